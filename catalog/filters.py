@@ -216,7 +216,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         help_text="Whether its vendor declares that parts were made with AI; `undeclared` is not `none`.",
         label="Made with AI",
     )
-    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one permitted.")  # noqa: N815 - the parameter's name
+    minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one on sale.")  # noqa: N815 - the parameter's name
     maxPrice = PriceFilter(label="To", help_text="The highest price, under the same licence.")  # noqa: N815 - the parameter's name
     currency = CurrencyFilter(
         choices=[(currency.value, currency.value) for currency in Currency],

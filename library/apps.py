@@ -4,7 +4,9 @@ from django.apps import AppConfig
 
 from marketplace.core.triggers import TriggerSet
 
-POSITION_TRIGGERS = TriggerSet(app="library", message="a credential keeps its position", append_only=("library_credentialposition",))
+POSITION_TRIGGERS = TriggerSet(
+    app="library", message="a licence keeps its position in the status lists", append_only=("library_statuslistposition",)
+)
 
 
 class LibraryConfig(AppConfig):

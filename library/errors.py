@@ -4,16 +4,16 @@ from marketplace.core.errors import Problem
 
 
 class AlreadyOwned(Problem):
-    """409: the buyer holds a current licence."""
+    """409: the buyer has a licence of this tier that is not revoked."""
 
     status = 409
     title = "You already own this asset"
-    detail = "It is in your library; nothing was charged. To buy it under another licence tier, name that tier."
+    detail = "You have a licence of this tier, or an upgrade of one; nothing was charged. To buy another licence tier, name that tier."
     by_licensee = "It was bought for this licensee already; nothing was charged. To buy another licence tier, name that tier."
     by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 
 
-class LicenceNotLive(Problem):
+class LicenceNotUpgradable(Problem):
     """409: the licence to upgrade was revoked, replaced or suspended meanwhile."""
 
     status = 409

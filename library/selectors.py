@@ -184,7 +184,7 @@ def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
 
 
 def suspended_order_ids() -> set[uuid.UUID]:
-    """Return the orders whose current licences are suspended."""
+    """Return the orders whose licences are suspended and not revoked."""
     return set(Licence.objects.filter(suspended_at__isnull=False, revoked_at__isnull=True).values_list("order_id", flat=True))
 
 

@@ -17,7 +17,7 @@ from marketplace.core.errors import NotFound
 
 from . import bounds
 from .certificates import CertificateCheck, CertificateStatus, page_url, verdict_on
-from .models import CredentialPosition
+from .models import StatusListPosition
 from .proofs import add_proof, issuer_did, verify_proof
 from .signatures import NotGenuine
 
@@ -109,7 +109,7 @@ def status_list(list_id: str) -> dict[str, Any]:
 
 
 def _signed_list(purpose: str, number: int) -> dict[str, Any]:
-    newest, start = CredentialPosition.objects.aggregate(newest=Max("position"))["newest"], number * bounds.STATUS_LIST_LENGTH
+    newest, start = StatusListPosition.objects.aggregate(newest=Max("position"))["newest"], number * bounds.STATUS_LIST_LENGTH
     if newest is None or start > newest:
         raise NotFound
     url = list_url(f"{purpose}-{number}")
@@ -133,7 +133,7 @@ def _signed_list(purpose: str, number: int) -> dict[str, Any]:
 def _encoded_list(purpose: str, start: int) -> str:
     """Return the bits of the list that starts at this position, compressed, in multibase; the first bit is the highest of the first byte."""
     bits = bytearray(bounds.STATUS_LIST_LENGTH // 8)
-    within = CredentialPosition.objects.filter(position__gte=start, position__lt=start + bounds.STATUS_LIST_LENGTH)
+    within = StatusListPosition.objects.filter(position__gte=start, position__lt=start + bounds.STATUS_LIST_LENGTH)
     for position in within.filter(ENDED[purpose]).values_list("position", flat=True):
         byte, bit = divmod(position - start, 8)
         bits[byte] |= 0x80 >> bit

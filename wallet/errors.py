@@ -29,10 +29,10 @@ class InsufficientBalance(Problem):
 
 
 class TierRequired(Problem):
-    """403: `requiredTier` names the tier that the listing requires."""
+    """403: `requiredTier` names the account tier that the listing requires."""
 
     status = 403
-    title = "A higher tier is needed to buy this asset"
+    title = "A higher account tier is needed to buy this asset"
 
 
 class PriceUnavailable(Problem):

@@ -21,7 +21,7 @@ from marketplace.core.money import to_number
 
 from . import bounds
 from .digests import journal_digests
-from .models import DisputedOrder, Invoice, Journal, Order, RefundRequest
+from .models import Invoice, Journal, Order, RefundRequest, ReversedOrder
 
 SCHEMA_VERSION = "1.0"
 TYPE = "evidence+jws"
@@ -45,7 +45,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     downloads = downloads_of_order(order.pk)
     if reader == Reader.BUYER:
         downloads = downloads.filter(link__user=order.buyer_id)
-    disputes = list(DisputedOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
+    disputes = list(ReversedOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
     return {
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
@@ -147,12 +147,12 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _ledger(order: Order, disputes: list[DisputedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
+def _ledger(order: Order, disputes: list[ReversedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the journals of an order and of its disputes, with the reader's amounts; that of others is not in it."""
     # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
     shares = {disputed.withholding_journal_id: -disputed.withheld_minor for disputed in disputes}
     shares |= {disputed.release_journal_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}
-    settled = Q(settled_reversal__disputed_orders__in=disputes, kind="card_return")
+    settled = Q(settled_reversal__reversed_orders__in=disputes, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

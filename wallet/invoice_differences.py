@@ -7,7 +7,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from .invoice_numbers import last_sequence_of
-from .models import DisputedOrder, Invoice, Journal
+from .models import Invoice, Journal, ReversedOrder
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
@@ -23,7 +23,7 @@ def invoice_differences() -> Iterator[str]:
     for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
         yield f"invoice {numbered.number} is not the next after the one before"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
-    returned = DisputedOrder.objects.filter(order=OuterRef("order"), reversal__settlement_journal=OuterRef("journal"), ended=True)
+    returned = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)
     fitting = Q(seller=F("order__seller")) & (
         Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE, journal__order=F("order"))
         | Q(kind=InvoiceKind.CREDIT_NOTE, journal__kind=JournalKind.REFUND, journal__order=F("order"), corrects__order=F("order"))
@@ -35,9 +35,7 @@ def invoice_differences() -> Iterator[str]:
     long_ago = timezone.now() - MAX_TRANSACTION_DURATION
     for journal in missing.filter(at__lt=long_ago).order_by().iterator():
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
-    for disputed in (
-        charged_back_without_note().filter(order__seller__isnull=False, reversal__settlement_journal__at__lt=long_ago).iterator()
-    ):
+    for disputed in charged_back_without_note().filter(order__seller__isnull=False, reversal__closing_journal__at__lt=long_ago).iterator():
         yield f"order {disputed.order_id} was charged back and has no credit note after an hour: run issue_invoices --all"
     yield from _numbers_that_run_out()
 

@@ -88,12 +88,12 @@ def _missing_triggers() -> Iterator[str]:
 
 def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
-    for account in bounded.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its entries sum to {account.entries_minor}"
+    for account in bounded.exclude(balance_minor=F("transfers_minor")).iterator():
+        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers sum to {account.transfers_minor}"
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
-    for account in others.exclude(balance_minor=F("entries_minor")).iterator():
-        yield f"{account.kind} account {account.pk} has a balance of {account.balance_minor} {account.currency}, but its entries that have a digest sum to {account.entries_minor}"
+    for account in others.exclude(balance_minor=F("transfers_minor")).iterator():
+        yield f"{account.kind} account {account.pk} has a balance of {account.balance_minor} {account.currency}, but its entries that have a digest sum to {account.transfers_minor}"
 
 
 def _entries() -> Iterator[str]:
@@ -250,9 +250,9 @@ def _wallet_payouts() -> Iterator[str]:
     for condition, what in strays:
         for journal in Journal.objects.filter(condition).iterator():
             yield f"journal {journal.pk} {what}"
-    rows = WalletPayout.objects.select_related("wallet", "hold", "settlement").order_by("pk")
+    rows = WalletPayout.objects.select_related("wallet", "hold", "closing_journal").order_by("pk")
     for wallet_payout in rows.prefetch_related(
-        *(f"{side}__transfers__{end}" for side in ("hold", "settlement") for end in ("debit", "credit"))
+        *(f"{side}__transfers__{end}" for side in ("hold", "closing_journal") for end in ("debit", "credit"))
     ).iterator(chunk_size=BATCH):
         if not _wallet_payout_fits(wallet_payout):
             yield f"wallet payout {wallet_payout.pk} and its transfers differ"
@@ -271,7 +271,7 @@ def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
         return False
     if _transfers_of(wallet_payout.hold) != [(own, held, amount)]:
         return False
-    settlement = wallet_payout.settlement
+    settlement = wallet_payout.closing_journal
     if settlement is None:
         return wallet_payout.status == WalletPayoutStatus.WAITING
     if wallet_payout.status == WalletPayoutStatus.PAID:

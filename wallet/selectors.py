@@ -20,7 +20,6 @@ from .models import (
     BillingDetails,
     CoveredJournal,
     CreditReference,
-    DisputedOrder,
     Invoice,
     Journal,
     LedgerAccount,
@@ -28,6 +27,7 @@ from .models import (
     PayoutBatch,
     Quote,
     RefundRequest,
+    ReversedOrder,
     Seller,
     Transfer,
     VendorPayout,
@@ -152,11 +152,11 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
     return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.status != OrderStatus.COMPLETED)
 
 
-def charged_back_without_note() -> QuerySet[DisputedOrder]:
+def charged_back_without_note() -> QuerySet[ReversedOrder]:
     """Return the purchases that lost disputes ended and that have no credit note yet, each with the journal that returned the money to the card, oldest first."""
-    ended = DisputedOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
+    ended = ReversedOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
-    return ended.filter(~Exists(noted)).select_related("reversal__settlement_journal").order_by("reversal__settlement_journal", "order")
+    return ended.filter(~Exists(noted)).select_related("reversal__closing_journal").order_by("reversal__closing_journal", "order")
 
 
 def invoices() -> QuerySet[Invoice]:
@@ -213,13 +213,13 @@ def credit_of(*, source: str, reference: str) -> CreditReference | None:
 
 
 def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "QuerySet[Any, Any]":
-    """Return the accounts with `entries_minor`, the sum of their transfers that match `which`."""
+    """Return the accounts with `transfers_minor`, the sum of their transfers that match `which`."""
 
     def total(side: str) -> Coalesce:
         sums = Transfer.objects.filter(which, **{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
         return Coalesce(Subquery(sums.values("total")), 0)
 
-    return accounts.annotate(entries_minor=total("credit") - total("debit"))
+    return accounts.annotate(transfers_minor=total("credit") - total("debit"))
 
 
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
@@ -237,9 +237,9 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
 
 
 def owed_by(user_id: uuid.UUID) -> dict[str, int]:
-    """Return what a buyer owes after lost disputes, by currency."""
+    """Return what a buyer owes for card payments that were returned, by currency."""
     accounts = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, owner=user_id))
-    return {account.currency: -account.entries_minor for account in accounts.order_by("currency") if account.entries_minor < 0}
+    return {account.currency: -account.transfers_minor for account in accounts.order_by("currency") if account.transfers_minor < 0}
 
 
 def debtors() -> QuerySet[Any, Any]:
@@ -313,7 +313,7 @@ def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
 
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
-    return WalletPayout.objects.select_related("hold", "settlement__actor", "wallet__owner")
+    return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
 
 
 def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 from library.selectors import suspended_order_ids
 from marketplace.ui.formatting import money
 
-from .models import CardReversal, DisputedOrder, Journal, LedgerAccount, Order, ProviderEvent, TopUp, Transfer
+from .models import CardReversal, Journal, LedgerAccount, Order, ProviderEvent, ReversedOrder, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.top_ups import ReversalKind, ReversalStatus
@@ -38,9 +38,9 @@ def top_up_differences() -> Iterator[str]:
     yield from _set_aside()
     yield from _shares()
     # An upgrade is suspended with the purchase that it upgraded, and until it is refunded if that was charged back.
-    frozen = set(DisputedOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
-    frozen |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
-    standing = Order.objects.filter(pk__in=with_upgrades(frozen), status=OrderStatus.COMPLETED)
+    suspended = set(ReversedOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
+    suspended |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
+    standing = Order.objects.filter(pk__in=with_upgrades(suspended), status=OrderStatus.COMPLETED)
     for order in set(standing.values_list("pk", flat=True)) ^ suspended_order_ids():
         yield f"order {order} is disputed and its licence not suspended, or the other way round"
 
@@ -120,12 +120,10 @@ def _wrongly_credited() -> QuerySet[TopUp]:
 
 def _reversals() -> Iterator[str]:
     """Compare what returned to cards with the transfers, and what was kept with what had been frozen."""
-    to_funding = (
-        Transfer.objects.filter(journal=OuterRef("settlement_journal"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
-    )
+    to_funding = Transfer.objects.filter(journal=OuterRef("closing_journal"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
     moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
-    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, settlement_journal__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
-    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(freeze_journal__isnull=True) | Q(settlement_journal__reverses=F("freeze_journal")))
+    returned = Q(status=ReversalStatus.PAYMENT_RETURNED, closing_journal__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
+    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(freeze_journal__isnull=True) | Q(closing_journal__reverses=F("freeze_journal")))
     fits = CardReversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
     for reversal in CardReversal.objects.exclude(pk__in=fits.values("pk")).iterator():
         yield f"{reversal.kind} {reversal.pk} and its transfers differ"
@@ -135,7 +133,7 @@ def _set_aside() -> Iterator[str]:
     """Compare what is frozen and withheld with the open disputes and refunds."""
     mine = CardReversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
     frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("freeze_journal__wallet_net_minor")).values("total")
-    shares = DisputedOrder.objects.filter(
+    shares = ReversedOrder.objects.filter(
         _OPEN, withholding_journal__vendor__owner=OuterRef("owner"), withholding_journal__vendor__currency=OuterRef("currency")
     )
     withheld = shares.order_by().values("withholding_journal__vendor").annotate(total=Sum("withheld_minor")).values("total")
@@ -147,14 +145,14 @@ def _set_aside() -> Iterator[str]:
 
 def _shares() -> Iterator[str]:
     """Compare what was withheld of vendors' shares, and released, with the journals."""
-    mine = DisputedOrder.objects.filter(withholding_journal=OuterRef("pk")).order_by().values("withholding_journal")
+    mine = ReversedOrder.objects.filter(withholding_journal=OuterRef("pk")).order_by().values("withholding_journal")
     told = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
     for journal in Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(told=told).exclude(vendor_net_minor=-F("told")).iterator():
         yield f"journal {journal.pk} withholds another amount than its purchases tell"
-    freed = DisputedOrder.objects.filter(release_journal=OuterRef("pk")).order_by().values("release_journal")
+    freed = ReversedOrder.objects.filter(release_journal=OuterRef("pk")).order_by().values("release_journal")
     rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
     for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
         yield f"journal {release.pk} releases another amount than its purchases tell"
-    unreleased = DisputedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
+    unreleased = ReversedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
     for disputed in unreleased.iterator():
         yield f"order {disputed.order_id}: a share is withheld for a dispute that has ended"

@@ -25,7 +25,7 @@ BILLING_FIXED = (
 )
 # Columns of a payout that never change, and those that are fixed once its status is final.
 WALLET_PAYOUT_FIXED = ("id", "wallet_id", "hold_id", "requested_at")
-WALLET_PAYOUT_FIXED_WHEN_FINAL = ("status", "settlement_id", "reference", "reason")
+WALLET_PAYOUT_FIXED_WHEN_FINAL = ("status", "closing_journal_id", "reference", "reason")
 VENDOR_PAYOUT_FIXED = ("id", "batch_id", "account_id", "journal_id", "details_id")
 VENDOR_PAYOUT_FIXED_WHEN_FINAL = ("status", "return_journal_id", "reason", "settled_at")
 BATCH_FIXED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
@@ -36,7 +36,7 @@ CHANGEABLE = {
     VENDOR_PAYOUTS: VENDOR_PAYOUT_FIXED_WHEN_FINAL,
     BATCHES: BATCH_FIXED_WHEN_FINAL,
 }
-TOP_UPS, EVENTS, REVERSALS, DISPUTED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_disputedorder")
+TOP_UPS, EVENTS, REVERSALS, REVERSED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_reversedorder")
 # By table: the columns that never change, a condition, and the columns that are fixed where it holds.
 CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     TOP_UPS: (
@@ -52,10 +52,10 @@ CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     REVERSALS: (
         ("id", "top_up_id", "kind", "amount_minor", "freeze_journal_id", "opened_at"),
         "OLD.status <> 'Open'",
-        ("status", "settlement_journal_id", "decided_at", "reference"),
+        ("status", "closing_journal_id", "decided_at", "reference"),
     ),
-    DISPUTED_ORDERS: (
-        ("id", "reversal_id", "order_id", "disputed_minor"),
+    REVERSED_ORDERS: (
+        ("id", "reversal_id", "order_id", "reversed_minor"),
         "(OLD.release_journal_id IS NOT NULL OR OLD.taken_minor <> 0)",
         ("release_journal_id", "taken_minor", "ended"),
     ),
@@ -116,7 +116,7 @@ def _top_ups(vendor: str) -> list[Trigger]:
     triggers = []
     for table, (fixed, final, fixed_when_final) in CARD_PAYMENTS.items():
         changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in FIXED_WHEN_SUSPENDED)
-        further = f" OR (OLD.suspended AND ({changed}))" if table == DISPUTED_ORDERS else ""
+        further = f" OR (OLD.suspended AND ({changed}))" if table == REVERSED_ORDERS else ""
         immutable, never_deleted = _immutable(vendor, differs, table, fixed, final, fixed_when_final, further)
         triggers += [immutable] if table == EVENTS else [immutable, never_deleted]
     # An event that fits no payment of ours can be deleted.

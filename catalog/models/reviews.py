@@ -1,4 +1,4 @@
-"""Editorial review: one `ListingReview` for each submission."""
+"""Editorial review: a `ListingReview` for each submission, takedown, and restoration by an appeal."""
 
 from django.conf import settings
 from django.db import models
@@ -20,7 +20,7 @@ MALICIOUS_FILE = "malicious_file"
 
 
 class ReviewKind(models.TextChoices):
-    """The subject of a review."""
+    """What a review decided on."""
 
     LISTING = "Listing"
     # The candidate file of a published listing.
@@ -39,7 +39,7 @@ class ReviewStatus(models.TextChoices):
 
 
 class ListingReview(Claimable):
-    """A submission and its outcome; findings are `[{code, field, message, hint}]`."""
+    """A submission and its outcome; or a takedown or a restoration by an appeal, which nobody submitted. Findings are `[{code, field, message, hint}]`."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="reviews")

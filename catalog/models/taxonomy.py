@@ -54,13 +54,21 @@ class Store(models.Model):
 
 
 class LicenseTier(models.Model):
-    """A licence, and its price as a factor of the listing's price. Its terms are its newest `LicenseTerms`."""
+    """A licence tier; its terms are its newest `LicenseTerms`.
+
+    A listing's price is that of the first tier, by `sort_order`, under which it is sold; the others cost in proportion to their factors.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     slug = models.SlugField(max_length=40, unique=True)
     name = models.CharField(max_length=bounds.NAME_CHARS)
     summary = models.CharField(max_length=300)
-    price_factor = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal(1))
+    price_factor = models.DecimalField(
+        max_digits=6,
+        decimal_places=2,
+        default=Decimal(1),
+        help_text="Of two tiers, the prices of a listing are in proportion to the factors.",
+    )
     sort_order = models.PositiveSmallIntegerField(default=0)
     is_active = models.BooleanField(default=True)
 

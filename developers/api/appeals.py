@@ -1,4 +1,4 @@
-"""The endpoints of appeals (added to the reference): against decisions on listings, stores, apps and applications."""
+"""The endpoints of appeals against decisions on listings, stores, apps and applications."""
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema

@@ -49,9 +49,9 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='CredentialPosition',
+            name='StatusListPosition',
             fields=[
-                ('licence', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='credential_position', serialize=False, to='library.licence')),
+                ('licence', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='status_list_position', serialize=False, to='library.licence')),
                 ('position', models.PositiveIntegerField(unique=True)),
             ],
             options={

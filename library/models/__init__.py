@@ -1,9 +1,9 @@
 """The library's tables."""
 
-from .credentials import CredentialPosition
 from .downloads import Download, DownloadLink, Package
 from .favourites import Favourite
 from .licences import Licence
+from .status_lists import StatusListPosition
 from .updates import UpdateAnnouncement
 
-__all__ = ["CredentialPosition", "Download", "DownloadLink", "Favourite", "Licence", "Package", "UpdateAnnouncement"]
+__all__ = ["Download", "DownloadLink", "Favourite", "Licence", "Package", "StatusListPosition", "UpdateAnnouncement"]

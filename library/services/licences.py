@@ -13,7 +13,7 @@ from marketplace.core import audit
 from marketplace.core.database import insert_rows, violates
 from marketplace.core.transitions import lock
 
-from ..errors import AlreadyOwned, LicenceNotLive
+from ..errors import AlreadyOwned, LicenceNotUpgradable
 from ..models import Licence
 
 
@@ -45,7 +45,7 @@ def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
     """Grant a licence, in one statement.
 
     Raises:
-        AlreadyOwned: the buyer or licensee has a current licence of this tier; the transaction must be rolled back.
+        AlreadyOwned: the buyer or licensee has a licence of this tier that is not revoked, if only one that an upgrade replaced; the transaction must be rolled back.
     """
     try:
         insert_rows(Licence, granted)
@@ -61,12 +61,12 @@ def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
     """Mark the licence of an order as replaced by the one that is granted next, and return its id.
 
     Raises:
-        LicenceNotLive: it was revoked, replaced or suspended; the transaction must be rolled back.
+        LicenceNotUpgradable: it was revoked, replaced or suspended; the transaction must be rolled back.
     """
     current = Licence.objects.filter(order_id=order_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
     licence = current.select_for_update(no_key=True).first()
     if licence is None:
-        raise LicenceNotLive
+        raise LicenceNotUpgradable
     licence.replaced_at = timezone.now()
     licence.save(update_fields=["replaced_at"])
     return licence.pk
@@ -96,7 +96,7 @@ def lock_licence(*, order_id: uuid.UUID) -> Licence:
 
 
 def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
-    """Suspend the current licences of these orders, and with them their download links."""
+    """Suspend the licences of these orders that are not revoked, and with them their download links."""
     _set_suspended(order_ids, "suspend", reason, from_null=True)
 
 

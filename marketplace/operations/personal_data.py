@@ -178,7 +178,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         "wallet__owner",
         (
             *("id", "wallet__currency", "hold__wallet_net_minor", "status", "payment_details", "reference", "reason"),
-            *("requested_at", "settlement__at"),
+            *("requested_at", "closing_journal__at"),
         ),
     ),
     "topUps": (

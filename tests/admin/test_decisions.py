@@ -5,7 +5,8 @@ import pytest
 from django.test import Client
 
 from catalog.models import Listing, ListingReview
-from developers.models import AccessToken, ApiKey, App, ScopeReview
+from developers.models import AccessToken, ApiKey, App, Consent, ScopeReview
+from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_api_key, revoke_token
 from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
@@ -229,6 +230,13 @@ def test_scopes_are_not_granted_with_redirect_uris_that_nobody_saw(root: User, n
     assert case.status == "Pending"
 
 
+def test_reviewer_sees_the_redirect_uris_that_are_approved_with_the_scopes(root: User) -> None:
+    case = scope_review()
+    App.objects.update(redirect_uris="https://elsewhere.example/back")
+    for name in ("change", "decide_scopes"):
+        assert "https://elsewhere.example/back" in text_of(signed_in(root).get(address(ScopeReview, name, case.pk)))
+
+
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"revoke", "decide_scopes", "limit"}], ids=str)
 def test_decision_of_another_after_the_page_was_read_is_told(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = case.make()
@@ -243,6 +251,8 @@ def test_decision_of_another_after_the_page_was_read_is_told(case: Case, root: U
                 revoke_api_key(key=subject, actor=None)
             case AccessToken():
                 revoke_token(token=subject, actor=None)
+            case Consent():
+                withdraw_consent(user=subject.user, app=subject.app, actor=subject.user)
         monkeypatch.setattr(ServiceAdmin, "get_object", read)
         return row
 

@@ -19,8 +19,8 @@ from developers.webhooks.publishing import publish_event
 from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
-from library.services.credential_positions import credential_position
 from library.services.links import issue_link, url_of
+from library.services.status_lists import status_list_position
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
@@ -142,7 +142,7 @@ def owned() -> Scene:
 def certified() -> Scene:
     """The asset is the caller's, with a verifiable credential, whose ids are addresses."""
     scene = owned()
-    position = credential_position(licence=Licence.objects.get(holder=scene.user))
+    position = status_list_position(licence=Licence.objects.get(holder=scene.user))
     scene.names["list_id"], scene.shows = f"revocation-{position // STATUS_LIST_LENGTH}", {}
     return scene
 

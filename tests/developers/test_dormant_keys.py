@@ -1,4 +1,4 @@
-"""Keys that nobody uses: flagged, and their owners told once."""
+"""Keys that nobody uses: their owners get a mail once."""
 
 from datetime import timedelta
 from io import StringIO
@@ -41,7 +41,7 @@ def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_c
     key(expires_at=timezone.now() - timedelta(days=1))
     revoke_api_key(key=key(), actor=None)
     with django_capture_on_commit_callbacks(execute=True):
-        assert flag() == "Mailed 0 owners.\n"
+        assert flag() == "Sent 0 mails.\n"
     assert mail.outbox == []
 
 
@@ -49,14 +49,14 @@ def test_dry_run_names_the_keys_and_tells_nobody(django_capture_on_commit_callba
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert f"{idle.app.developer.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
-        assert flag(dry_run=True).endswith("Would mail 1 owners.\n")
+        assert flag(dry_run=True).endswith("Would send 1 mails.\n")
     assert mail.outbox == []
 
 
 def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
-        assert (flag(), flag()) == ("Mailed 1 owners.\n", "Mailed 0 owners.\n")
+        assert (flag(), flag()) == ("Sent 1 mails.\n", "Sent 0 mails.\n")
     assert [message.to for message in mail.outbox] == [[idle.app.developer.email]]
     assert idle.last_four in mail.outbox[0].body
     assert history_of(idle).filter(action="apikey.mail_dormant").count() == 1
@@ -64,7 +64,7 @@ def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_cap
     idle.dormancy_notice.sent_at = timezone.now() - timedelta(days=200)
     idle.dormancy_notice.save()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now() - timedelta(days=100))
-    assert flag() == "Mailed 1 owners.\n"
+    assert flag() == "Sent 1 mails.\n"
 
 
 def test_key_that_is_used_after_it_was_listed_is_not_told_of() -> None:

@@ -20,9 +20,9 @@ from rest_framework.test import APIClient
 from library import signatures
 from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import CertificateStatus
-from library.models import CredentialPosition, Licence
+from library.models import Licence, StatusListPosition
 from library.proofs import add_proof
-from library.services.credential_positions import credential_position
+from library.services.status_lists import status_list_position
 from library.verifiable_credentials import check_credential
 from marketplace.settings.environment import new_signing_key
 from marketplace.web import docs
@@ -218,14 +218,14 @@ def test_status_list_that_was_not_begun_is_not_found(anonymous: APIClient, crede
 
 
 def test_position_that_is_taken_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("library.services.credential_positions.secrets.randbelow", lambda _limit: 7)
+    monkeypatch.setattr("library.services.status_lists.secrets.randbelow", lambda _limit: 7)
     listing = on_sale()
-    positions = [credential_position(licence=Licence.objects.get(order_id=bought(listing).pk)) for _ in range(3)]
+    positions = [status_list_position(licence=Licence.objects.get(order_id=bought(listing).pk)) for _ in range(3)]
     assert positions == [7, STATUS_LIST_LENGTH + 7, 2 * STATUS_LIST_LENGTH + 7]
 
 
 def test_database_keeps_positions(credential: Any) -> None:
-    for change in (lambda: CredentialPosition.objects.update(position=1), lambda: CredentialPosition.objects.all().delete()):
+    for change in (lambda: StatusListPosition.objects.update(position=1), lambda: StatusListPosition.objects.all().delete()):
         with pytest.raises(DatabaseError), transaction.atomic():
             change()
 
@@ -236,8 +236,8 @@ def test_first_requests_at_once_get_one_position_for_each_licence(monkeypatch: p
     listing, other = on_sale(), on_sale()
     licences = [Licence.objects.get(order_id=bought(each).pk) for each in (listing, other)] * (THREADS // 2)
     # All draw from the same few.
-    monkeypatch.setattr("library.services.credential_positions.secrets.randbelow", lambda _limit: os.urandom(1)[0] % 4)
-    positions = at_once(*(lambda each=each: credential_position(licence=each) for each in licences))
+    monkeypatch.setattr("library.services.status_lists.secrets.randbelow", lambda _limit: os.urandom(1)[0] % 4)
+    positions = at_once(*(lambda each=each: status_list_position(licence=each) for each in licences))
     assert {len(set(positions[place::2])) for place in (0, 1)} == {1}
     assert positions[0] != positions[1]
 

@@ -167,11 +167,11 @@ class Person:
         self.add("wallet.ProviderEvent", top_up=top_up, kind="succeeded", amount_minor=10, occurred_at=self.now, processed_at=self.now)
         hold = self._move("", wallet, "hold", -10)
         paid = self._journal(kind="settlement")
-        self.add("wallet.WalletPayout paid", wallet=wallet, hold=hold, settlement=paid, status="Paid")
+        self.add("wallet.WalletPayout paid", wallet=wallet, hold=hold, closing_journal=paid, status="Paid")
         self._move("", wallet, "funding", 10)
         hold = self._move("", wallet, "hold", -10)
         back = self._move("", wallet, "return", 10, reverses=hold)
-        self.add("wallet.WalletPayout refused", wallet=wallet, hold=hold, settlement=back, status="Refused")
+        self.add("wallet.WalletPayout refused", wallet=wallet, hold=hold, closing_journal=back, status="Refused")
         self._move("", wallet, "hold", -10)
         earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
         journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
@@ -226,7 +226,7 @@ class Person:
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **shown, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), **offer, **parts)
-        self.add("wallet.DisputedOrder", reversal=self.reversal, order=order, disputed_minor=1, suspended=True, withheld_minor=0)
+        self.add("wallet.ReversedOrder", reversal=self.reversal, order=order, reversed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         granted = {"deliverable": file, "acquired_at": self.now, "terms": order.terms}

@@ -337,7 +337,7 @@ BUYING = (
         impersonal={CODE: "currency"},
         kept=BOOKS,
     ),
-    Holding("wallet.DisputedOrder", kept=BOOKS),
+    Holding("wallet.ReversedOrder", kept=BOOKS),
     Holding(
         "wallet.Quote",
         exported={"quotes": "license_slug discount_code upgrade_from licensee_name licensee_email"},
@@ -418,7 +418,7 @@ IMPERSONAL = {
         " catalog.LicenseTier catalog.LicenseTerms catalog.RejectionReason catalog.SearchSynonym wallet.Seller wallet.TaxRate wallet.ExchangeRate"
     ),
     "the service's own work": "jobs.Worker jobs.Schedule catalog.CatalogVersion developers.EventCounter wallet.LedgerDigest wallet.CoveredJournal",
-    "counts and numbers": "catalog.ListingStats catalog.PurchaseCountChange wallet.Transfer library.UpdateAnnouncement library.CredentialPosition",
+    "counts and numbers": "catalog.ListingStats catalog.PurchaseCountChange wallet.Transfer library.UpdateAnnouncement library.StatusListPosition",
     "made from listings on sale, of which a deleted account has none": (
         "catalog.SearchDocument catalog.SearchTerm catalog.ListingIndex catalog.ListingLabel catalog.ListingPrice catalog.ListingCount"
     ),
@@ -460,7 +460,7 @@ OTHER_KEYS = {
     "refundRequests": "order_id status reason asked_at answered_at ended_at",
     "billingDetails": "country connection_country current created_at",
     "invoices": "kind date treatment country currency gross_minor tax_minor",
-    "walletPayouts": "id wallet__currency hold__wallet_net_minor status requested_at settlement__at",
+    "walletPayouts": "id wallet__currency hold__wallet_net_minor status requested_at closing_journal__at",
     "topUps": "id currency amount_minor status created_at paid_at",
     "topUpReversals": "top_up_id kind amount_minor status opened_at decided_at",
     "creditReferences": "journal__wallet_net_minor journal__at",

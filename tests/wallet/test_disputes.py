@@ -18,7 +18,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet.card_credit import card_credit
-from wallet.models import CardReversal, DisputedOrder, LedgerAccount, Order, ProviderEvent, TopUp
+from wallet.models import CardReversal, LedgerAccount, Order, ProviderEvent, ReversedOrder, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
@@ -41,7 +41,7 @@ SHARE = 39_920
 
 def accounts(kind: str) -> int:
     """Return the sum of the entries of all accounts of a kind."""
-    return sum(account.entries_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
+    return sum(account.transfers_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
 
 
 def assert_ledger_agrees() -> None:
@@ -112,11 +112,11 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     funding = paid_top_up(user, 30_000)
     deliver_event(top_up, EventKind.DISPUTED)
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
-    assert set(DisputedOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
+    assert set(ReversedOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
     deliver_event(funding, EventKind.DISPUTED)
-    assert before.disputed_orders.count() == 0
+    assert before.reversed_orders.count() == 0
     # Nothing is left that the other top-up could have bought.
-    assert CardReversal.objects.get(top_up=funding).disputed_orders.count() == 0
+    assert CardReversal.objects.get(top_up=funding).reversed_orders.count() == 0
     deliver_event(funding, EventKind.DISPUTE_LOST)
     assert accounts("receivable") == -30_000
     deliver_event(top_up, EventKind.DISPUTE_WON)
@@ -132,21 +132,21 @@ def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None
     order = bought(on_sale(), user)
     # 100.00 are left: the purchase covers the rest of the second top-up.
     deliver_event(second, EventKind.DISPUTED)
-    assert DisputedOrder.objects.get().order == order
+    assert ReversedOrder.objects.get().order == order
     deliver_event(second, EventKind.DISPUTE_LOST)
     # 399.00 are missing, all of which the withheld share pays.
-    assert DisputedOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
+    assert ReversedOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
     assert earned(vendor_of(order))["INR"] == SHARE - (PRICE - 100_00)
     assert accounts("receivable") == 0
     deliver_event(top_up, EventKind.DISPUTED)
     assert_ledger_agrees()
 
 
-@pytest.mark.parametrize(("disputed_minor", "suspended"), [(PRICE // 2 - 1, False), (PRICE // 2, True)])
-def test_purchase_is_suspended_once_half_of_its_price_is_disputed(disputed_minor: int, suspended: bool) -> None:  # noqa: FBT001 - a parameter
+@pytest.mark.parametrize(("reversed_minor", "suspended"), [(PRICE // 2 - 1, False), (PRICE // 2, True)])
+def test_purchase_is_suspended_once_half_of_its_price_is_disputed(reversed_minor: int, suspended: bool) -> None:  # noqa: FBT001 - a parameter
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
-    deliver_event(top_up, EventKind.DISPUTED, amount_minor=disputed_minor)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=reversed_minor)
     assert (Licence.objects.get().suspended_at is not None) is suspended
     assert accounts("withheld") == (SHARE if suspended else 0)
     with pytest.raises(InvalidTransition):
@@ -247,7 +247,7 @@ def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> 
     top_up = paid_top_up(amount_minor=PRICE + 1_000)
     older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)
-    rows = DisputedOrder.objects.values_list("order", "disputed_minor", "suspended")
+    rows = ReversedOrder.objects.values_list("order", "reversed_minor", "suspended")
     assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1_000, True)}
     assert_ledger_agrees()
 
@@ -383,7 +383,7 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
     deliver_event(top_up, EventKind.DISPUTE_WON)
     refund_order(order=order, reason="test", actor=None)
     deliver_event(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
-    assert (wallet_of(top_up.user).balance_inr_minor, DisputedOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
+    assert (wallet_of(top_up.user).balance_inr_minor, ReversedOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
     assert_ledger_agrees()
 
 
@@ -492,7 +492,7 @@ def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, {"status": "Open", "settlement_journal": None, "decided_at": None}],
+    [{"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, {"status": "Open", "closing_journal": None, "decided_at": None}],
 )
 def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None:
     top_up = paid_top_up()
@@ -512,9 +512,9 @@ def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     changed = {name: bought(on_sale()) if value == "other" else value for name, value in change.items()}
     with pytest.raises(IntegrityError), transaction.atomic():
-        DisputedOrder.objects.update(**changed)
+        ReversedOrder.objects.update(**changed)
     with pytest.raises(IntegrityError), transaction.atomic():
-        DisputedOrder.objects.get().delete()
+        ReversedOrder.objects.get().delete()
 
 
 def test_second_open_dispute_of_a_top_up_is_refused_by_the_database() -> None:

@@ -33,7 +33,7 @@ def sold_and_paid() -> VendorPayout:
 
 def platforms(kind: str) -> int:
     """Return the sum of the entries of an account of the platform."""
-    return sum(account.entries_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
+    return sum(account.transfers_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
 
 
 def owed_to(payout: VendorPayout) -> int:

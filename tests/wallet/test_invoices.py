@@ -193,7 +193,7 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
         ("credit_note", orders[0], invoices[0], 4),
         ("credit_note", orders[1], invoices[1], 5),
     ]
-    assert first.journal == second.journal == lost.reversals.get().settlement_journal
+    assert first.journal == second.journal == lost.reversals.get().closing_journal
     assert "card" in invoice_document(first).paragraphs[-1]
     assert issue()[5:] == []
     orders[0].refresh_from_db()

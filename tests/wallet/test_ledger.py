@@ -242,7 +242,7 @@ def test_credit_is_a_transfer_with_actor_reason_and_time() -> None:
     assert (entry.debit.kind, entry.credit.kind, entry.amount_minor, entry.currency) == ("funding", "wallet", 1234, "USD")
     assert (
         wallet_of(user).balance_usd_minor
-        == with_ledger_balance(LedgerAccount.objects.filter(pk=entry.credit_id)).get().entries_minor
+        == with_ledger_balance(LedgerAccount.objects.filter(pk=entry.credit_id)).get().transfers_minor
         == 1234
     )
     assert wallet_of(user).balance_inr_minor == 0

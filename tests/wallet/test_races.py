@@ -175,7 +175,7 @@ def test_adding_digests_beside_sales_refunds_and_payouts_adds_each_journal_once(
     told = earned(vendor.user)["INR"]
     list(digest_ledger(until=timezone.now()))
     account.refresh_from_db()
-    assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().entries_minor
+    assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().transfers_minor
 
 
 def test_one_order_is_refunded_once() -> None:

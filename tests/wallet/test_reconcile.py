@@ -58,12 +58,12 @@ def test_missing_trigger_is_a_difference() -> None:
 def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:
     bought(on_sale())
     LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1)
-    assert_difference("a balance of 1 INR, but its entries sum to 950100")
+    assert_difference("a balance of 1 INR, but its transfers sum to 950100")
 
 
 def test_balance_without_any_entry_is_a_difference() -> None:
     LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="USD", may_go_negative=False, balance_minor=7)
-    assert_difference("a balance of 7 USD, but its entries sum to 0")
+    assert_difference("a balance of 7 USD, but its transfers sum to 0")
 
 
 def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:

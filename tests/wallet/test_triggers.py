@@ -120,7 +120,7 @@ def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: 
         "UPDATE wallet_payoutbatch SET run = 'b'",
         "DELETE FROM wallet_walletpayout",
         "TRUNCATE wallet_walletpayout",
-        "UPDATE wallet_walletpayout SET hold_id = settlement_id",
+        "UPDATE wallet_walletpayout SET hold_id = closing_journal_id",
         "TRUNCATE wallet_ledgerdigest CASCADE",
         "UPDATE wallet_ledgeraccount SET may_go_negative = true",
         "DELETE FROM wallet_ledgeraccount",

@@ -71,7 +71,7 @@ def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> N
     press(client, page_of(wallet_payout, "claim"), {})
     assert "IBAN DE02" in text_of(client.get(page_of(wallet_payout)))
     page = text_of(client.get(page_of(wallet_payout, "pay")))
-    for words in (f"Record as paid: {user.email}: ₹500.00", "Transfer ₹500.00 first, to: IBAN DE02", "gone from here"):
+    for words in (f"Record as paid: {user.email}: ₹500.00", "Transfer ₹500.00 first, to: IBAN DE02", "cannot be undone"):
         assert words in page
     assert client.post(page_of(wallet_payout, "pay"), {"reference": " "}).status_code == 400
     press(client, page_of(wallet_payout, "pay"), {"reference": "UTR 7781"})

@@ -238,7 +238,7 @@ def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
 def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(user, 20_000), reference=" UTR 7781 ", actor=staff)
-    moved = Transfer.objects.filter(journal__in=[wallet_payout.hold_id, wallet_payout.settlement_id]).order_by("id")
+    moved = Transfer.objects.filter(journal__in=[wallet_payout.hold_id, wallet_payout.closing_journal_id]).order_by("id")
     assert list(moved.values_list("debit__kind", "credit__kind", "amount_minor")) == [
         ("wallet", "held", 20_000),
         ("held", "payout", 20_000),
@@ -250,7 +250,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
         DETAILS,
     )
     assert Journal.objects.get(settled_wallet_payout=wallet_payout).reason == "paid by UTR 7781"
-    list(digest_ledger(until=wallet_payout.settlement.at if wallet_payout.settlement else None))
+    list(digest_ledger(until=wallet_payout.closing_journal.at if wallet_payout.closing_journal else None))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []
 
@@ -318,7 +318,7 @@ def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to
     "change",
     [
         {"status": "Refused"},
-        {"status": "Waiting", "settlement": None, "reference": ""},
+        {"status": "Waiting", "closing_journal": None, "reference": ""},
         {"reference": "T2"},
         {"payment_details": "IBAN of someone else"},
         {"requested_at": "2020-01-01T00:00:00Z"},
@@ -355,7 +355,7 @@ def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_fi
         change_amount_set_aside(account.pk, -201)
     change_amount_set_aside(account.pk, 5)
     told = " ".join(differences())
-    assert f"held account {account.pk} has a balance of 205 INR, but its entries sum to 200" in told
+    assert f"held account {account.pk} has a balance of 205 INR, but its transfers sum to 200" in told
     assert f"held account {account.pk} has a balance of 205 INR, but open wallet payouts sum to 200" in told
 
 
@@ -375,7 +375,7 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[NewTransfer(account, payout, 300)], **leg)
     assert f"journal {settled} settles a wallet payout that does not exist" in list(differences())
     # Of another amount.
-    WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", settlement=settled, reference="T1")
+    WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", closing_journal=settled, reference="T1")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 

@@ -75,7 +75,7 @@ def payment_effects(wallet_payout: WalletPayout) -> list[str]:
         ]
     return [
         f"Transfer {amount} first, to: {', '.join(wallet_payout.payment_details.splitlines())}.",
-        f"Then it counts as paid: {amount} is gone from here, and {wallet_payout.owner} gets a mail with the reference.",
+        f"Then it counts as paid, which cannot be undone, and {wallet_payout.owner} gets a mail with the reference.",
     ]
 
 

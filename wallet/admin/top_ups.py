@@ -95,7 +95,7 @@ class ProviderEventAdmin(ServiceAdmin):
 
 @admin.register(CardReversal)
 class ReversalAdmin(ServiceAdmin):
-    """Disputes and refunds of top-ups, with the purchases that they froze."""
+    """Disputes and refunds of top-ups, with the purchases that the top-ups paid for."""
 
     list_display = ("opened_at", "kind", "top_up", "amount", "status", "decided_at")
     list_filter = ("status", "kind")
@@ -114,11 +114,11 @@ class ReversalAdmin(ServiceAdmin):
             (
                 each.order.title,
                 money(each.order.price_minor, each.order.currency),
-                money(each.disputed_minor, each.order.currency),
+                money(each.reversed_minor, each.order.currency),
                 "yes" if each.suspended else "no",
                 *(money(part, each.order.currency) for part in (each.withheld_minor, each.taken_minor)),
             )
-            for each in subject.disputed_orders.select_related("order").order_by("id")
+            for each in subject.reversed_orders.select_related("order").order_by("id")
         ]
         return [
             Panel("Purchases", ("Asset", "Price", "Disputed", "Suspended", "Withheld", "Taken"), rows),

@@ -9,7 +9,7 @@ from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, WalletOwner, WalletSettings
 from .refund_requests import RefundRequest
-from .top_ups import CardReversal, DisputedOrder, ProviderEvent, TopUp
+from .top_ups import CardReversal, ProviderEvent, ReversedOrder, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
@@ -19,7 +19,6 @@ __all__ = [
     "CardReversal",
     "CoveredJournal",
     "CreditReference",
-    "DisputedOrder",
     "ExchangeRate",
     "Invoice",
     "Journal",
@@ -31,6 +30,7 @@ __all__ = [
     "ProviderEvent",
     "Quote",
     "RefundRequest",
+    "ReversedOrder",
     "Seller",
     "TaxRate",
     "TopUp",

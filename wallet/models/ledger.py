@@ -29,7 +29,7 @@ class AccountKind(models.TextChoices):
     # Credit of a disputed top-up, or of one that returns to its card; and vendors' shares of what it paid for.
     FROZEN = "frozen"
     WITHHELD = "withheld"
-    # What a buyer owes after a lost dispute: negative.
+    # What a buyer owes for a card payment that was returned: negative.
     RECEIVABLE = "receivable"
     # What was owed, and is not collected any more.
     WRITTEN_OFF = "written_off"
@@ -110,7 +110,7 @@ class JournalKind(models.TextChoices):
     FREEZE = "freeze"
     UNFREEZE = "unfreeze"
     CARD_RETURN = "card_return"
-    # A vendor's share is withheld during a dispute, then released.
+    # A vendor's share is withheld during a dispute or a refund to the card, then released.
     WITHHOLD = "withhold"
     RELEASE = "release"
     # What a buyer owes is paid from the wallet, or written off.

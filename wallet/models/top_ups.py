@@ -161,9 +161,9 @@ class CardReversal(models.Model):
     reference = models.CharField(max_length=bounds.PROVIDER_ID_CHARS, blank=True)
     amount_minor = models.BigIntegerField()
     status = models.CharField(max_length=16, choices=ReversalStatus.choices, default=ReversalStatus.OPEN)
-    # The journal that froze what the wallet held, empty if it held nothing, and the journal that ended it.
+    # The journal that froze what the wallet held, empty if it held nothing, and the journal that closed the dispute or refund.
     freeze_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="frozen_reversal")
-    settlement_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_reversal")
+    closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_reversal")
     opened_at = models.DateTimeField(default=timezone.now)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -176,10 +176,10 @@ class CardReversal(models.Model):
             models.CheckConstraint(condition=Q(amount_minor__gt=0), name="cardreversal_positive"),
             models.CheckConstraint(condition=Q(kind__in=ReversalKind.values), name="cardreversal_kind_known"),
             models.CheckConstraint(
-                condition=Q(status="Open", settlement_journal__isnull=True, decided_at__isnull=True)
-                | Q(status="Kept", freeze_journal__isnull=True, settlement_journal__isnull=True, decided_at__isnull=False)
-                | Q(status="Kept", freeze_journal__isnull=False, settlement_journal__isnull=False, decided_at__isnull=False)
-                | Q(status="Returned", settlement_journal__isnull=False, decided_at__isnull=False),
+                condition=Q(status="Open", closing_journal__isnull=True, decided_at__isnull=True)
+                | Q(status="Kept", freeze_journal__isnull=True, closing_journal__isnull=True, decided_at__isnull=False)
+                | Q(status="Kept", freeze_journal__isnull=False, closing_journal__isnull=False, decided_at__isnull=False)
+                | Q(status="Returned", closing_journal__isnull=False, decided_at__isnull=False),
                 name="cardreversal_status_consistent",
             ),
         )
@@ -193,14 +193,15 @@ class CardReversal(models.Model):
         return 0 if self.freeze_journal is None else -(self.freeze_journal.wallet_net_minor or 0)
 
 
-class DisputedOrder(models.Model):
-    """A purchase that a disputed top-up paid for, in whole or in part, and what is withheld of the vendor's share."""
+class ReversedOrder(models.Model):
+    """A purchase that was paid for, in whole or in part, by a top-up that is disputed or returned; and what is withheld of the vendor's share."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="disputed_orders")
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="disputed_orders")
-    disputed_minor = models.BigIntegerField()
-    # Whether half or more of the price was disputed, with what other disputes took or may take.
+    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="reversed_orders")
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="reversed_orders")
+    reversed_minor = models.BigIntegerField()
+    # Whether this reversal suspended the licence, because half or more of the price was reversed, with what other reversals took or may take.
+    # It stays true when the licence is restored.
     suspended = models.BooleanField()
     # Whether the purchase ended with the dispute, because half or more of its price was lost by then.
     ended = models.BooleanField(default=False)
@@ -215,17 +216,17 @@ class DisputedOrder(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         constraints = (
-            models.UniqueConstraint(fields=("reversal", "order"), name="disputedorder_once"),
-            models.CheckConstraint(condition=Q(disputed_minor__gt=0), name="disputedorder_positive"),
-            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="disputedorder_withheld_only_if_suspended"),
+            models.UniqueConstraint(fields=("reversal", "order"), name="reversedorder_once"),
+            models.CheckConstraint(condition=Q(reversed_minor__gt=0), name="reversedorder_positive"),
+            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="reversedorder_withheld_only_if_suspended"),
             models.CheckConstraint(
                 condition=Q(withheld_minor=0, withholding_journal__isnull=True)
                 | Q(withheld_minor__gt=0, withholding_journal__isnull=False),
-                name="disputedorder_withholding_consistent",
+                name="reversedorder_withholding_consistent",
             ),
-            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="disputedorder_taken_only_if_ended"),
+            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="reversedorder_taken_only_if_ended"),
             models.CheckConstraint(
-                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="disputedorder_taken_within_withheld"
+                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="reversedorder_taken_within_withheld"
             ),
         )
 

@@ -39,7 +39,7 @@ class WalletPayout(Claimable):
     wallet = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="wallet_payouts")
     hold = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="wallet_payout")
     # The journal that paid or returned it.
-    settlement = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
+    closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
     status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
     # Bank details, for the owner and paying staff; erased when it is refused or cancelled, some time after payment, and with the account.
     payment_details = EncryptedTextField(purpose=PAYMENT_DETAILS, blank=True)
@@ -56,10 +56,10 @@ class WalletPayout(Claimable):
         constraints = (
             models.UniqueConstraint(fields=("wallet",), condition=Q(status="Waiting"), name="walletpayout_one_open"),
             models.CheckConstraint(
-                condition=Q(status="Waiting", settlement__isnull=True, reference="", reason="") & ~Q(payment_details="")
-                | Q(status="Paid", settlement__isnull=False, reason="") & ~Q(reference="")
-                | Q(status="Refused", settlement__isnull=False, reference="", payment_details="") & ~Q(reason="")
-                | Q(status="Cancelled", settlement__isnull=False, reference="", payment_details="", reason=""),
+                condition=Q(status="Waiting", closing_journal__isnull=True, reference="", reason="") & ~Q(payment_details="")
+                | Q(status="Paid", closing_journal__isnull=False, reason="") & ~Q(reference="")
+                | Q(status="Refused", closing_journal__isnull=False, reference="", payment_details="") & ~Q(reason="")
+                | Q(status="Cancelled", closing_journal__isnull=False, reference="", payment_details="", reason=""),
                 name="walletpayout_status_consistent",
             ),
         )
@@ -90,9 +90,9 @@ class WalletPayout(Claimable):
     @property
     def decided_by(self) -> User | None:
         """The user who paid, refused or cancelled it."""
-        return None if self.settlement is None else self.settlement.actor
+        return None if self.closing_journal is None else self.closing_journal.actor
 
     @property
     def decided_at(self) -> datetime | None:
         """The time of that decision."""
-        return None if self.settlement is None else self.settlement.at
+        return None if self.closing_journal is None else self.closing_journal.at

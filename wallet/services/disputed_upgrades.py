@@ -11,7 +11,7 @@ from django.db.models import Q
 from library.services.licences import restore_licences, suspend_licences
 from marketplace.accounts.models import User
 
-from ..models import CardReversal, DisputedOrder, Order
+from ..models import CardReversal, Order, ReversedOrder
 from ..models.orders import OrderStatus
 from ..models.top_ups import ReversalStatus
 from ..selectors import upgrade_of, with_upgrades
@@ -36,7 +36,7 @@ def suspend_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
 def restore_purchases(*, reversal: CardReversal, order_ids: Iterable[uuid.UUID]) -> None:
     """Restore the licences of these purchases and of their upgrades, unless another dispute suspended or ended one that they upgraded."""
     buyer = reversal.top_up.user
-    others = DisputedOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
+    others = ReversedOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
     ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
     restore_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute is over")
@@ -47,6 +47,6 @@ def refund_upgrades(*, buyer: User) -> None:
     roots = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK, upgrades__status=OrderStatus.COMPLETED)
     orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
     for order in orphaned.order_by("-created_at", "-pk"):
-        disputed = order.disputed_orders.filter(_OPEN).exists()
+        disputed = order.reversed_orders.filter(_OPEN).exists()
         if not disputed and upgrade_of(order) is None:
             refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)

@@ -72,15 +72,15 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
     rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
-    ended = charged_back_without_note().filter(order__seller=seller_id, reversal__settlement_journal__at__lte=until).select_related(*shown)
+    ended = charged_back_without_note().filter(order__seller=seller_id, reversal__closing_journal__at__lte=until).select_related(*shown)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
         rows, ended = (
             rows.filter(at__gt=last - MAX_TRANSACTION_DURATION),
-            ended.filter(reversal__settlement_journal__at__gt=last - MAX_TRANSACTION_DURATION),
+            ended.filter(reversal__closing_journal__at__gt=last - MAX_TRANSACTION_DURATION),
         )
     due = [(journal, journal.order) for journal in rows[:MAX_BATCH] if journal.order is not None]
-    due += [(each.reversal.settlement_journal, each.order) for each in ended[:MAX_BATCH] if each.reversal.settlement_journal is not None]
+    due += [(each.reversal.closing_journal, each.order) for each in ended[:MAX_BATCH] if each.reversal.closing_journal is not None]
     return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:MAX_BATCH]
 
 

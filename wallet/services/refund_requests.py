@@ -34,7 +34,8 @@ from .refunds import REQUEST_TRANSITIONS, refund_order
 def request_refund(*, order: Order, reason: str, details: str, actor: User, app: App | None = None) -> RefundRequest:
     """Ask for a refund of a purchase, once.
 
-    It is refunded at once if it is younger than `REFUND_WINDOW_DAYS` and nothing was downloaded. Else the vendor has
+    It is refunded at once if it is younger than `REFUND_WINDOW_DAYS`, nobody has downloaded the asset with a licence that the buyer paid
+    for, and the buyer has not asked for a refund of the asset before. Else the vendor has
     `REFUND_ANSWER_DAYS` to answer; if the vendor cannot, staff decide.
 
     Args:
@@ -183,7 +184,7 @@ def _require_refundable(order: Order) -> None:
     # A free upgrade may have replaced the licence of a purchase that was paid.
     if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
-    if order.disputed_orders.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.reversed_orders.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
     if upgrade_of(order) is not None:
         raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")

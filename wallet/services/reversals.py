@@ -29,7 +29,7 @@ from marketplace.ui.mail import mail
 
 from ..card_credit import refundable_minor, returned_minor
 from ..events import DeletedAccountCredited
-from ..models import CardReversal, DisputedOrder, Journal, LedgerAccount, Order, TopUp
+from ..models import CardReversal, Journal, LedgerAccount, Order, ReversedOrder, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
@@ -54,8 +54,8 @@ _ENDS = {
 
 
 @dataclass(frozen=True)
-class DisputedSale:
-    """A purchase, the part of its price that is disputed, and whether that suspends it."""
+class ReversedSale:
+    """A purchase, the part of its price that is reversed, and whether that suspends its licence."""
 
     sale: Journal
     order: Order
@@ -124,7 +124,7 @@ def _locked_wallet(top_up: TopUp) -> LedgerAccount:
 
 
 def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
-    """Freeze what the wallet holds, and for the rest the newest purchases after the top-up."""
+    """Freeze what the wallet holds, and attribute the rest to the newest purchases after the top-up."""
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
@@ -135,23 +135,23 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         amount_minor=amount_minor,
         freeze_journal_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
     )
-    suspended = _record_disputed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
+    suspended = _record_reversed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
 
 
-def _record_disputed_orders(reversal: CardReversal, disputed: Sequence[DisputedSale]) -> int:
+def _record_reversed_orders(reversal: CardReversal, disputed: Sequence[ReversedSale]) -> int:
     """Record what is disputed of each purchase, and suspend those of which half or more is; return their number."""
     suspended = [each for each in disputed if each.suspended]
     withheld = {each.order.pk: _NOTHING for each in disputed}
     withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
-    DisputedOrder.objects.bulk_create(
-        DisputedOrder(
+    ReversedOrder.objects.bulk_create(
+        ReversedOrder(
             reversal=reversal,
             order=each.order,
-            disputed_minor=each.amount_minor,
+            reversed_minor=each.amount_minor,
             suspended=each.suspended,
             withholding_journal_id=withheld[each.order.pk][0],
             withheld_minor=withheld[each.order.pk][1],
@@ -176,7 +176,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     )
 
 
-def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[DisputedSale]:
+def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[ReversedSale]:
     """Attribute an amount to the newest purchases after the top-up, each up to what is not disputed of it yet.
 
     Those that are suspended already are left out.
@@ -184,22 +184,22 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     credited = top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
-    suspended = DisputedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
+    suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
     before = (
-        DisputedOrder.objects.filter(order=OuterRef("order"))
+        ReversedOrder.objects.filter(order=OuterRef("order"))
         .exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         .order_by()
         .values("order")
     )
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
-    counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("disputed_minor")).values("total")), 0))
-    disputed: list[DisputedSale] = []
+    counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("reversed_minor")).values("total")), 0))
+    disputed: list[ReversedSale] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
         part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
         if order is not None and part > 0:
-            disputed.append(DisputedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
+            disputed.append(ReversedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
             uncovered_minor -= part
         if uncovered_minor < 1:
             break
@@ -213,16 +213,16 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
     wallet = _locked_wallet(top_up)
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
-    reversal.settlement_journal_id = _unfreeze(reversal) if kept else _return(reversal, ended, wallet)
+    reversal.closing_journal_id = _unfreeze(reversal) if kept else _return_to_card(reversal, ended, wallet)
     standing = list(
-        reversal.disputed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
+        reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
     release_shares(orders=[*ended, *standing])
     if not kept:
         _keep_suspended(reversal, standing)
     restore_purchases(reversal=reversal, order_ids=[disputed.order_id for disputed in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
-    reversal.save(update_fields=["status", "decided_at", "settlement_journal"])
+    reversal.save(update_fields=["status", "decided_at", "closing_journal"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
     refund_upgrades(buyer=top_up.user)
     disputed = reversal.kind == ReversalKind.DISPUTE
@@ -241,12 +241,12 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
         _notify(reversal, "top_up_refunded")
 
 
-def _keep_suspended(reversal: CardReversal, standing: Sequence[DisputedOrder]) -> None:
+def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -> None:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost."""
     for disputed in standing:
-        rows = DisputedOrder.objects.filter(order=disputed.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+        rows = ReversedOrder.objects.filter(order=disputed.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
-        counted = rows.aggregate(total=Sum("disputed_minor"))["total"]
+        counted = rows.aggregate(total=Sum("reversed_minor"))["total"]
         if other is not None and 2 * counted >= disputed.order.price_minor:
             ((other.withholding_journal_id, other.withheld_minor),) = withhold_shares(
                 sales=[Journal.objects.get(order=disputed.order_id, kind=JournalKind.SALE)]
@@ -255,13 +255,13 @@ def _keep_suspended(reversal: CardReversal, standing: Sequence[DisputedOrder]) -
             other.save(update_fields=["suspended", "withholding_journal", "withheld_minor"])
 
 
-def _ended_by(reversal: CardReversal) -> list[DisputedOrder]:
+def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
     lost = (
-        DisputedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
+        ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
     )
-    before = Coalesce(Subquery(lost.annotate(total=Sum("disputed_minor")).values("total")), 0)
-    rows = reversal.disputed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("disputed_minor") + before)
+    before = Coalesce(Subquery(lost.annotate(total=Sum("reversed_minor")).values("total")), 0)
+    rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("reversed_minor") + before)
     ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withholding_journal__vendor")
     return list(ended.order_by("-order__created_at", "-order_id"))
 
@@ -287,7 +287,7 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
     return journal
 
 
-def _return(reversal: CardReversal, orders: Sequence[DisputedOrder], wallet: LedgerAccount) -> uuid.UUID:
+def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[disputed.order_id for disputed in orders]).order_by("pk"))
@@ -296,7 +296,7 @@ def _return(reversal: CardReversal, orders: Sequence[DisputedOrder], wallet: Led
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
     taken: Counter[uuid.UUID] = Counter()
-    reversal.disputed_orders.filter(pk__in=[disputed.pk for disputed in orders]).update(ended=True)
+    reversal.reversed_orders.filter(pk__in=[disputed.pk for disputed in orders]).update(ended=True)
     for disputed in orders:
         disputed.taken_minor = min(disputed.withheld_minor, missing)
         missing -= disputed.taken_minor

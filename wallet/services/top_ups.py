@@ -126,7 +126,7 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
     """Credit a top-up that was paid, in the caller's transaction, which has locked it; return what happened.
 
     Raises:
-        Problem: the credit is refused, such as for a deleted account; the event then waits for staff.
+        Problem: the credit is refused, such as for a deleted account; the event is then recorded as refused, and `reconcile --provider` reports it.
     """
     if not TRANSITIONS.allows(top_up, "succeed"):
         return f"ignored: it was {top_up.status} already"

@@ -153,7 +153,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
 def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
     settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
-    return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, settlement__at__lte=settled_before).exclude(payment_details="")
+    return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, closing_journal__at__lte=settled_before).exclude(payment_details="")
 
 
 def payouts_under_old_keys() -> int:
@@ -218,7 +218,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
     held_id = accounts[AccountKind.HELD]
     entry = None if paid else change_wallet_balance(wallet.pk, amount)
     change_amount_set_aside(held_id, -amount)
-    settlement_id = write_journal(
+    closing_journal_id = write_journal(
         kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
         transfers=[NewTransfer(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
         currency=wallet.currency,
@@ -230,7 +230,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
     if not paid:
         collect_owed(wallet_id=wallet.pk)
     told = reason if verb == "refuse" else ""
-    changes: dict[str, Any] = {"settlement_id": settlement_id, "reference": reference, "reason": told}
+    changes: dict[str, Any] = {"closing_journal_id": closing_journal_id, "reference": reference, "reason": told}
     if not paid:
         # The bank details are no longer needed.
         changes["payment_details"] = ""

@@ -8,7 +8,7 @@ from operator import attrgetter
 from marketplace.accounts.models import MailTopic
 from marketplace.ui.mail import mail
 
-from ..models import DisputedOrder, Journal, LedgerAccount
+from ..models import Journal, LedgerAccount, ReversedOrder
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import with_earnings
 from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_accounts, write_journal
@@ -47,7 +47,7 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     )
 
 
-def release_shares(*, orders: Sequence[DisputedOrder]) -> None:
+def release_shares(*, orders: Sequence[ReversedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
     vendors = {
         disputed.withholding_journal.vendor

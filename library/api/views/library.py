@@ -20,7 +20,7 @@ from ...certificates import certificate_of, certificate_pdf, signed_certificate
 from ...errors import FileBlocked, LicenceSuspended, NotOwned
 from ...models import Licence
 from ...selectors import current_licences_of, owned_licence, owned_versions
-from ...services.credential_positions import credential_position
+from ...services.status_lists import status_list_position
 from ...verifiable_credentials import signed_credential
 from .. import responses
 from ..filters import LibraryFilter
@@ -111,7 +111,7 @@ class LibraryViewSet(ApiViewSet):
     def credential(self, request: Request, asset_id: str) -> Response:
         """Return the licence certificate of an owned asset as a W3C Verifiable Credential, with a proof of the cryptosuite eddsa-jcs-2022."""
         licence = self._licence(asset_id)
-        return Response(signed_credential(certificate_of(licence), credential_position(licence=licence)))
+        return Response(signed_credential(certificate_of(licence), status_list_position(licence=licence)))
 
     def _licence(self, asset_id: str) -> Licence:
         return owned_licence(principal_of(self.request).user, asset_id, license_slug=self.query().get("license_slug"))

@@ -14,8 +14,8 @@ from library.certificates import certificate_of, certificate_pdf, page_url, sign
 from library.errors import NotOwned
 from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of, version_of_file
 from library.services.claims import claim_licence, claimable_licence
-from library.services.credential_positions import credential_position
 from library.services.links import issue_link, url_of
+from library.services.status_lists import status_list_position
 from library.verifiable_credentials import signed_credential
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
@@ -125,7 +125,7 @@ def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
     with _owned():
         licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
     disposition = safe_disposition(f"licence-{licence.listing.slug}.credential.json", inline=False)
-    document = signed_credential(certificate_of(licence), credential_position(licence=licence))
+    document = signed_credential(certificate_of(licence), status_list_position(licence=licence))
     return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
 
 

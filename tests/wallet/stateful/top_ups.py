@@ -178,5 +178,5 @@ class Adding(Withdrawing):
         }
         held = dict.fromkeys(sums, 0)
         for account in with_ledger_balance(LedgerAccount.objects.filter(kind__in=sums)):
-            held[account.kind] += account.entries_minor
+            held[account.kind] += account.transfers_minor
         assert held == sums

@@ -49,7 +49,9 @@ class ApprovalResponse(serializers.Serializer[Approval]):
     )
     createdAt = serializers.DateTimeField(source="created_at", help_text="When it was asked for.")
     expiresAt = serializers.DateTimeField(source="expires_at", help_text=_ENDS)
-    decidedAt = serializers.DateTimeField(source="decided_at", allow_null=True, help_text="When the owner decided; null while it waits.")
+    decidedAt = serializers.DateTimeField(
+        source="decided_at", allow_null=True, help_text="When the owner decided; null while it waits, and if it expired."
+    )
     orderId = serializers.CharField(source="order_id", allow_null=True, help_text="The order, once it was bought.")
 
     def get_approvalUrl(self, approval: Approval) -> str:

@@ -157,21 +157,21 @@ class EvidenceDispute(serializers.Serializer[Any]):
 
 
 class EvidenceLedgerDigest(serializers.Serializer[Any]):
-    """The digest that covers an entry."""
+    """The digest that covers a journal."""
 
     number = serializers.IntegerField(help_text="Its number in the chain.")
     digest = serializers.CharField(help_text="SHA-256.")
 
 
 class EvidenceLedgerEntry(serializers.Serializer[Any]):
-    """An entry of the ledger."""
+    """A journal of the ledger."""
 
     id = serializers.CharField()
-    kind = serializers.ChoiceField(JournalKind.choices)
+    kind = serializers.ChoiceField(JournalKind.choices, help_text="What moved money; card_return is to the card, return to the wallet.")
     at = serializers.DateTimeField()
     currency = serializers.ChoiceField(CURRENCIES)
     amount = serializers.FloatField(allow_null=True, help_text="What it changed in the reader's account; null if nothing.")
-    digest = serializers.CharField(help_text="SHA-256 of the entry.")
+    digest = serializers.CharField(help_text="SHA-256 of the journal.")
     ledgerDigest = EvidenceLedgerDigest(allow_null=True, help_text="The digest that covers it; null within the first hour.")
 
 
@@ -187,12 +187,14 @@ class EvidenceClaims(serializers.Serializer[Any]):
     consent = EvidenceConsent(allow_null=True, help_text="Null for a purchase by an app or a token.")
     certificate = CertificateClaims(help_text="What the licence certificate says.")
     licence = EvidenceLicence(help_text="Whether the licence is valid.")
-    downloads = EvidenceDownload(many=True, help_text="The buyer's, oldest first: not those of a licensee.")
-    downloadCount = serializers.IntegerField(help_text="The number of all downloads.")
+    downloads = EvidenceDownload(
+        many=True, help_text="Downloads that this reader may see, oldest first, at most 1,000: a buyer does not see those of a licensee."
+    )
+    downloadCount = serializers.IntegerField(help_text="How many downloads this reader may see.")
     invoices = EvidenceInvoice(many=True, help_text="The invoice, and the credit note if there is one.")
     refundRequest = EvidenceRefundRequest(allow_null=True, help_text="The request for a refund; null if there is none.")
     disputes = EvidenceDispute(many=True, help_text="Disputes and refunds of the card payment.")
-    ledger = EvidenceLedgerEntry(many=True, help_text="The entries of the ledger, oldest first.")
+    ledger = EvidenceLedgerEntry(many=True, help_text="The journals of the ledger, oldest first.")
 
 
 class EvidenceResponse(serializers.Serializer[Any]):

@@ -48,7 +48,11 @@ class TopUpResponse(serializers.Serializer[TopUp]):
     """A top-up: the account's owner pays it on a page of the payment provider."""
 
     id = serializers.CharField(source="pk")
-    status = serializers.ChoiceField(TopUpStatus.choices, help_text="Only Succeeded has credited the wallet.")
+    status = serializers.ChoiceField(
+        TopUpStatus.choices,
+        help_text="Pending, Failed: nothing was credited. Succeeded: credited. Disputed: credited, and what is left is frozen. Returned: all of it went "
+        "back to the card.",
+    )
     amount = Amount(source="amount_minor", help_text="In currency.")
     currency = serializers.ChoiceField(choices=CURRENCIES)
     paymentUrl = serializers.CharField(source="payment_url", help_text="The page on which the owner pays. Open it in a browser.")

@@ -64,7 +64,7 @@ class QuoteBody(Body):
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
     currency = Choice(choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference.")
     licenseSlug = Line(
-        max_length=40, required=False, help_text="The licence tier; by default the first permitted one, of an upgrade the next higher one."
+        max_length=40, required=False, help_text="The licence tier; by default the first one on sale, of an upgrade the next higher one."
     )
     discountCode = DiscountCode(required=False, help_text="The code of a discount of this asset.")
     upgradeFrom = Line(

@@ -1,4 +1,4 @@
-"""The endpoint of approvals (added to the reference)."""
+"""The endpoint of approvals."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request

@@ -1,4 +1,4 @@
-"""The endpoints of top-ups (added to the reference)."""
+"""The endpoints of top-ups."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
