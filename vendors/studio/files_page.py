@@ -35,19 +35,19 @@ from .upload_fields import (
 )
 
 EARLIER = 10
-# The place of errors that belong to no upload field; they are shown at the top of the page.
+# The anchor of errors that belong to no upload field; they are shown at the top of the page.
 WHOLE = "page"
 
 
 class RefusedUpload(NamedTuple):
-    """A refused upload by form: the place of the field, and the message."""
+    """A refused upload by form: the anchor of the field, and the message."""
 
-    place: str = ""
+    anchor: str = ""
     message: str = ""
 
-    def at(self, place: str) -> str:
-        """Return the message for a place, an empty string where there is none."""
-        return self.message if place == self.place else ""
+    def at(self, anchor: str) -> str:
+        """Return the message for an anchor, an empty string where there is none."""
+        return self.message if anchor == self.anchor else ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Slot:
 
     number: int
     name: str
-    place: UploadField
+    field: UploadField
     preview: Preview | None
     picture: Picture | None
     stays: bool
@@ -82,9 +82,9 @@ class ShownFile:
 
 @dataclass(frozen=True)
 class Part:
-    """What a listing has at one place of the page; it can't be submitted without what `is_needed`."""
+    """What a listing has in one part of the page; it can't be submitted without what `is_needed`."""
 
-    place: str
+    anchor: str
     name: str
     words: str
     is_there: bool
@@ -182,7 +182,7 @@ class FilesPage:
 
     @property
     def file_field(self) -> UploadField:
-        """The place of the deliverable."""
+        """The upload field of the deliverable."""
         if self.candidate:
             label = "Replace the new file" if self.approved else "Replace the file"
         else:
@@ -191,13 +191,13 @@ class FilesPage:
 
     @property
     def specimen_field(self) -> UploadField:
-        """The place of the specimen."""
+        """The upload field of the specimen."""
         label = "Replace the specimen" if self.specimen else "Upload a specimen"
         return upload_field(self.listing, SPECIMEN, label, self.refused.at(SPECIMEN))
 
     @property
     def sound_field(self) -> UploadField:
-        """The place of the audio preview."""
+        """The upload field of the audio preview."""
         return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
 
     @property
@@ -254,14 +254,14 @@ def _slot(
     listing: Listing, number: int, pictures: Mapping[int, Preview], refused: RefusedUpload, typed: Mapping[uuid.UUID, AltTextForm]
 ) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
-    place = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
+    field = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
     if preview is None:
-        return Slot(number, name, place, preview=None, picture=None, stays=False)
+        return Slot(number, name, field, preview=None, picture=None, stays=False)
     alt_text_form = typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text)
     return Slot(
         number,
         name,
-        place,
+        field,
         preview,
         picture_of(preview.pk, preview.details, preview.renditions),
         stays=number == 0 and listing.status == ListingStatus.PUBLISHED,

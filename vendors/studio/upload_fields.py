@@ -141,7 +141,7 @@ class UploadField:
 
 
 def slot_name(slot: int) -> str:
-    """Return the name of a gallery slot's place."""
+    """Return the name of a gallery slot's upload field."""
     return f"picture-{slot}"
 
 

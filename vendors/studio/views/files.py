@@ -45,9 +45,9 @@ GONE = "This picture was replaced or removed in the meantime."
 
 
 class Done(NamedTuple):
-    """What was done: the place of the page that it concerns, where the message is shown."""
+    """What was done: the anchor of the part of the page that it concerns, where the message is shown."""
 
-    place: str
+    anchor: str
     message: str
 
 
@@ -181,14 +181,14 @@ def _done_to(preview: Preview, done: str) -> Done:
     return Done(place, f"The {place} {done}")
 
 
-def _answer(request: SignedInRequest, listing: Listing, place: str, take: Callable[[], Done]) -> HttpResponseBase:
+def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Callable[[], Done]) -> HttpResponseBase:
     """Run `take` and redirect to the page with its message, or show the page with the error beside the field of the place."""
     try:
         done = take()
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except Problem as problem:
-        return _refused(request, listing, RefusedUpload(place, message_for(problem)), problem.status)
+        return _refused(request, listing, RefusedUpload(anchor, message_for(problem)), problem.status)
     return _redirect(request, listing, done)
 
 
@@ -208,8 +208,8 @@ def _edited(
 
 
 def _redirect(request: SignedInRequest, listing: Listing, done: Done) -> HttpResponseBase:
-    messages.success(request, done.message, extra_tags=done.place)
-    return redirect(f"{reverse('studio-files', args=[listing.slug])}#{done.place}")
+    messages.success(request, done.message, extra_tags=done.anchor)
+    return redirect(f"{reverse('studio-files', args=[listing.slug])}#{done.anchor}")
 
 
 def _refused(request: SignedInRequest, listing: Listing, refused: RefusedUpload, status: int) -> HttpResponseBase:
