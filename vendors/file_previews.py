@@ -77,10 +77,10 @@ def _animations_in(deliverable: Deliverable) -> list[str]:
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
 
 
-def _styles(total: int, facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
+def _styles(total: int, result: dict[str, Any], blobs: list[bytes]) -> list[Made]:
     made: list[Made] = []
     left_out = {"stylesOfFile": total} if total > len(blobs) else {}
-    for style, content in zip(facts["styles"][:STYLES], blobs, strict=True):
+    for style, content in zip(result["styles"][:STYLES], blobs, strict=True):
         if content[:4] != b"wOF2":
             raise ValueError("no WOFF2")
         made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style) | left_out, {})))
@@ -125,8 +125,8 @@ class Coverage:
         return sum(last - first + 1 for first, last in self._ranges)
 
 
-def _animations(facts: dict[str, Any], blobs: list[bytes]) -> list[Made]:
-    return list(_animation_previews(facts["animations"], blobs))
+def _animations(result: dict[str, Any], blobs: list[bytes]) -> list[Made]:
+    return list(_animation_previews(result["animations"], blobs))
 
 
 def _animation_previews(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[Made]:

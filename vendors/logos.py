@@ -22,7 +22,7 @@ def process_logo(data: bytes, sender: str = "") -> bytes:
     return run_in_sandbox("logo", read_at=reader_of_bytes(data), size=len(data), limits=LIMITS, interpret=_logo, sender=sender)
 
 
-def _logo(_facts: dict[str, Any], blobs: list[bytes]) -> bytes:
+def _logo(_result: dict[str, Any], blobs: list[bytes]) -> bytes:
     # Checked, because the output of a compromised child would be put into documents.
     (content,) = blobs
     if content[:3] != b"\xff\xd8\xff" or len(content) > bounds.LOGO_BYTES:

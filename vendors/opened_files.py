@@ -59,9 +59,9 @@ def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> Opene
     return run_in_sandbox("open", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_opened, path=path)
 
 
-def _opened(facts: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
+def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
     (content,) = blobs
-    match facts["kind"]:
+    match result["kind"]:
         case "picture" if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
             return OpenedFile("picture", "image/webp", content)
         case "font" if content[:4] == b"wOF2":
@@ -69,9 +69,9 @@ def _opened(facts: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
         case "font" if content[:4] in {b"OTTO", b"\0\1\0\0", b"true"}:
             return OpenedFile("font", "font/sfnt", content)
         case "sound":
-            return OpenedFile("sound", SOUND_TYPES[facts["format"]], content)
+            return OpenedFile("sound", SOUND_TYPES[result["format"]], content)
         case "text":
-            return OpenedFile("text", "text/plain; charset=utf-8", content.decode().encode(), bool(facts["truncated"]))
+            return OpenedFile("text", "text/plain; charset=utf-8", content.decode().encode(), bool(result["truncated"]))
         case other:
             raise ValueError(other)
 
@@ -96,13 +96,13 @@ def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: i
     )
 
 
-def _drawn(facts: dict[str, Any], _blobs: list[bytes]) -> Drawings:
+def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:
     drawings = []
-    for name, found in facts["glyphs"].items():
+    for name, found in result["glyphs"].items():
         if not _PATH.fullmatch(found["path"]) or not 0 <= found["width"] <= 2**16:
             raise ValueError(name)
         drawings.append(Drawing(name, found["path"], float(found["width"])))
-    ascent, descent = float(facts["ascent"]), float(facts["descent"])
+    ascent, descent = float(result["ascent"]), float(result["descent"])
     if not -(2**16) < descent < ascent < 2**16:
         raise ValueError("lines")
     return Drawings(ascent, descent, drawings)

@@ -63,7 +63,7 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
         read_at=reader_of_bytes(data),
         size=len(data),
         limits=LIMITS,
-        interpret=lambda facts, blobs: interpret(facts, blobs, data),
+        interpret=lambda result, blobs: interpret(result, blobs, data),
         sender=sender,
     )
 
@@ -71,8 +71,8 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
 
 
-def _image(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
-    (full, card), (full_size, card_size) = blobs, facts["sizes"]
+def _image(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
+    (full, card), (full_size, card_size) = blobs, result["sizes"]
     for content in blobs:
         if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
             raise ValueError("no WebP")
@@ -80,19 +80,19 @@ def _image(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedP
     return ProcessedPreview(full, WEBP, details, {"card": Rendition(card, WEBP, int(card_size["width"]), int(card_size["height"]))})
 
 
-def _font(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
+def _font(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (content,) = blobs
     if content[:4] != b"wOF2":
         raise ValueError("no WOFF2")
-    return ProcessedPreview(content, "font/woff2", dict(facts["details"]), {})
+    return ProcessedPreview(content, "font/woff2", dict(result["details"]), {})
 
 
-def _sound(facts: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
-    details = dict(facts["details"])
+def _sound(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
+    details = dict(result["details"])
     peaks = details.get("peaks", [])
     if len(peaks) > PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
         raise ValueError("peaks")
-    return ProcessedPreview(data, AUDIO_TYPES[facts["format"]], details, {})
+    return ProcessedPreview(data, AUDIO_TYPES[result["format"]], details, {})
 
 
 # By kind: the worker's job, and what makes the preview of its result.

@@ -139,7 +139,7 @@ def verdict(text: bytes) -> bytes:
 
 
 def facts(inner: bytes) -> bytes:
-    return verdict(b'{"outcome": "accepted", "facts": ' + inner + b"}")
+    return verdict(b'{"outcome": "accepted", "result": ' + inner + b"}")
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ def test_child_that_listens_to_nothing_holds_no_one_up(tmp_path: Path, monkeypat
 
 
 def test_what_databases_refuse_is_mended() -> None:
-    said = replies.parse(rb'{"outcome": "accepted", "facts": {"a\u0000": "b\ud800c", "n": [1.5, null, true]}}')
-    assert said.facts == {"a\ufffd": "b?c", "n": [1.5, None, True]}
+    said = replies.parse(rb'{"outcome": "accepted", "result": {"a\u0000": "b\ud800c", "n": [1.5, null, true]}}')
+    assert said.result == {"a\ufffd": "b?c", "n": [1.5, None, True]}
 
 
 def test_no_child_to_be_had_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def assert_agreement(content: bytes, place: Path) -> None:
     assert said["outcome"] == "accepted", said
     names, contents = by_stream(content)
     assert (names, contents) == by_directory(content)
-    assert sorted(names) == sorted(name for name, _ in said["facts"]["entries"])
+    assert sorted(names) == sorted(name for name, _ in said["result"]["entries"])
     if shutil.which("unzip"):
         assert by_unzip(content, place) == contents
 

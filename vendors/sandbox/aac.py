@@ -3,7 +3,7 @@
 from typing import Any, BinaryIO, NamedTuple
 
 from .exceptions import Rejected
-from .sounds import facts
+from .sounds import sound_details
 
 CHUNK = 2**20
 # Enough for 20 MiB at the lowest bit rates; the duration of longer files is extrapolated.
@@ -44,7 +44,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     seconds = walk.seconds
     if walk.frames == FRAMES:
         seconds *= size / max(walk.covered, 1)
-    return facts(walk.first.rate, walk.first.channels, seconds) | {"bitrate": round(walk.covered * 8 / walk.seconds)}
+    return sound_details(walk.first.rate, walk.first.channels, seconds) | {"bitrate": round(walk.covered * 8 / walk.seconds)}
 
 
 class _Walk:

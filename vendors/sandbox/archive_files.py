@@ -25,7 +25,7 @@ def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[byte
     if name in {"otf", "ttf"}:
         return {"kind": "font"}, [fonts.sanitized(content)]
     if name in SOUNDS:
-        inspecting.facts(inner, len(content), name)
+        inspecting.module_details(inner, len(content), name)
         return {"kind": "sound", "format": name}, [content]
     if not name and (path.rpartition(".")[2].lower() in texts.EXTENSIONS or b"\0" not in content):
         return {"kind": "text", "truncated": len(content) > TEXT_BYTES}, [content[:TEXT_BYTES].decode("utf-8-sig", "replace").encode()]

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 import soundfile
 
 from .exceptions import Rejected, rejecting
-from .sounds import MIN_BYTES_PER_SECOND, facts
+from .sounds import MIN_BYTES_PER_SECOND, sound_details
 
 TRIAL_FRAMES = 4096
 BLOCK_FRAMES = 2**16
@@ -41,7 +41,7 @@ def _decoded(sound: soundfile.SoundFile, size: int, name: str) -> dict[str, Any]
     if name == "ogg" and frames / sound.samplerate > 10 + size / MIN_BYTES_PER_SECOND:
         raise Rejected("The sound claims to be longer than its bytes can hold.")
     depth = {"bitDepth": BIT_DEPTHS[sound.subtype]} if sound.subtype in BIT_DEPTHS else {}
-    return facts(sound.samplerate, sound.channels, frames / sound.samplerate) | depth
+    return sound_details(sound.samplerate, sound.channels, frames / sound.samplerate) | depth
 
 
 def _mp3(sound: soundfile.SoundFile, size: int) -> dict[str, Any]:
@@ -52,4 +52,4 @@ def _mp3(sound: soundfile.SoundFile, size: int) -> dict[str, Any]:
     seconds = frames / sound.samplerate
     if size > TAG_BYTES + MAX_BYTES_PER_SECOND * seconds or frames < MIN_FRAMES:
         raise Rejected("The sound is damaged: most of it is not made of audio frames.")
-    return facts(sound.samplerate, sound.channels, seconds) | {"bitrate": round(size * 8 / seconds)}
+    return sound_details(sound.samplerate, sound.channels, seconds) | {"bitrate": round(size * 8 / seconds)}

@@ -96,10 +96,10 @@ def _check_tables(font: Any, size: int) -> None:
 
 def _described(font: Any) -> dict[str, Any]:
     with rejecting(UNREADABLE):
-        return _facts(font)
+        return _details(font)
 
 
-def _facts(font: Any) -> dict[str, Any]:
+def _details(font: Any) -> dict[str, Any]:
     axes = [
         {"tag": axis.axisTag, "min": axis.minValue, "default": axis.defaultValue, "max": axis.maxValue}
         for axis in (font["fvar"].axes if "fvar" in font else [])

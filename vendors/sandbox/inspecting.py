@@ -49,7 +49,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 
 def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the technical details of a file of this format: the four fields of the API reference, then those of its kind."""
-    found = facts(file, size, name)
+    found = module_details(file, size, name)
     if MODULES[name] in ARCHIVES:
         return {"format": name, **found}
     found["facts"] = _facts_of(found)
@@ -63,7 +63,7 @@ def _facts_of(found: dict[str, Any]) -> dict[str, Any]:
     return {"media": {"": dict(found)}}
 
 
-def facts(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def module_details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return the details that the module of this format reports."""
     file.seek(0)
     found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{MODULES[name]}").inspect(file, size, name)

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import tinytag
 
 from .exceptions import Rejected, Unsupported, rejecting
-from .sounds import MIN_BYTES_PER_SECOND, facts
+from .sounds import MIN_BYTES_PER_SECOND, sound_details
 
 BOXES = 1000
 DESCRIPTION_BYTES = 16 * 2**20
@@ -25,7 +25,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         raise Unsupported("The file is a container without AAC sound.")
     if sound.duration > size / MIN_BYTES_PER_SECOND:
         raise Rejected("The sound claims to be longer than its bytes can hold.")
-    return facts(sound.samplerate, sound.channels, sound.duration)
+    return sound_details(sound.samplerate, sound.channels, sound.duration)
 
 
 def _description(file: BinaryIO, size: int) -> bytes:

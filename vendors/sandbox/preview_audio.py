@@ -3,7 +3,7 @@
 from typing import Any, BinaryIO
 
 from .exceptions import Unsupported
-from .inspecting import facts
+from .inspecting import module_details
 from .peaks import peaks_of
 from .sniffing import HEAD_BYTES, sniff
 
@@ -17,7 +17,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     name = sniff(file.read(HEAD_BYTES))
     if name not in ACCEPTED:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
-    details = {"format": name, **facts(file, size, name)}
+    details = {"format": name, **module_details(file, size, name)}
     if name in DECODED:
         details["peaks"] = peaks_of(file, round(details["durationSeconds"] * details["sampleRate"]))
     return {"format": name, "details": details}, []

@@ -17,11 +17,11 @@ class ChildFailed(Exception):
 
 
 class Reply(NamedTuple):
-    """A child's verdict: outcome, reason, technical details, and the length in bytes of each blob that follows."""
+    """A child's verdict: outcome, reason, the job's result, and the length in bytes of each blob that follows."""
 
     outcome: str
     reason: str
-    facts: dict[str, Any]
+    result: dict[str, Any]
     blobs: list[int]
 
 
@@ -38,12 +38,12 @@ def parse(text: bytes) -> Reply:
     verdict = storable(decoded)
     if not isinstance(verdict, dict):
         raise ChildFailed("its verdict is not an object")
-    facts, sizes = verdict.get("facts", {}), verdict.get("blobs", [])
-    if not isinstance(facts, dict) or not isinstance(sizes, list):
+    result, sizes = verdict.get("result", {}), verdict.get("blobs", [])
+    if not isinstance(result, dict) or not isinstance(sizes, list):
         raise ChildFailed("its verdict has another shape")
     if not all(type(size) is int and size >= 0 for size in sizes) or sum(sizes) > BLOB_BYTES:
         raise ChildFailed("its verdict announces impossible bytes")
-    return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), facts, sizes)
+    return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), result, sizes)
 
 
 def storable(value: Any, depth: int = DEPTH) -> Any:

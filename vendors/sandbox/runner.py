@@ -57,14 +57,14 @@ def run_in_sandbox(
     sender: str = "",
     **options: Any,
 ) -> T:
-    """Run a job in a child process; return what `interpret` returns for the reported facts and the bytes that the child produced.
+    """Run a job in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
 
     Args:
         job: A job of the worker.
         read_at: Reads the file.
         size: Its size in bytes.
         limits: Of the job.
-        interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's facts make no sense.
+        interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's result makes no sense.
         sender: Whose file it is; one of our own commands when left out.
         options: JSON values that the job takes; the caller bounds them.
 
@@ -82,7 +82,7 @@ def run_in_sandbox(
         with not_counted_while("inspection"), _slot(sender):
             reply, blobs = _exchange([job, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
             if reply.outcome == "accepted":
-                return _interpreted(interpret, reply.facts, blobs)
+                return _interpreted(interpret, reply.result, blobs)
     except ChildFailed as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
         raise FileRejected(
@@ -136,12 +136,12 @@ def reader_of_bytes(content: bytes) -> ReadAt:
     return read_at
 
 
-def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], facts: dict[str, Any], blobs: list[bytes]) -> T:
+def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], result: dict[str, Any], blobs: list[bytes]) -> T:
     try:
-        return interpret(facts, blobs)
+        return interpret(result, blobs)
     except (KeyError, TypeError, ValueError) as error:
         # The worker never reports this by itself: a hostile file has taken it over.
-        raise ChildFailed(f"its facts make no sense: {error!r}") from error
+        raise ChildFailed(f"its result makes no sense: {error!r}") from error
 
 
 def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:

@@ -12,7 +12,7 @@ MIN_BYTES_PER_SECOND = 50
 PEAKS = 160
 
 
-def facts(rate: int, channels: int, seconds: float) -> dict[str, Any]:
+def sound_details(rate: int, channels: int, seconds: float) -> dict[str, Any]:
     """Return sample rate, channels and duration in seconds as technical details."""
     if not 0 < rate <= 1_000_000 or not 0 < channels <= 255 or not 0 <= seconds <= SECONDS:
         raise Rejected("The sound's sample rate, channels or duration are impossible.")

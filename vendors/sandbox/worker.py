@@ -46,7 +46,7 @@ def limit_self(cpu_seconds: int) -> None:
 def run(job: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, Any], list[bytes]]:
     """Run the job; return the verdict as a JSON object, and the blobs that follow it."""
     try:
-        facts, blobs = importlib.import_module(JOBS[job]).run(file, size, **options)
+        result, blobs = importlib.import_module(JOBS[job]).run(file, size, **options)
     except Unsupported as refusal:
         return {"outcome": "unsupported", "reason": str(refusal)}, []
     except Rejected as refusal:
@@ -55,7 +55,7 @@ def run(job: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, 
         return {"outcome": "rejected", "reason": "It needs far more memory than a file of its kind should."}, []
     except Exception:  # noqa: BLE001 - parsers raise anything on hostile bytes; the parent logs it and refuses the file
         return {"outcome": "crashed", "reason": traceback.format_exc(limit=-6)[-4000:]}, []
-    return {"outcome": "accepted", "facts": facts, "blobs": [len(blob) for blob in blobs]}, blobs
+    return {"outcome": "accepted", "result": result, "blobs": [len(blob) for blob in blobs]}, blobs
 
 
 def main() -> None:

@@ -41,7 +41,8 @@ class Command(BaseCommand):
             lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
         if accounts:
             lost.append(
-                f"{len(accounts)} bank accounts cannot be decrypted, of these vendors: {_some(dict.fromkeys(row.profile_id for row in accounts))}."
+            vendors = dict.fromkeys(row.profile_id for row in accounts)
+            lost.append(f"The bank accounts of {len(vendors)} vendors cannot be decrypted: {_some(vendors)}.")
             )
         if waiting := payouts_under_old_keys():
             lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
