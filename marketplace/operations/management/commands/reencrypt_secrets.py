@@ -40,10 +40,8 @@ class Command(BaseCommand):
             users = dict.fromkeys(row.user_id for row in factors)
             lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
         if accounts:
-            lost.append(
             vendors = dict.fromkeys(row.profile_id for row in accounts)
             lost.append(f"The bank accounts of {len(vendors)} vendors cannot be decrypted: {_some(vendors)}.")
-            )
         if waiting := payouts_under_old_keys():
             lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
         if lost:
