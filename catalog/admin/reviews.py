@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Case, DateTimeField, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -109,20 +110,24 @@ class ListingReviewAdmin(QueueAdmin):
             response.context_data["queue_filters"] = changelist.filter_specs
         return response
 
-    def specimen(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Return the style sheet that declares the type tester's font; inline styles are not allowed by the content policy."""
-        review = self.get_object(request, object_id)
+    def _viewed(self, request: HttpRequest, object_id: str) -> ListingReview:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        review: ListingReview | None = self.get_object(request, object_id)
         if review is None or not self.has_view_permission(request, review):
             raise Http404
+        return review
+
+    def specimen(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Return the style sheet that declares the type tester's font; inline styles are not allowed by the content policy."""
+        review = self._viewed(request, object_id)
         preview = review.listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
     def picture(self, request: HttpRequest, object_id: str, digest: str) -> HttpResponseBase:
         """Serve a picture of the listing that was replaced since an earlier submission."""
-        review = self.get_object(request, object_id)
-        if review is None or not self.has_view_permission(request, review):
-            raise Http404
+        review = self._viewed(request, object_id)
         picture = former_pictures_of(review.listing).get(digest)
         if picture is None:
             raise Http404
