@@ -245,7 +245,7 @@ def test_replaced_picture_is_kept_for_the_comparison_and_no_longer(browser: Clie
     before, after = [str(image["src"]) for image in section(browser, review).select(".picture-change img")]
     assert browser.get(before).status_code == 200
     assert b"".join(browser.get(before)) != b"".join(browser.get(after))
-    assert signed_in(staff()).get(before).status_code == 404
+    assert signed_in(staff()).get(before).status_code == 403
     kept = FormerPreview.objects.get()
     assert kept.object_key not in set(find_orphans(default_storage, lambda _count: None, age=-timedelta(days=1)))
     services.approve_listing(review=review, actor=UserFactory())

@@ -290,7 +290,7 @@ def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
     assert css["Content-Type"] == "text/css; charset=utf-8"
     assert "no-store" in css["Cache-Control"]
     assert f'src:url("{font.url}")' in css.content.decode()
-    assert signed_in(staff()).get(str(sheet["href"])).status_code == 404
+    assert signed_in(staff()).get(str(sheet["href"])).status_code == 403
 
 
 @pytest.mark.slow
