@@ -28,11 +28,11 @@ class DeveloperNotApproved(Problem):
 
 
 class AppNotApproved(Problem):
-    """409: the app has no grant yet, or is suspended."""
+    """409: the app has no granted scopes, or is suspended."""
 
     status = 409
     title = "The app is not approved"
-    detail = "You can create a key once the app is approved."
+    detail = "A key needs an approved app with granted scopes: wait for the decision, or request scopes."
 
 
 class ScopeNotAvailable(Problem):
@@ -70,7 +70,7 @@ class LogoNotReviewable(Problem):
     """409: the app has no open request for scopes, with which a reviewer would see its logo."""
 
     status = 409
-    title = "The logo can be changed with a request for scopes only"
+    title = "The logo can be set with a request for scopes only"
     detail = "Request scopes for the app first, then set its logo: the same reviewer approves both."
 
 

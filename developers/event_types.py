@@ -27,14 +27,14 @@ PING = "ping"
 EVENT_LABELS: Mapping[EventType, str] = {
     EventType.ASSET_PUBLISHED: "An asset was published.",
     EventType.ASSET_UPDATED: "A published asset changed: its text, prices, previews or file.",
-    EventType.ASSET_REMOVED: "An asset left the catalog; buyers keep it.",
+    EventType.ASSET_REMOVED: "An asset left the catalog; buyers keep it, unless its file is blocked.",
     EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
     EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
     EventType.WALLET_TOPPED_UP: "A top-up that this app asked for was paid.",
     EventType.APPROVAL_DECIDED: "The wallet's owner approved or declined a purchase that this app asked for.",
     EventType.SALE_COMPLETED: "A listing of your own store was sold.",
     EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
-    EventType.SCOPES_CHANGED: "The granted scopes of this app changed.",
+    EventType.SCOPES_CHANGED: "A request for scopes of this approved app was decided, or scopes were withdrawn.",
 }
 # Only the developer can choose these, on a page of the dashboard: no key acts for a vendor.
 OF_OWN_STORE: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})

@@ -8,7 +8,7 @@ class AlreadyOwned(Problem):
 
     status = 409
     title = "You already own this asset"
-    detail = "You have a licence of this tier, or an upgrade of one; nothing was charged. To buy another licence tier, name that tier."
+    detail = "You have the licence that licenseSlug names, or an upgrade of it; nothing was charged. To buy another licence tier, name that tier."
     by_licensee = "It was bought for this licensee already; nothing was charged. To buy another licence tier, name that tier."
     by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 
@@ -26,7 +26,7 @@ class NotOwned(Problem):
 
     status = 403
     title = "You do not own this asset"
-    detail = "Buy it first. Refunded purchases don't count."
+    detail = "You have no such licence of it, or none that covers this version. Refunded purchases don't count."
 
 
 class LicenceSuspended(Problem):
@@ -70,7 +70,7 @@ class LinkExpired(Problem):
 
 
 class LinkRevoked(Problem):
-    """410: the licence was revoked, or the account closed."""
+    """410: the licence was revoked or replaced by an upgrade, or the account closed."""
 
     status = 410
     title = "This download link was revoked"

@@ -63,7 +63,7 @@ def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tup
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None, version: str | None = None) -> Licence:
-    """Return the user's licence for a listing: one that is not suspended, of the widest tier, then the newest.
+    """Return the user's licence for a listing: rather one that is not suspended, then of the last tier by `sort_order`, then the newest.
 
     The listing need not be on sale any more.
 
@@ -87,7 +87,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     owned = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id")
     licence = owned.first() if version is None else _covering(list(owned), listing, version)
     if licence is not None:
-        # Saves a query when the buyer is read.
+        # Saves a query when the holder is read.
         licence.holder = user
         return licence
     if listing.published_at is None:

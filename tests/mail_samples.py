@@ -63,6 +63,7 @@ CONTEXT: dict[str, Any] = {
     "deliverable": SimpleNamespace(original_filename="halden-grotesk-2.1.zip"),
     "developer": "Asha Rao",
     "discount": SimpleNamespace(percent=20, code="SPRING"),
+    "first": False,
     "endpoint": SimpleNamespace(pk=_ID, url="hooks.example/marketplace"),
     "first": True,
     "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),
@@ -93,7 +94,7 @@ CONTEXT: dict[str, Any] = {
         vendor_share_minor=33_830,
         discount_minor=9_980,
         discount_code="SPRING",
-        upgraded_from=SimpleNamespace(license_name="Personal"),
+        upgraded_from=SimpleNamespace(license_name="Personal", status="Completed"),
         upgrade_credit_minor=24_950,
     ),
     "own_app": _APP,
@@ -131,8 +132,8 @@ CONTEXT: dict[str, Any] = {
     "reversal": SimpleNamespace(
         pk=_ID,
         reference="re_3PqX",
-        orders=SimpleNamespace(
-            all=[SimpleNamespace(order=SimpleNamespace(title="Halden Grotesk", license_name="Commercial", upgraded_from=None))]
+        reversed_orders=SimpleNamespace(
+            exists=True, all=[SimpleNamespace(order=SimpleNamespace(title="Halden Grotesk", license_name="Commercial", upgraded_from=None))]
         ),
     ),
     "suspended": 2,

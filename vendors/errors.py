@@ -11,7 +11,7 @@ class VendorNotApproved(Problem):
 
     status = 403
     title = "The vendor is not approved"
-    detail = "Apply at POST /api/v1/vendor/apply, or wait for the decision. GET /api/v1/vendor/application-status returns the status."
+    detail = "GET /api/v1/vendor/application-status returns the status. Without a profile, apply at POST /api/v1/vendor/apply; while it is pending, wait for the decision."
 
 
 class VendorProfileMissing(Problem):

@@ -207,12 +207,12 @@ def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
 
 
 def reviews_of(listing: Listing) -> QuerySet[ListingReview]:
-    """Return the listing's submissions, newest first."""
+    """Return the listing's submissions, takedowns and restorations, newest first."""
     return ListingReview.objects.filter(listing=listing).order_by("-id")
 
 
 def last_review_of(listing: Listing) -> ListingReview | None:
-    """Return the listing's last submission."""
+    """Return the listing's last submission, takedown or restoration."""
     return reviews_of(listing).defer("snapshot", "checks").first()
 
 

@@ -6,7 +6,7 @@ from . import bounds
 
 
 class RefundUnavailable(Problem):
-    """409: the purchase was free, has ended, or its payment is disputed."""
+    """409: the purchase was free, has ended, its payment is disputed, or its licence was upgraded."""
 
     status = 409
     title = "A refund of this purchase cannot be asked for"
@@ -115,7 +115,7 @@ class NotInvoiced(Problem):
 
     status = 404
     title = "There is no such document for this purchase"
-    detail = "Free purchases, and those made before this marketplace issued invoices, have a receipt only."
+    detail = "Free purchases, and those made before this marketplace issued invoices, have a receipt only; a credit note needs a refund."
 
 
 class SpendingLimitExceeded(Problem):
@@ -156,7 +156,7 @@ class TooManyApprovals(Problem):
 
     status = 409
     title = "Too many approvals were asked for"
-    detail = "Wait until the owner decides, or buy within the spending limits. Nothing was charged."
+    detail = "Ask again tomorrow, or buy within the spending limits. Nothing was charged."
 
 
 class DiscountCodeInvalid(Problem):
@@ -190,7 +190,7 @@ class UpgradeCurrencyDiffers(Problem):
 
 
 class QuoteExpired(Problem):
-    """409: `expiresAt` has passed."""
+    """409: the time for which the quote was valid has passed."""
 
     status = 409
     title = "The quote has expired"
@@ -198,7 +198,7 @@ class QuoteExpired(Problem):
 
 
 class QuoteUsed(Problem):
-    """409: `orderId` is the purchase that used it."""
+    """409: `orderId` is the purchase that used it, unless both were made at the same moment."""
 
     status = 409
     title = "The quote has already been used"

@@ -1,4 +1,4 @@
-"""Reversals of rejections and takedowns, for appeals (`marketplace.review.appeals`)."""
+"""What is restored when an appeal (`marketplace.review.appeals`) overturns a rejection or a takedown."""
 
 from typing import Any
 

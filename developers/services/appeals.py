@@ -1,4 +1,4 @@
-"""Reversals of rejections, suspensions and withdrawn approvals, for appeals (`marketplace.review.appeals`)."""
+"""What is restored when an appeal (`marketplace.review.appeals`) overturns a rejection, a suspension or a withdrawn approval."""
 
 from typing import Any
 

@@ -76,7 +76,7 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
 
 @transaction.atomic
 def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
-    """Remove a limit: a personal token or another developer's app can then not spend the currency, one's own app without limit.
+    """Remove a limit. A personal token or another developer's app can then not spend the currency; one's own app can, without a limit.
 
     Raises:
         LastSpendingLimit: it is the only one of a token that may spend.

@@ -60,7 +60,7 @@ class DownloadLink(models.Model):
 
 
 class Download(models.Model):
-    """A request through a link, for the whole package or a range."""
+    """A request through a link, for the whole package or a range; or a tool that reads a part of the package."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     link = models.ForeignKey(DownloadLink, on_delete=models.PROTECT, related_name="downloads")

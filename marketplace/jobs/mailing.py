@@ -18,7 +18,7 @@ from marketplace.core.encryption import decrypt, encrypt
 from .policy import Retries, job
 
 PURPOSE = "mail"
-# A mail server may be down for two days.
+# A mail server may be down for about a day.
 RETRIES = Retries(attempts=24, first=10, longest=3 * 3600)
 _FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 

@@ -208,7 +208,7 @@ class AppealAdmin(QueueAdmin):
         return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
 
     def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
-        """Leave out what the viewer decided, unless nobody else can decide again."""
+        """Leave out what the viewer decided, but for a superuser: perhaps nobody else can decide again."""
         rows = super().open_to(viewer, chosen)
         return rows if viewer.is_superuser else rows.exclude(decision__actor=viewer)
 
@@ -267,7 +267,7 @@ class AppealAdmin(QueueAdmin):
             "Overturn the decision",
             DECIDE_APPEAL,
             "What the decision is about is restored: a listing that was on sale is on sale again with the same file, another goes back to the "
-            "review; stores, apps and developers get back what they had. The owner gets a mail with the reason.",
+            "review, as does a rejected app; stores and developers are approved, and a suspended app works again. The owner gets a mail with the reason.",
             "The decision was overturned.",
             available=_is_open,
         ),

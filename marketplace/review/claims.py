@@ -1,4 +1,7 @@
-"""Claims show other reviewers who works on a row. They expire, and do not lock: anyone with the permission may decide."""
+"""Claims show other reviewers who works on a row. They expire, and do not lock: anyone with the permission may decide.
+
+The owner of a wallet payout cannot cancel it while it is claimed.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -12,8 +12,8 @@ class AppealExists(Problem):
 
 
 class AppealUnavailable(Problem):
-    """409: the last decision on it is not a rejection, a takedown or a suspension."""
+    """409: the last decision on it is not a rejection, a takedown, a suspension or a withdrawn approval."""
 
     status = 409
     title = "There is nothing to appeal"
-    detail = "Only the last decision can be appealed, if it is a rejection, a takedown or a suspension."
+    detail = "Only the last decision can be appealed, if it is a rejection, a takedown, a suspension or a withdrawn approval."

@@ -1,4 +1,5 @@
-"""Confines the child process, in case a hostile file takes it over: no access to files (Landlock), and only the system calls of `calls` (seccomp).
+"""Confines the child process, in case a hostile file takes it over: no files but programs and libraries (Landlock), and only
+the system calls of `system_calls` (seccomp).
 
 Both are features of Linux, need no privilege, and are inherited by all that the child starts. Where a kernel lacks them, the limits of
 memory and CPU time, the empty environment and the parent's timeout remain.
@@ -53,7 +54,7 @@ def _restrict_files() -> bool:
     if ruleset < 0:
         return False
     try:
-        # Only the code of the sandbox, not the project's folder: it may contain keys and the SQLite database.
+        # Only the code of the sandbox, not the project's folder: it may contain keys and the SQLite database. So it must not be in one of `READABLE`.
         ours = (Path(__file__).parent, sys.prefix, sys.base_prefix)
         allowed = [_allow(ruleset, path, EXECUTE | READ | LIST) for path in (*READABLE, *ours)]
         allowed.append(_allow(ruleset, tempfile.gettempdir(), rights & ~EXECUTE))

@@ -86,7 +86,8 @@ def run_in_sandbox(
     except ChildFailed as error:
         logger.warning("a %s job on %d bytes broke: %s", job, size, error)
         raise FileRejected(
-            "Checking the file took more time or memory than is allowed. Simplify or split it.", reason="limits_exceeded"
+            "The file could not be checked: that took more time or memory than is allowed, or failed. Simplify or split it, or export it again.",
+            reason="limits_exceeded",
         ) from error
     match reply.outcome:
         case "unsupported":

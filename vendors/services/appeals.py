@@ -1,4 +1,4 @@
-"""Reversals of rejections and suspensions of vendors, for appeals (`marketplace.review.appeals`)."""
+"""What is restored when an appeal (`marketplace.review.appeals`) overturns a rejection or a suspension of a vendor."""
 
 from typing import Any
 

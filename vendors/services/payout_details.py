@@ -75,6 +75,7 @@ def change_payout_details(
         profile.user,
         "vendors/payout_details_changed",
         details=details,
+        first=before is None,
         store=profile.store,
         token=token,
         days=bounds.UNDO_DAYS,

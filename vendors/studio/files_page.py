@@ -96,7 +96,7 @@ class FilesPage:
     """The content of the page.
 
     Args:
-        approved: The file that was approved last: buyers get it while the listing is published.
+        approved: The file that was approved last, which buyers get.
         earlier: Other stored files, newest first.
         unfinished: Resumable uploads that can be continued, newest first.
         checks: The checks before a submission; empty where the listing is on sale or in review.

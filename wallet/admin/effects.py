@@ -7,6 +7,7 @@ from marketplace.ui.formatting import money
 from ..card_credit import card_part_of
 from ..models import Journal, LedgerAccount, Order, VendorPayout, WalletOwner, WalletPayout
 from ..models.ledger import JournalKind
+from ..models.orders import OrderStatus
 from ..selectors import balances_of, owed_by, with_earnings
 from ..unclaimed import unclaimed_minor
 
@@ -26,7 +27,7 @@ def refund_effects(order: Order) -> list[str]:
         f"{moved}{': ' if transfers else ''}{transfers}.",
         f"The {order.license_name} licence for “{order.title}” is revoked, and its download links stop working.",
     ]
-    if order.upgraded_from is not None:
+    if order.upgraded_from is not None and order.upgraded_from.status == OrderStatus.COMPLETED:
         effects.append(f"The {order.upgraded_from.license_name} licence that it replaced is valid again.")
     return effects
 

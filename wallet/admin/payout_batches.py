@@ -148,7 +148,11 @@ class PayoutBatchAdmin(ServiceAdmin):
             more = len(outcome.skipped) - NAMED
             self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
         if outcome.remaining:
-            self.message_user(request, f"{outcome.remaining} vendors are left: prepare the run again.", messages.WARNING)
+            self.message_user(
+                request,
+                f"{outcome.remaining} vendors are left: prepare the run again. Those who could not be paid are looked at again, too.",
+                messages.WARNING,
+            )
 
     def file(self, request: HttpRequest, batch_id: Any) -> HttpResponse:
         """Return the file for the bank. It has bank details, so it needs a permission of its own, and each download is recorded."""

@@ -175,7 +175,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         Decision(
             "Record a payment by hand",
             FORMER,
-            "The vendor left, and no run pays the earnings. You confirm that you paid all of them in another way.",
+            "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. You confirm that you paid all earnings in another way.",
             "It is recorded as paid.",
             HandPayoutForm,
             available=lambda payout: belongs_to_former_vendor(payout=payout),
@@ -190,7 +190,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         Decision(
             "Retain the earnings",
             FORMER,
-            "The vendor left, and the earnings cannot be paid. All of them become yours, in the ledger's account of commissions.",
+            "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. A suspended store may still be reinstated. All earnings become the marketplace's, in the ledger's account of commissions.",
             "The earnings were retained.",
             available=lambda payout: belongs_to_former_vendor(payout=payout),
             danger=True,

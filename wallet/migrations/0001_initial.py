@@ -437,7 +437,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('export_vendorpayout', 'Can export the list of payouts'), ('settle_vendorpayout', 'Can record payouts as paid or bounced, and cancel them'), ('settle_former_vendor', 'Can pay or keep the earnings of vendors who left')),
+                'permissions': (('export_vendorpayout', 'Can export the list of payouts'), ('settle_vendorpayout', 'Can record payouts as paid or bounced, and cancel them'), ('settle_former_vendor', 'Can pay or keep the earnings of vendors whom no run pays')),
                 'constraints': [models.UniqueConstraint(fields=('batch', 'account'), name='vendorpayout_once_in_batch'), models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('return_journal__isnull', True), ('settled_at__isnull', True), ('status__in', ('Prepared', 'Exported'))), models.Q(('reason', ''), ('return_journal__isnull', True), ('settled_at__isnull', False), ('status', 'Paid')), models.Q(('return_journal__isnull', False), ('settled_at__isnull', False), ('status__in', ('Bounced', 'Cancelled')), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='vendorpayout_status_consistent')],
             },
         ),

@@ -13,7 +13,7 @@ from .quotes import CURRENCIES
 
 
 class WalletOwner(User):
-    """A user as the owner of a wallet; the admin's row, which exists before the first credit opens an account."""
+    """A user as the owner of a wallet. The admin lists these as wallets, also before the first credit opens a ledger account."""
 
     class Meta:
         proxy = True

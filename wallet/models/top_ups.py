@@ -99,7 +99,7 @@ class EventKind(models.TextChoices):
 
 
 class ProviderEvent(models.Model):
-    """An event of a payment provider whose signature was right. It is applied once, or waits for one that was sent before it."""
+    """An event of a payment provider whose signature was right. It is applied once, or waits for the payment or for the end of another dispute or refund."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     provider = models.CharField(max_length=bounds.CREDIT_SOURCE_CHARS)
@@ -137,7 +137,7 @@ class ProviderEvent(models.Model):
 
 
 class ReversalKind(models.TextChoices):
-    """The reasons for which a top-up returns to its card."""
+    """The reasons for which a top-up may return to its card."""
 
     DISPUTE = "dispute"
     REFUND = "refund"

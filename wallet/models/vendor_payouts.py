@@ -75,7 +75,10 @@ class PayoutStatus(models.TextChoices):
 
 
 class VendorPayout(models.Model):
-    """A payout of a vendor's earnings in one batch; the journal has the amount. A trigger prevents other changes (`wallet.triggers`)."""
+    """A payout of a vendor's earnings in one batch; the journal has the amount.
+
+    Only status, return journal, reason and time of settlement change; a trigger prevents other changes (`wallet.triggers`).
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     batch = models.ForeignKey(PayoutBatch, on_delete=models.PROTECT, related_name="payouts", db_index=False)
@@ -85,7 +88,7 @@ class VendorPayout(models.Model):
     status = models.CharField(max_length=16, choices=PayoutStatus.choices, default=PayoutStatus.PREPARED)
     # The journal that returned the amount to the vendor.
     return_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="returned_payout")
-    # Why it bounced or was cancelled; in the vendor's mail.
+    # Why it bounced or was cancelled; a vendor is told why it bounced.
     reason = models.CharField(max_length=core_bounds.REASON_CHARS, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
 
@@ -94,7 +97,7 @@ class VendorPayout(models.Model):
         permissions = (
             ("export_vendorpayout", "Can export the list of payouts"),
             ("settle_vendorpayout", "Can record payouts as paid or bounced, and cancel them"),
-            ("settle_former_vendor", "Can pay or keep the earnings of vendors who left"),
+            ("settle_former_vendor", "Can pay or keep the earnings of vendors whom no run pays"),
         )
         constraints = (
             models.UniqueConstraint(fields=("batch", "account"), name="vendorpayout_once_in_batch"),

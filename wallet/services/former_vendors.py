@@ -21,7 +21,7 @@ from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 
 def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
-    """Tell whether no run pays a user any more: the account is deleted or deactivated, or the vendor is suspended."""
+    """Tell whether no run pays a user now: the account is deleted or deactivated, or the vendor is suspended, perhaps for a while."""
     return not VendorProfile.objects.filter(user=user_id, user__is_active=True, status=VendorStatus.APPROVED).exists()
 
 

@@ -22,7 +22,7 @@ from .offers import Offer
 
 @dataclass(frozen=True)
 class Spent:
-    """The amounts that an app or token has spent in one currency, without refunded orders."""
+    """The amounts that an app or token has spent in one currency, by orders that were not refunded or charged back."""
 
     ever_minor: int
     today_minor: int
@@ -59,7 +59,7 @@ class LimitPart:
 def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool = False) -> None:
     """Refuse a purchase that exceeds the owner's or the app's limit. The caller has locked the wallet by its debit.
 
-    Refunded orders do not count. Days are in UTC. If the owner approved the purchase, only limits that admins set for the app refuse it.
+    Refunded and charged back orders do not count. Days are in UTC. If the owner approved the purchase, only limits that admins set for the app refuse it.
 
     Raises:
         SpendingLimitExceeded: a limit is exceeded; the caller's transaction must be rolled back.

@@ -64,7 +64,7 @@ class PurchaseRequest:
 
 @dataclass(frozen=True)
 class TierOnSale:
-    """A licence tier that the listing is sold under.
+    """A licence tier of a listing; in `ListingOffer.tiers` those that it is sold under.
 
     Args:
         id: Its id.
@@ -122,8 +122,9 @@ class ListingOffer:
     commission_rate_bp: int
     currency_preference: str
     tiers: tuple[TierOnSale, ...]
-    # Of the licensee; None for the buyer.
+    # Of the licensee.
     owned: tuple[OwnedTier, ...]
+    # None for the buyer.
     licensee: Licensee | None
     # The seller of record, if there is one, and the buyer's billing details, if there are any.
     seller_id: uuid.UUID | None
@@ -186,7 +187,7 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     price = listing_offer.price_of(tier, currency)
     if price is None:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
-        sentence = f"It has no price in {currency}. Send currency as one of: {', '.join(available) or 'none, it cannot be bought now'}."
+        sentence = f"It has no price in {currency}. It is sold in {' and '.join(available)}." if available else "It cannot be bought now."
         raise PriceUnavailable(sentence, availableCurrencies=available)
     credit = 0 if upgraded is None else min(upgraded.paid_minor, price)
     return Offer(
@@ -258,9 +259,10 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: O
     taken = {other.tier.id for other in listing_offer.owned}
     if tier.id in taken or (taken and license_slug is None and owned is None):
         detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
-        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=tier.slug)
+        slug = tier.slug if tier.id in taken else listing_offer.owned[0].tier.slug
+        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=slug)
     if owned is not None and tier not in _above(owned, tiers):
-        raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it without upgradeFrom.")
+        raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it as a further licence.")
     return tier
 
 
@@ -272,13 +274,13 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     """
     # Checked before the licensee's licences, so that the payer does not learn of licences that others paid for.
     if listing_offer.licensee is not None:
-        raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one without upgradeFrom.")
+        raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one as a further licence.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
     if owned is None:
         current = [other.tier.slug for other in listing_offer.owned if not other.replaced]
         raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(current) or 'none'}.")
     if owned.is_for_other:
-        raise UpgradeUnavailable(f"Someone else paid for the {license_slug} licence. Buy the higher one without upgradeFrom.")
+        raise UpgradeUnavailable(f"Someone else paid for the {license_slug} licence. Buy the higher one as a further licence.")
     if owned.suspended:
         raise UpgradeUnavailable(f"The payment for the {license_slug} licence is disputed: wait until that is decided.")
     return owned

@@ -34,8 +34,8 @@ from .refunds import REQUEST_TRANSITIONS, refund_order
 def request_refund(*, order: Order, reason: str, details: str, actor: User, app: App | None = None) -> RefundRequest:
     """Ask for a refund of a purchase, once.
 
-    It is refunded at once if it is younger than `REFUND_WINDOW_DAYS`, nobody has downloaded the asset with a licence that the buyer paid
-    for, and the buyer has not asked for a refund of the asset before. Else the vendor has
+    It is refunded at once if it is younger than `REFUND_WINDOW_DAYS`, the holder of its licence has not downloaded the
+    asset, and the buyer has not asked for a refund of the asset before. Else the vendor has
     `REFUND_ANSWER_DAYS` to answer; if the vendor cannot, staff decide.
 
     Args:

@@ -2,7 +2,7 @@
 
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
-the vendor's share what was not paid out is withheld. A dispute that is won restores all of it. One that is lost takes it:
+up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all of it. One that is lost takes it:
 a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the commission. Other
 purchases stay; they are restored unless lost and still disputed parts together reach half of the price. The buyer owes what is still missing, which is collected from later credit (`wallet.services.receivables`).
 

@@ -269,7 +269,7 @@ def _open_page(top_up: TopUp) -> TopUp:
     """Ask the provider for the page, outside of a transaction, and save its address."""
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
-        raise PaymentProviderUnavailable("The payment page is closed. Ask for a new one.")
+        raise PaymentProviderUnavailable("The payment page is closed, or its provider is no longer used. Ask for a new one.")
     wanted = PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
     try:
         page = provider.create_page(wanted)

@@ -41,7 +41,7 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
         kind=JournalKind.WITHHOLD,
         transfers=[NewTransfer(vendor.pk, withheld_id, amount_minor)],
         currency=vendor.currency,
-        reason="the buyer's payment is disputed",
+        reason="the buyer's payment is disputed or refunded",
         actor_id=None,
         vendor=VendorEntry(vendor.pk, -amount_minor),
     )
@@ -72,7 +72,7 @@ def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
         kind=JournalKind.RELEASE,
         transfers=[NewTransfer(withheld_id, vendor.pk, amount_minor)],
         currency=vendor.currency,
-        reason="the dispute of the buyer's payment ended",
+        reason="the dispute or refund of the buyer's payment ended",
         actor_id=None,
         vendor=VendorEntry(vendor.pk, amount_minor),
     )

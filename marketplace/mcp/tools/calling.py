@@ -24,14 +24,14 @@ _OPEN = "open"
 ADVICE = {
     "invalid_input": "Correct the arguments named in errors; the tool's input schema has their types and bounds.",
     "not_found": "Get ids and slugs from search_assets or list_assets. Assets that are no longer on sale are not found.",
-    "not_owned": "Ask the user whether to buy it with buy_asset; after that the link is available.",
+    "not_owned": "list_library shows the licences that the user has. If there is none of it, ask the user whether to buy it with buy_asset.",
     "file_blocked": "There is nothing to download; tell the user.",
     "licence_suspended": "Tell the user: their bank disputes the payment for it. The download works again if that is decided in our favour.",
-    "already_owned": "No purchase is needed: get_download_link gives the file.",
+    "already_owned": "No purchase is needed: get_download_link gives the file, unless it was bought for someone else.",
     "own_listing": "Tell the user that this is their own listing, so they can't buy it.",
     "insufficient_balance": "Tell the user how much is missing, offer to ask for it with request_top_up, or look for something cheaper with "
     "list_assets and maxPrice.",
-    "spending_limit_exceeded": "Tell the user. Call again with onLimit ask and a reason, so that they can approve it, unless you did; purchases within `left` are "
+    "spending_limit_exceeded": "Tell the user. Call again with onLimit ask and a reason, so that they can approve it, unless you did or staff set the limit; purchases within `left` are "
     "still possible.",
     "approval_declined": "Tell the user that nothing was bought, and don't ask again.",
     "approval_expired": "If the user still wants it, ask again with a new idempotencyKey.",
@@ -53,7 +53,7 @@ ADVICE = {
     "top_up_unavailable": "If the user agrees, ask for one of availableCurrencies.",
     "top_up_limit_exceeded": "Ask for `left` or less, if the user agrees; only the operator can raise the limit.",
     "too_many_top_ups": "Let the user pay on a page that is open already, or wait until one closes.",
-    "payment_provider_unavailable": "Call again in a minute with the same arguments.",
+    "payment_provider_unavailable": "Call again in a minute with the same arguments; if the payment page is closed, ask for a new one with another idempotencyKey.",
     "payment_refused": "The provider refuses this payment: ask for another amount, or tell the user to write to the marketplace.",
     "idempotency_key_required": "Send a new random idempotencyKey.",
     "idempotency_conflict": "Wait a second, then call again with the same arguments.",

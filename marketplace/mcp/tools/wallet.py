@@ -76,7 +76,7 @@ def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
     price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}{_reductions(body)}"
     if not body["withinLimits"]:
         limit = (
-            f"It exceeds a spending limit ({body['exceededLimit']}), so only the user can allow it: buy_asset with onLimit ask asks them"
+            f"It exceeds a spending limit ({body['exceededLimit']}): buy_asset with onLimit ask asks the user, unless staff set the limit"
         )
         return ToolResult(json_of(body), f"{price}. Nothing was charged. {limit}; who_am_i shows the limits.")
     return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
@@ -153,7 +153,7 @@ TOOLS = (
         arguments=PurchaseArguments,
         result=(SpendResponse, ApprovalRequestedResponse),
         run=_buy_asset,
-        # Money that was spent comes back by an admin only; the key makes a repeated call harmless.
+        # No tool returns money that was spent; the key makes a repeated call harmless.
         effects=Effects(reads_only=False, destructive=True),
     ),
     Tool(

@@ -55,7 +55,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
 def wallet_payout(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
     """Show a payout and its status."""
     found = _own(request, wallet_payout_id)
-    return render(request, "buyer/wallet_payout.html", {"wallet_payout": found, "being_paid": is_claimed(found)})
+    return render(request, "buyer/wallet_payout.html", {"wallet_payout": found, "is_claimed": is_claimed(found)})
 
 
 @signed_in_page("POST")

@@ -38,8 +38,8 @@ class RefundRequestViewSet(ApiViewSet):
     def ask(self, request: Request, order_id: str) -> Response:
         """Ask for a refund of a purchase, once.
 
-        It is refunded at once if it is recent, nobody has downloaded the asset with a licence that the buyer paid for, and the buyer has not asked
-        for a refund of it before; else the vendor answers. An app that acts for another user can
+        It is refunded at once if it is recent, the holder of its licence has not downloaded the asset, and the buyer has not asked for a refund of it
+        before; else the vendor answers. An app that acts for another user can
         ask for refunds of what it bought.
         """
         order = own_order(request, order_id)
