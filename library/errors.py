@@ -8,7 +8,7 @@ class AlreadyOwned(Problem):
 
     status = 409
     title = "You already own this asset"
-    detail = "You have the licence that licenseSlug names, or an upgrade of it; nothing was charged. To buy another licence tier, name that tier."
+    detail = "You have this licence, or an upgrade of it; nothing was charged. To buy another licence tier, name that tier."
     by_licensee = "It was bought for this licensee already; nothing was charged. To buy another licence tier, name that tier."
     by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 

@@ -63,7 +63,6 @@ CONTEXT: dict[str, Any] = {
     "deliverable": SimpleNamespace(original_filename="halden-grotesk-2.1.zip"),
     "developer": "Asha Rao",
     "discount": SimpleNamespace(percent=20, code="SPRING"),
-    "first": False,
     "endpoint": SimpleNamespace(pk=_ID, url="hooks.example/marketplace"),
     "first": True,
     "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),
@@ -107,7 +106,10 @@ CONTEXT: dict[str, Any] = {
         listing=SimpleNamespace(title="Halden Grotesk"), tier=SimpleNamespace(name="Commercial"), price_minor=49_900, currency="INR"
     ),
     "payout": SimpleNamespace(
-        pk=_ID, reason="The account is closed.", batch=SimpleNamespace(run="2026-11"), details=SimpleNamespace(label="IBAN ending in 3000")
+        pk=_ID,
+        reason="The account is closed.",
+        batch=SimpleNamespace(run="2026-11", transfer_currency="EUR"),
+        details=SimpleNamespace(label="IBAN ending in 3000"),
     ),
     "question": "Which library will you use to draw the previews, and who sees them?",
     "reason": "The terms ask for a working contact address, and ours came back.",

@@ -70,8 +70,8 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
     for event in _of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
         yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
     for event in _of_day(start).filter(provider=provider.name, processed_at__isnull=True):
-        credited = TopUp.objects.filter(provider=provider.name, payment_reference=event.payment_reference, journal__isnull=False).exists()
-        until = "another dispute or refund of it has not ended" if credited else "it was not credited"
+        paid_for = TopUp.objects.filter(provider=provider.name, payment_reference=event.payment_reference, journal__isnull=False)
+        until = "another dispute or refund of it has not ended" if paid_for.exists() else "it was not credited"
         yield f"event {event.event_id} of {provider.name} for payment {event.payment_reference} waits: {until}"
 
 

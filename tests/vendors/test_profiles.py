@@ -157,7 +157,7 @@ def test_decision_moves_the_profile_and_its_store(
     [
         (VendorStatus.PENDING, approve_vendor, "is open"),
         (VendorStatus.APPROVED, suspend_vendor, "is suspended"),
-        (VendorStatus.SUSPENDED, reinstate_vendor, "is open again"),
+        (VendorStatus.SUSPENDED, reinstate_vendor, "is open"),
     ],
 )
 def test_vendor_is_told_of_the_decision_and_its_reason(

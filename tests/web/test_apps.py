@@ -96,7 +96,7 @@ def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], deve
     assert reverse("key-create", args=[app.pk]) not in text
     response = client.post(reverse("key-create", args=[app.pk]), {"name": "early", "lifetime": ""})
     assert response.status_code == 400
-    assert "once the app is approved" in response.content.decode()
+    assert "an approved app with granted scopes" in response.content.decode()
     assert response.context["form"]["name"].value() == "early"
 
 

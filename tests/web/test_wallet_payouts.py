@@ -124,7 +124,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
     claims.claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=UserFactory())
     page = read(client.get(asked["Location"]))
-    assert "someone is paying it at the moment" in page
+    assert "our staff are working on it" in page
     assert "Cancel payout" not in page
     assert "It was not cancelled. It is being paid" in read(client.post(cancel, follow=True))
     WalletPayout.objects.update(claimed_by=None, claimed_at=None)

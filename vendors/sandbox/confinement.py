@@ -1,5 +1,6 @@
-"""Confines the child process, in case a hostile file takes it over: no files but programs and libraries (Landlock), and only
-the system calls of `system_calls` (seccomp).
+"""Confines the child process, in case a hostile file takes it over.
+
+It may read programs and libraries only (Landlock), and use only the system calls of `system_calls` (seccomp).
 
 Both are features of Linux, need no privilege, and are inherited by all that the child starts. Where a kernel lacks them, the limits of
 memory and CPU time, the empty environment and the parent's timeout remain.

@@ -122,9 +122,8 @@ class ListingOffer:
     commission_rate_bp: int
     currency_preference: str
     tiers: tuple[TierOnSale, ...]
-    # Of the licensee.
+    # What the licensee owns; the licensee is None where the buyer is.
     owned: tuple[OwnedTier, ...]
-    # None for the buyer.
     licensee: Licensee | None
     # The seller of record, if there is one, and the buyer's billing details, if there are any.
     seller_id: uuid.UUID | None
@@ -256,11 +255,10 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: O
     if tier is None:
         names = [tier.slug for tier in tiers]
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
-    taken = {other.tier.id for other in listing_offer.owned}
+    taken = {other.tier.id: other.tier.slug for other in listing_offer.owned}
     if tier.id in taken or (taken and license_slug is None and owned is None):
         detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
-        slug = tier.slug if tier.id in taken else listing_offer.owned[0].tier.slug
-        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=slug)
+        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=taken.get(tier.id, listing_offer.owned[0].tier.slug))
     if owned is not None and tier not in _above(owned, tiers):
         raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it as a further licence.")
     return tier
