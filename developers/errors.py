@@ -32,7 +32,7 @@ class AppNotApproved(Problem):
 
     status = 409
     title = "The app is not approved"
-    detail = "A key needs an approved app with granted scopes: wait for the decision, or request scopes."
+    detail = "A key needs an approved app with granted scopes. The page of the app says what it waits for."
 
 
 class ScopeNotAvailable(Problem):

@@ -4,7 +4,7 @@ from marketplace.core.errors import Problem
 
 
 class AlreadyOwned(Problem):
-    """409: the buyer has a licence of this tier that is not revoked."""
+    """409: the buyer has a licence of this tier, or any if none is named, that is not revoked."""
 
     status = 409
     title = "You already own this asset"

@@ -24,7 +24,7 @@ MAX_DRAFTS = 500
 FINISH_WAIT = timedelta(minutes=20)
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
 SHARP_PICTURE_PIXELS = 640
-VENDOR_PAGE_SIZE_MAX = 100
+MAX_VENDOR_PAGE_SIZE = 100
 VENDOR_PAGE_SIZE = 25
 # After a bank account was changed, the first payout to it waits so long, and a mailed link undoes the change.
 PAYOUT_WAIT = timedelta(hours=72)

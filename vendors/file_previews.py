@@ -29,7 +29,7 @@ Made = tuple[FilePreviewKind, ProcessedPreview]
 
 
 def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Made]:
-    """Return the previews of a stored file, made by the sandbox: of its fonts, else of its animations if the listing's category is motion.
+    """Return the previews of a stored file, made by the confined process: of its fonts, else of its animations if the listing's category is motion.
 
     Raises:
         FileRejected: the file takes too long.

@@ -49,7 +49,7 @@ class Drawings(NamedTuple):
 
 
 def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> OpenedFile:
-    """Return a file inside a stored archive, made safe by the sandbox: pictures are re-encoded, fonts sanitized.
+    """Return a file inside a stored archive, made safe by the confined process: pictures are re-encoded, fonts sanitized.
 
     Raises:
         UnsupportedType: there is no such file, or it is of another kind.

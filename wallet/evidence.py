@@ -152,7 +152,7 @@ def _ledger(order: Order, disputes: list[ReversedOrder], reader: Reader) -> Iter
     # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
     shares = {disputed.withholding_journal_id: -disputed.withheld_minor for disputed in disputes}
     shares |= {disputed.release_journal_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}
-    settled = Q(settled_reversal__reversed_orders__in=disputes, kind="card_return")
+    settled = Q(closed_reversal__reversed_orders__in=disputes, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

@@ -93,7 +93,7 @@ def _balances() -> Iterator[str]:
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("transfers_minor")).iterator():
-        yield f"{account.kind} account {account.pk} has a balance of {account.balance_minor} {account.currency}, but its entries that have a digest sum to {account.transfers_minor}"
+        yield f"{account.kind} account {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers that have a digest sum to {account.transfers_minor}"
 
 
 def _entries() -> Iterator[str]:
@@ -243,7 +243,7 @@ def _wallet_payouts() -> Iterator[str]:
     strays = (
         (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside for a wallet payout that does not exist"),
         (
-            Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), settled_wallet_payout__isnull=True),
+            Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), closed_wallet_payout__isnull=True),
             "settles a wallet payout that does not exist",
         ),
     )

@@ -21,9 +21,9 @@ MARGIN = dt.timedelta(hours=1)
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
 _STRAYS = (
     (Q(kind=JournalKind.FREEZE, frozen_reversal__isnull=True), "freezes credit for no dispute or refund"),
-    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), settled_reversal__isnull=True), "ends no dispute or refund"),
-    (Q(kind=JournalKind.WITHHOLD, withholding_orders__isnull=True), "withholds a share for no dispute"),
-    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute"),
+    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), closed_reversal__isnull=True), "ends no dispute or refund"),
+    (Q(kind=JournalKind.WITHHOLD, withheld_orders__isnull=True), "withholds a share for no dispute or refund"),
+    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute or refund"),
 )
 
 
@@ -71,7 +71,7 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
         yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
     for event in _of_day(start).filter(provider=provider.name, processed_at__isnull=True):
         paid_for = TopUp.objects.filter(provider=provider.name, payment_reference=event.payment_reference, journal__isnull=False)
-        until = "another dispute or refund of it has not ended" if paid_for.exists() else "it was not credited"
+        until = "another dispute or refund of the payment has not ended" if paid_for.exists() else "the payment was not credited"
         yield f"event {event.event_id} of {provider.name} for payment {event.payment_reference} waits: {until}"
 
 
@@ -142,7 +142,7 @@ def _set_aside() -> Iterator[str]:
     for kind, due in ((AccountKind.FROZEN, frozen), (AccountKind.WITHHELD, withheld)):
         accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=Coalesce(Subquery(due), 0))
         for account in accounts.exclude(balance_minor=F("due")).iterator():
-            yield f"{kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is disputed is {account.due}"
+            yield f"{kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is disputed or refunded is {account.due}"
 
 
 def _shares() -> Iterator[str]:
@@ -157,4 +157,4 @@ def _shares() -> Iterator[str]:
         yield f"journal {release.pk} releases another amount than its purchases tell"
     unreleased = ReversedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
     for disputed in unreleased.iterator():
-        yield f"order {disputed.order_id}: a share is withheld for a dispute that has ended"
+        yield f"order {disputed.order_id}: a share is withheld for a dispute or refund that has ended"

@@ -101,7 +101,7 @@ class ClientMetadataAdmin(QueueAdmin):
 
 def _comparison(document: ClientMetadata) -> Panel:
     rows = [(label, _as_text(document.reviewed[name]), _as_text(document.latest[name])) for name, label in _LABELS.items()]
-    return Panel("What has changed", ("Field", "As reviewed", f"As of {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
+    return Panel("The metadata", ("Field", "As reviewed", f"As of {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
 
 
 def _as_text(value: Any) -> str:

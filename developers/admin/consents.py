@@ -1,4 +1,4 @@
-"""Users' consents to apps, which staff can view and withdraw."""
+"""Users' consents to apps, which staff can view and revoke."""
 
 from django.contrib import admin
 

@@ -121,7 +121,7 @@ def revoke_consent(*, consent: Consent, reason: str, actor: User) -> int:
     user, app = consent.user, consent.app
     lock(User.objects.all(), pk=user.pk)
     if not Consent.objects.filter(pk=consent.pk, withdrawn_at=None).exists():
-        raise InvalidTransition("It has already been withdrawn.")
+        raise InvalidTransition("It has already ended.")
     ended = withdraw_consent(user=user, app=app, actor=actor, reason=reason)
     mail(user, "developers/consent_ended", app=app, reason=reason)
     return ended

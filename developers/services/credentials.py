@@ -153,7 +153,7 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
     _check_expiry(expires_at)
     app = lock(App.objects.all(), pk=app.pk)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
-        raise AppNotApproved("You can create an MCP token once the app is approved.")
+        raise AppNotApproved("An MCP token needs an approved app with granted scopes. The page of the app says what it waits for.")
     if app.user is None:
         raise AppNotApproved("MCP tokens act for the app's developer, and this app has none.")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:

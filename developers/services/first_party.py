@@ -47,7 +47,9 @@ def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[Fir
     if app.user_id != actor.pk:
         raise NotFound
     if not app.is_usable(None) or not app.scopes:
-        raise AppNotApproved("The console can call the API as this app once an admin has approved it.")
+        raise AppNotApproved(
+            "The console can call the API as an approved app with granted scopes only. The page of the app says what it waits for."
+        )
     return _issue(session_key, app.scopes, app, actor)
 
 

@@ -81,7 +81,7 @@ def open_link(*, token: str) -> DownloadLink:
     Raises:
         LinkInvalid: the token is not valid.
         LinkExpired: the link has expired.
-        LinkRevoked: the licence was revoked, or its holder's account is closed.
+        LinkRevoked: the licence was revoked or replaced, or its holder's account is closed.
         LicenceSuspended: the payment is disputed.
         FileBlocked: a reviewer marked the file as malicious meanwhile.
     """

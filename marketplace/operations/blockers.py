@@ -50,7 +50,7 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
             yield DeletionBlocker(message, "sales-statement", "See the statement")
         elif account.kind == AccountKind.RECEIVABLE and account.currency in (debts := owed_by(user)):
             debt = money(debts[account.currency], account.currency)
-            message = f"You owe {debt} after a lost dispute of a card payment: add credit to pay it, or write to us."
+            message = f"You owe {debt} for a card payment that was returned: add credit to pay it, or write to us."
             yield DeletionBlocker(message, "wallet-page", "See the wallet")
         elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
             earned = money(account.earned_minor, account.currency)

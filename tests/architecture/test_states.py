@@ -18,19 +18,19 @@ from marketplace.core.transitions import TransitionTable
 from marketplace.review.appeals import APPEAL_TRANSITIONS
 from marketplace.review.models import AppealStatus
 from vendors.models import VendorStatus
-from vendors.services.profiles import TRANSITIONS as VENDOR
+from vendors.services.profiles import VENDOR_TRANSITIONS as VENDOR
 from wallet.models.approvals import ApprovalStatus
 from wallet.models.orders import OrderStatus
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.models.top_ups import TopUpStatus
 from wallet.models.vendor_payouts import BatchStatus, PayoutStatus
 from wallet.models.wallet_payouts import WalletPayoutStatus
-from wallet.services.approvals import TRANSITIONS as APPROVAL
+from wallet.services.approvals import APPROVAL_TRANSITIONS as APPROVAL
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
 from wallet.services.refunds import REQUEST_TRANSITIONS as REFUND_REQUEST
-from wallet.services.top_ups import TRANSITIONS as TOP_UP
+from wallet.services.top_ups import TOP_UP_TRANSITIONS as TOP_UP
 from wallet.services.vendor_payouts import BATCH_TRANSITIONS, PAYOUT_TRANSITIONS
-from wallet.services.wallet_payouts import TRANSITIONS as WITHDRAWAL
+from wallet.services.wallet_payouts import PAYOUT_TRANSITIONS as WITHDRAWAL
 
 # Verb: from which states, to which.
 Edges = dict[str, tuple[set[str], str]]

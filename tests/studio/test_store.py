@@ -107,6 +107,7 @@ def test_rejected_applicant_reads_of_no_listings_that_were_on_sale(browse: Brows
     words = page.content.decode()
     assert "Your store was not approved" in words
     assert "No work shown" in words
+    assert "Suspended" not in words
     assert "off sale" not in words
 
 

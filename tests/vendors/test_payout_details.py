@@ -17,6 +17,7 @@ from developers.errors import PasswordRequired
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
 from marketplace.core.models import AuditEntry
+from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.wallet.payees import ACCOUNTS, BIC, HOLDER, IBAN, IFSC, NUMBER, changed_bank_account, end_waiting_time
 from tests.web.markup import faults_of
@@ -306,8 +307,19 @@ def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:
     assert release_payouts(profile=profile, reason="test", actor=staff).payouts_held_at is None
 
 
+def test_mail_about_a_bank_account_says_whether_it_is_the_first(profile: VendorProfile) -> None:
+    changed_bank_account(profile)
+    changed_bank_account(profile, number="DE02120300000000202051", bank="BYLADEM1001")
+    first, second = (str(mail.body) for mail in sent_mails())
+    assert "are paid to this bank account" in first
+    assert "earlier account" not in first
+    assert "are paid to another bank account" in second
+    assert "the earlier account applies again" in second
+
+
 def test_details_are_encrypted_anew_with_the_current_key_or_named_as_lost(profile: VendorProfile, settings: Any) -> None:
     details = changed_bank_account(profile)
+    changed_bank_account(profile, "INR")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
     call_command("reencrypt_secrets", stdout=StringIO())
     settings.SECRET_KEY_FALLBACKS = []

@@ -40,6 +40,24 @@ def test_buyer_is_told_which_licences_a_lost_dispute_ended() -> None:
     assert "Aurora: your Personal licence ended" in body
 
 
+def test_buyer_is_told_that_both_licences_ended_if_the_upgraded_purchase_ended_too() -> None:
+    top_up = paid_top_up(amount_minor=99_800)
+    first = bought(on_sale(title="Aurora"), top_up.user)
+    bought(first.listing, top_up.user, license_slug="commercial", upgrade_from="personal")
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
+    (body,) = told(top_up.user, "went back to its card")
+    assert "your Commercial licence ended, and your Personal licence ended, too" in body
+
+
+def test_buyer_is_told_which_licences_a_refund_to_the_card_ended() -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    bought(on_sale(title="Aurora"), top_up.user)
+    deliver_event(top_up, EventKind.REFUNDED)
+    (body,) = told(top_up.user, "on its way back to your card")
+    assert "Aurora: your Personal licence ended" in body
+
+
 def test_buyer_is_told_what_an_upgrade_replaces_and_what_its_refund_restores() -> None:
     first = bought(on_sale(title="Aurora"), funded(inr=100_000))
     second = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")

@@ -51,6 +51,17 @@ def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, 
         told(day=top_up.paid_at.date())
 
 
+def test_event_that_waits_is_told_with_what_it_waits_for() -> None:
+    paid = deliver_event(paid_top_up(), EventKind.DISPUTED)
+    deliver_event(paid, EventKind.DISPUTED, event_id="second", reversal="second", amount_minor=1)
+    deliver_event(requested_top_up(), EventKind.DISPUTED)
+    out = StringIO()
+    with pytest.raises(CommandError):
+        call_command("reconcile", provider="test", day=timezone.now().date(), stdout=out)
+    assert f"for payment {paid.payment_reference} waits: another dispute or refund of the payment has not ended" in out.getvalue()
+    assert "waits: the payment was not credited" in out.getvalue()
+
+
 @pytest.mark.parametrize("days", [-1, 1])
 def test_payment_of_another_day_is_not_missed(days: int, monkeypatch: pytest.MonkeyPatch) -> None:
     top_up = paid_top_up()

@@ -120,7 +120,7 @@ def test_balance_that_is_not_what_is_covered_is_a_difference() -> None:
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
     LedgerAccount.objects.filter(vendor_journals=sale).update(balance_minor=1)
-    assert_difference(f"vendor account {sale.vendor_id} has a balance of 1 INR, but its entries that have a digest sum to 39920")
+    assert_difference(f"vendor account {sale.vendor_id} has a balance of 1 INR, but its transfers that have a digest sum to 39920")
 
 
 def test_tax_that_its_rate_does_not_make_is_a_difference() -> None:

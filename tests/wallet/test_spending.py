@@ -118,7 +118,7 @@ def test_owner_of_a_later_tier_alone_buys_nothing_without_naming_a_licence(beare
     assert spend(client, listing, licenseSlug="commercial").status_code == 200
     balance = wallet_of(user).balance_inr_minor
     refused = spend(client, listing)
-    assert (refused.status_code, refused.json()["code"]) == (409, "already_owned")
+    assert (refused.status_code, refused.json()["code"], refused.json()["licenseSlug"]) == (409, "already_owned", "commercial")
     assert wallet_of(user).balance_inr_minor == balance
     assert spend(client, listing, licenseSlug="personal").status_code == 200
 

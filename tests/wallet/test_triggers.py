@@ -61,7 +61,7 @@ def altered() -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_guards_are_back_after_a_migration_that_alters_the_ledger(altered: None) -> None:
+def test_triggers_are_back_after_a_migration_that_alters_the_ledger(altered: None) -> None:
     if connection.vendor == "sqlite":
         assert LEDGER_TRIGGERS.missing(connection), "SQLite no longer drops the triggers of a table that is made anew"
     call_command("migrate", verbosity=0, skip_checks=True)

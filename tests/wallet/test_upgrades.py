@@ -358,5 +358,5 @@ def test_quote_counts_the_licence_that_is_there_when_it_is_made() -> None:
     order = bought(on_sale())
     Discount.objects.all().delete()
     made = make_quote(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))
-    assert (made.price_minor, made.upgrade_from, made.upgraded_from_id) == (49_900, "personal", order.pk)
+    assert (made.price_minor, made.upgrade_from, made.upgraded_order_id) == (49_900, "personal", order.pk)
     assert made.expires_at - made.created_at < HOUR

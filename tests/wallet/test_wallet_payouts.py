@@ -249,7 +249,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
         staff,
         DETAILS,
     )
-    assert Journal.objects.get(settled_wallet_payout=wallet_payout).reason == "paid by UTR 7781"
+    assert Journal.objects.get(closed_wallet_payout=wallet_payout).reason == "paid by UTR 7781"
     list(digest_ledger(until=wallet_payout.closing_journal.at if wallet_payout.closing_journal else None))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []
@@ -266,7 +266,7 @@ def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> 
     wallet_payout.refresh_from_db()
     assert (wallet_payout.payment_details, wallet_payout.reference) == ("", "")
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
-    back = Journal.objects.get(settled_wallet_payout=wallet_payout)
+    back = Journal.objects.get(closed_wallet_payout=wallet_payout)
     assert (back.reverses_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.hold_id, 20_000, 50_000)
     list(digest_ledger(until=back.at))
     assert list(differences()) == []

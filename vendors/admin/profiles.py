@@ -54,7 +54,7 @@ class CommissionForm(ReasonForm):
 
 
 def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(services.TRANSITIONS.allows, verb=verb)
+    return partial(services.VENDOR_TRANSITIONS.allows, verb=verb)
 
 
 def _suspension_effects(profile: VendorProfile) -> list[str]:

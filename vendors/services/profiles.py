@@ -17,7 +17,7 @@ from marketplace.ui.mail import mail
 from ..errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ..models import VendorProfile, VendorStatus
 
-TRANSITIONS = TransitionTable(
+VENDOR_TRANSITIONS = TransitionTable(
     "vendor",
     {
         "approve": ({VendorStatus.PENDING}, VendorStatus.APPROVED),
@@ -165,7 +165,9 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
 @transaction.atomic
 def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> VendorProfile:
     rows, now = VendorProfile.objects.select_related("user", "store"), timezone.now()
-    profile = TRANSITIONS.decide(rows, verb, pk=profile.pk, actor=actor, reason=reason, decided_at=now, decided_by=actor, updated_at=now)
+    profile = VENDOR_TRANSITIONS.decide(
+        rows, verb, pk=profile.pk, actor=actor, reason=reason, decided_at=now, decided_by=actor, updated_at=now
+    )
     store = lock(Store.objects.all(), pk=profile.store_id)
     store.is_open = profile.status == VendorStatus.APPROVED
     store.save(update_fields=["is_open"])

@@ -55,7 +55,7 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
     """Return the amount that counts as paid, and what its owner owes."""
     price, owed = money(unclaimed_minor(order), order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [
-        *([f"The account owes {money(owed, order.currency)} after a lost dispute: settle that first."] if owed else []),
+        *([f"The account owes {money(owed, order.currency)} for a card payment that was returned: settle that first."] if owed else []),
         f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",
         "It is paid once, and cannot be undone here.",
     ]

@@ -19,7 +19,7 @@ from marketplace.ui.formatting import money
 from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
-from ..services.wallet_payouts import TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
+from ..services.wallet_payouts import PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
 from .effects import payment_effects, refusal_effects
 from .vendor_payouts import CurrencyFilter
 from .wallets import MOVEMENTS, last_movements, movement_rows
@@ -45,7 +45,7 @@ class WalletCurrencyFilter(CurrencyFilter):
 
 
 def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(TRANSITIONS.allows, verb=verb)
+    return partial(PAYOUT_TRANSITIONS.allows, verb=verb)
 
 
 @admin.register(WalletPayout)
@@ -94,7 +94,7 @@ class WalletPayoutAdmin(QueueAdmin):
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:
         """Return the bank details, until they are erased; those of a waiting payout once it is claimed."""
-        if TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
+        if PAYOUT_TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
             return "shown once it is claimed"
         return wallet_payout.payment_details or "deleted"
 

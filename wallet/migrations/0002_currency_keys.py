@@ -1,4 +1,4 @@
-"""On PostgreSQL, composite foreign keys refuse a transfer between currencies; on SQLite, `wallet.guards` has a trigger for it."""
+"""On PostgreSQL, composite foreign keys refuse a transfer between currencies; on SQLite, `wallet.triggers` has a trigger for it."""
 
 from django.db import migrations
 

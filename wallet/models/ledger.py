@@ -97,7 +97,7 @@ class JournalKind(models.TextChoices):
     PAYOUT = "payout"
     # A payout that bounced or was cancelled: the amount is the vendor's again.
     PAYOUT_RETURN = "payout_return"
-    # The earnings of a vendor who left are paid by hand, or kept by the platform.
+    # The earnings of a vendor whom no run pays are paid by hand, or kept by the platform.
     HAND_PAYOUT = "hand_payout"
     KEPT_EARNINGS = "kept_earnings"
     # Set aside from a wallet, then either returned to it or paid out.

@@ -35,7 +35,7 @@ class Quote(models.Model):
     discount_minor = models.BigIntegerField(default=0)
     discount_code = models.CharField(max_length=catalog_bounds.DISCOUNT_CODE_CHARS, blank=True)
     # The purchase and tier of the licence that an upgrade replaces, and what is deducted for it. No foreign key: orders refer to quotes.
-    upgraded_from_id = models.UUIDField(null=True, blank=True)
+    upgraded_order_id = models.UUIDField(null=True, blank=True)
     upgrade_from = models.CharField(max_length=40, blank=True)
     upgrade_credit_minor = models.BigIntegerField(default=0)
     # Whom the purchase is for; empty for the owner.

@@ -163,7 +163,7 @@ class CardReversal(models.Model):
     status = models.CharField(max_length=16, choices=ReversalStatus.choices, default=ReversalStatus.OPEN)
     # The journal that froze what the wallet held, empty if it held nothing, and the journal that closed the dispute or refund.
     freeze_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="frozen_reversal")
-    closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_reversal")
+    closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="closed_reversal")
     opened_at = models.DateTimeField(default=timezone.now)
     decided_at = models.DateTimeField(null=True, blank=True)
 
@@ -207,7 +207,7 @@ class ReversedOrder(models.Model):
     ended = models.BooleanField(default=False)
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
-    withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withholding_orders")
+    withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_orders")
     release_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_orders")
     # The part that covers a lost dispute.
     taken_minor = models.BigIntegerField(default=0)

@@ -39,7 +39,7 @@ class WalletPayout(Claimable):
     wallet = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="wallet_payouts")
     hold = models.OneToOneField(Journal, on_delete=models.PROTECT, related_name="wallet_payout")
     # The journal that paid or returned it.
-    closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="settled_wallet_payout")
+    closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="closed_wallet_payout")
     status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
     # Bank details, for the owner and paying staff; erased when it is refused or cancelled, some time after payment, and with the account.
     payment_details = EncryptedTextField(purpose=PAYMENT_DETAILS, blank=True)

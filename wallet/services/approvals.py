@@ -35,7 +35,7 @@ from .offers import PurchaseRequest
 from .quotes import find_requested_offer, save_quote
 
 _WAITING, _APPROVED = ApprovalStatus.WAITING.value, ApprovalStatus.APPROVED.value
-TRANSITIONS = TransitionTable(
+APPROVAL_TRANSITIONS = TransitionTable(
     "approval",
     {
         "approve": ({_WAITING}, _APPROVED),
@@ -134,7 +134,7 @@ def approve_purchase(
         raise InvalidTransition(f"{approval.spender_name} may not spend any more.", currentState=approval.status)
     if raised_limit is not None:
         set_spending_limit(owner=actor, spender=spender, limit_values=raised_limit, actor=actor)
-    TRANSITIONS.apply(approval, "approve", actor=actor, changes={"decided_at": timezone.now()})
+    APPROVAL_TRANSITIONS.apply(approval, "approve", actor=actor, changes={"decided_at": timezone.now()})
     publish_approval(approval)
     return approval
 
@@ -149,7 +149,7 @@ def decline_purchase(*, approval: Approval, actor: User) -> Approval:
         NotFound: it is not the actor's.
     """
     approval = _lock_open(approval, actor)
-    TRANSITIONS.apply(approval, "decline", actor=actor, changes={"decided_at": timezone.now()})
+    APPROVAL_TRANSITIONS.apply(approval, "decline", actor=actor, changes={"decided_at": timezone.now()})
     publish_approval(approval)
     return approval
 
@@ -158,9 +158,9 @@ def decline_purchase(*, approval: Approval, actor: User) -> Approval:
 def decline_purchases_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
     """Decline what an app asked a user for and has not bought."""
     lock(User.objects.all(), pk=user_id)
-    rows = Approval.objects.filter(owner=user_id, app=app_id, status__in=TRANSITIONS.edges["decline"][0])
+    rows = Approval.objects.filter(owner=user_id, app=app_id, status__in=APPROVAL_TRANSITIONS.edges["decline"][0])
     for approval in rows.select_for_update(no_key=True).order_by("pk"):
-        TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
+        APPROVAL_TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
 
 
 def require_usable(*, approval: Approval) -> None:
@@ -186,7 +186,7 @@ def complete_approval(*, approval: Approval, order_id: uuid.UUID) -> None:
     """
     approval = lock(Approval.objects.select_related("owner"), pk=approval.pk)
     require_usable(approval=approval)
-    TRANSITIONS.apply(approval, "complete", actor=approval.owner, changes={"order_id": order_id})
+    APPROVAL_TRANSITIONS.apply(approval, "complete", actor=approval.owner, changes={"order_id": order_id})
 
 
 def needs_password(*, approval: Approval) -> bool:

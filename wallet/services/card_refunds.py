@@ -16,7 +16,7 @@ from ..models.top_ups import ReversalStatus
 from ..providers import provider_named
 from .provider_events import apply_waiting
 from .reversals import open_refund, settle_reversal
-from .top_ups import TRANSITIONS
+from .top_ups import TOP_UP_TRANSITIONS
 
 
 @transaction.atomic
@@ -45,7 +45,7 @@ def refund_of_deleted_account(*, top_up: TopUp) -> None:
 
 
 def _open(top_up: TopUp, *, reason: str, actor: User | None) -> None:
-    if not TRANSITIONS.allows(top_up, "return"):
+    if not TOP_UP_TRANSITIONS.allows(top_up, "return"):
         raise InvalidTransition(f"The top-up is {top_up.status}.", currentState=top_up.status)
     if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
         raise InvalidTransition("A refund or dispute of this top-up is open. Wait until it is decided.")

@@ -1,4 +1,4 @@
-"""Earnings of vendors who left: what came back from the bank is paid in another way, or kept."""
+"""Earnings of vendors whom no run pays: what came back from the bank is paid in another way, or kept."""
 
 import uuid
 from typing import Any
@@ -26,13 +26,13 @@ def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
 
 
 def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
-    """Tell whether a payout bounced, and its vendor left."""
+    """Tell whether a payout bounced, and no run pays its vendor."""
     return payout.status == PayoutStatus.BOUNCED and is_former_vendor(user_id=payout.account.owner_id)
 
 
 @transaction.atomic
 def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> Journal:
-    """Record that the earnings of a vendor who left were paid outside of the service: all that the account holds.
+    """Record that the earnings of a vendor whom no run pays were paid outside of the service: all that the account holds.
 
     Args:
         payout: A payout of the vendor that bounced.
@@ -53,7 +53,7 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
 
 @transaction.atomic
 def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
-    """Keep the earnings of a vendor who left: all that the account holds becomes the platform's.
+    """Keep the earnings of a vendor whom no run pays: all that the account holds becomes the platform's.
 
     Raises:
         InvalidTransition: it did not bounce, the vendor can be paid by a run, or nothing is left.

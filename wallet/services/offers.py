@@ -122,7 +122,7 @@ class ListingOffer:
     commission_rate_bp: int
     currency_preference: str
     tiers: tuple[TierOnSale, ...]
-    # What the licensee owns; the licensee is None where the buyer is.
+    # What the buyer owns, or the licensee where there is one.
     owned: tuple[OwnedTier, ...]
     licensee: Licensee | None
     # The seller of record, if there is one, and the buyer's billing details, if there are any.
@@ -255,10 +255,12 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: O
     if tier is None:
         names = [tier.slug for tier in tiers]
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
-    taken = {other.tier.id: other.tier.slug for other in listing_offer.owned}
+    taken = {other.tier.id for other in listing_offer.owned}
     if tier.id in taken or (taken and license_slug is None and owned is None):
         detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
-        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=taken.get(tier.id, listing_offer.owned[0].tier.slug))
+        # What others bought for a licensee is not told.
+        kept = [] if listing_offer.licensee or tier.id in taken else [each.tier.slug for each in listing_offer.owned if not each.replaced]
+        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=next(iter(kept), tier.slug))
     if owned is not None and tier not in _above(owned, tiers):
         raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it as a further licence.")
     return tier

@@ -60,7 +60,7 @@ def save_quote(*, buyer: User, offer: Offer, now: datetime, expires_at: datetime
         tax_minor=offer.tax_minor,
         discount_minor=offer.discount_minor,
         discount_code=offer.discount_code,
-        upgraded_from_id=None if offer.upgraded is None else offer.upgraded.order_id,
+        upgraded_order_id=None if offer.upgraded is None else offer.upgraded.order_id,
         upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
         licensee_name="" if licensee is None else licensee.name,
@@ -111,7 +111,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
             raise QuoteMismatch(f"The quote is for the {label} {quoted or '(none)'}.", field=name, quoted=str(quoted))
     owned = find_owned(listing_offer=listing_offer, license_slug=quote.upgrade_from) if quote.upgrade_from else None
     tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug, owned=owned)
-    if owned is not None and owned.order_id != quote.upgraded_from_id:
+    if owned is not None and owned.order_id != quote.upgraded_order_id:
         raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
     # Price and terms stand; how much of the price is tax depends on the buyer's billing details now.
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)

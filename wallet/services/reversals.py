@@ -1,7 +1,7 @@
 """Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
 
 While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
-newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and of
+newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and
 up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all of it. One that is lost takes it:
 a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the commission. Other
 purchases stay; they are restored unless lost and still disputed parts together reach half of the price. The buyer owes what is still missing, which is collected from later credit (`wallet.services.receivables`).
@@ -39,7 +39,7 @@ from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purch
 from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
-from .top_ups import TRANSITIONS
+from .top_ups import TOP_UP_TRANSITIONS
 from .withholding import release_shares, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
@@ -137,7 +137,7 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
     )
     suspended = _record_reversed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
-        TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
+        TOP_UP_TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
 
@@ -229,16 +229,15 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
     if kept and disputed and top_up.user.deleted:
         emit(DeletedAccountCredited(top_up.user_id))
     if returned_minor(top_up) == top_up.amount_minor:
-        TRANSITIONS.apply(top_up, "return", actor=None)
+        TOP_UP_TRANSITIONS.apply(top_up, "return", actor=None)
     elif disputed:
-        TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
+        TOP_UP_TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
+    owed = owed_by(top_up.user_id).get(top_up.currency, 0)
     if disputed:
-        owed = owed_by(top_up.user_id).get(top_up.currency, 0)
-        _notify(
-            reversal, "top_up_dispute_won" if kept else "top_up_dispute_lost", purchases=len(standing if kept else ended), owed_minor=owed
-        )
+        template = "top_up_dispute_won" if kept else "top_up_dispute_lost"
+        _notify(reversal, template, purchases=len(standing if kept else ended), owed_minor=owed)
     elif not kept:
-        _notify(reversal, "top_up_refunded")
+        _notify(reversal, "top_up_refunded", owed_minor=owed)
 
 
 def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -> None:

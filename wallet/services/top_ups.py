@@ -44,7 +44,7 @@ from .funding import Payment, credit_wallet
 
 _PENDING, _FAILED = TopUpStatus.PENDING.value, TopUpStatus.FAILED.value
 _SUCCEEDED, _DISPUTED = TopUpStatus.SUCCEEDED.value, TopUpStatus.DISPUTED.value
-TRANSITIONS = TransitionTable(
+TOP_UP_TRANSITIONS = TransitionTable(
     "top_up",
     {
         # A payment may arrive after its page has closed.
@@ -112,7 +112,7 @@ def request_top_up(
         top_up, replayed = TopUp.objects.get(pk=response["topUp"]), True
     else:
         top_up, replayed = _create(user, wanted, _checked(wanted, principal), request, principal)
-    if not top_up.payment_url and TRANSITIONS.allows(top_up, "fail"):
+    if not top_up.payment_url and TOP_UP_TRANSITIONS.allows(top_up, "fail"):
         top_up = _open_page(top_up)
     return top_up, replayed
 
@@ -128,7 +128,7 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
     Raises:
         Problem: the credit is refused, such as for a deleted account; the event is then recorded as refused, and `reconcile --provider` reports it.
     """
-    if not TRANSITIONS.allows(top_up, "succeed"):
+    if not TOP_UP_TRANSITIONS.allows(top_up, "succeed"):
         return f"ignored: it was {top_up.status} already"
     payment = Payment(event.payment, top_up.provider)
     try:
@@ -147,7 +147,7 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
             raise
         journal = known.journal
     changes = {"payment_reference": event.payment, "paid_at": event.occurred_at, "journal": journal}
-    TRANSITIONS.apply(top_up, "succeed", actor=None, changes=changes, payment=event.payment)
+    TOP_UP_TRANSITIONS.apply(top_up, "succeed", actor=None, changes=changes, payment=event.payment)
     publish_top_up(top_up)
     facts: dict[str, Any] = {"amount_minor": top_up.amount_minor, "currency": top_up.currency}
     facts["balance_minor"] = balances_of(top_up.user)[top_up.currency]
@@ -158,9 +158,9 @@ def credit_top_up(*, top_up: TopUp, event: PaymentEvent) -> str:
 
 def fail_top_up(*, top_up: TopUp) -> str:
     """Mark a top-up as failed, in the caller's transaction, which has locked it; return what happened."""
-    if not TRANSITIONS.allows(top_up, "fail"):
+    if not TOP_UP_TRANSITIONS.allows(top_up, "fail"):
         return f"ignored: it was {top_up.status} already"
-    TRANSITIONS.apply(top_up, "fail", actor=None)
+    TOP_UP_TRANSITIONS.apply(top_up, "fail", actor=None)
     return "failed"
 
 

@@ -36,7 +36,7 @@ from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
 _WAITING = {WalletPayoutStatus.WAITING.value}
-TRANSITIONS = TransitionTable(
+PAYOUT_TRANSITIONS = TransitionTable(
     "wallet_payout",
     {
         "pay": (_WAITING, WalletPayoutStatus.PAID.value),
@@ -139,14 +139,14 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
     """Cancel one's own payout: return the money to the wallet.
 
     Raises:
-        InvalidTransition: it is no longer waiting, or someone is paying it.
+        InvalidTransition: it is no longer waiting, or staff have claimed it.
         NotFound: there is none, or it is not the actor's.
     """
     wallet_payout = lock(_with_wallets(), pk=wallet_payout.pk)
     if wallet_payout.wallet.owner_id != actor.pk:
         raise NotFound
-    if TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
-        raise InvalidTransition("It is being paid at the moment. You get an email when it is paid or refused.")
+    if PAYOUT_TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
+        raise InvalidTransition("Our staff are working on it. You get an email when it is paid or refused.")
     return _complete(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
 
@@ -211,7 +211,7 @@ def _with_wallets() -> QuerySet[WalletPayout]:
 
 def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
-    if not TRANSITIONS.allows(wallet_payout, verb):
+    if not PAYOUT_TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
     wallet, amount, paid = wallet_payout.wallet, wallet_payout.amount_minor, verb == "pay"
     accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
@@ -235,7 +235,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
         # The bank details are no longer needed.
         changes["payment_details"] = ""
     data = {"reference": reference} if paid else {}
-    TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
+    PAYOUT_TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
     _notify(wallet_payout, verb)
     return wallet_payout
 

@@ -32,7 +32,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
     """Show the balances, and the movements, newest first."""
     movements = [
         movements_of(account).select_related(
-            "wallet_payout", "settled_wallet_payout", "credit_reference", "top_up", "frozen_reversal", "settled_reversal"
+            "wallet_payout", "closed_wallet_payout", "credit_reference", "top_up", "frozen_reversal", "closed_reversal"
         )
         for account in accounts_of(request.user)
     ]

@@ -13,4 +13,4 @@ class PageQuery(serializers.Serializer[Any]):
     """Query of a list."""
 
     page = PageNumber()
-    limit = Limit(default=bounds.VENDOR_PAGE_SIZE, maximum=bounds.VENDOR_PAGE_SIZE_MAX)
+    limit = Limit(default=bounds.VENDOR_PAGE_SIZE, maximum=bounds.MAX_VENDOR_PAGE_SIZE)

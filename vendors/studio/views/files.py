@@ -182,7 +182,7 @@ def _done_to(preview: Preview, done: str) -> Done:
 
 
 def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Callable[[], Done]) -> HttpResponseBase:
-    """Run `take` and redirect to the page with its message, or show the page with the error beside the field of the place."""
+    """Run `take` and redirect to the page with its message, or show the page with the error beside the field of the anchor."""
     try:
         done = take()
     except FormRefused as refusal:

@@ -104,7 +104,7 @@ class WalletTransaction(serializers.Serializer[Journal]):
     id = serializers.CharField()
     kind = serializers.SerializerMethodField(
         help_text="payout: set aside to be paid out to the owner; payout_returned: it was refused or cancelled; frozen: a card payment "
-        "is disputed or returns to its card; unfrozen: the dispute was won, or the refund to the card failed; repayment: what was owed after a lost dispute. More may be added."
+        "is disputed or returns to its card; unfrozen: the dispute was won, or the refund to the card failed; repayment: what was owed for a card payment that was returned. More may be added."
     )
     amount = Amount(source="wallet_net_minor", help_text="Negative for debits.")
     currency = serializers.ChoiceField(CURRENCIES, source="wallet.currency")
