@@ -68,9 +68,9 @@ DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[s
     ),
     (update, reject, ["Buyers get the previously approved file in the meantime"]),
     (published, take_down, ["was taken down", "Copied from elsewhere.", "fix it and submit it again", "/reviews"]),
-    (submitted, block_waiting, ["is blocked", "font.otf", "Steals passwords.", "is not on sale. Upload a clean file, then submit it"]),
+    (submitted, block_waiting, ["is blocked", "font.otf", "Steals passwords.", "is not on sale", "upload a clean one and submit it"]),
     (published, block_live, ["is blocked", "Steals passwords.", "is not on sale"]),
-    (update, block_waiting, ["is blocked", "stays on sale with the file that we approved before"]),
+    (update, block_waiting, ["is blocked", "stays on sale with its approved file"]),
 ]
 
 
