@@ -8,7 +8,7 @@ The order in `settings.MIDDLEWARE`, including that of Django and libraries, from
 4. Security headers, `static_files`, CORS, `pages`: they complete responses too; static files are cheap and need no limit.
 5. `refusals.RequestSizeMiddleware`: refuses requests that are too large before anything reads them, above the
    middleware of `pages` that reads cookies or what a client accepts.
-6. `overload`: after middleware that adds headers or is cheap, before the expensive part.
+6. `overload` limits concurrent requests: after middleware that adds headers or is cheap, before the expensive part.
 7. Sessions, `CommonMiddleware`, then `refusals.WrongMethodMiddleware` and `refusals.ProblemMiddleware`, around CSRF, sign-in and the
    view, whose response or exception they see.
 """
