@@ -67,10 +67,7 @@ class TierOnSale:
     """A licence tier of a listing; in `ListingOffer.tiers` those that it is sold under.
 
     Args:
-        id: Its id.
         terms_id: Its current terms.
-        slug: Its slug.
-        name: Its name.
         factor: Its price factor.
     """
 
