@@ -127,7 +127,7 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user)
     claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
-    with pytest.raises(Problem, match="It is being paid at the moment") as excinfo:
+    with pytest.raises(Problem, match="Our staff are working on it") as excinfo:
         cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
     assert excinfo.value.code == "invalid_transition"
     # A claim that nobody came back to ends by itself.

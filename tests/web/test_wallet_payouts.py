@@ -126,7 +126,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     page = read(client.get(asked["Location"]))
     assert "our staff are working on it" in page
     assert "Cancel payout" not in page
-    assert "It was not cancelled. It is being paid" in read(client.post(cancel, follow=True))
+    assert "It was not cancelled. Our staff are working on it" in read(client.post(cancel, follow=True))
     WalletPayout.objects.update(claimed_by=None, claimed_at=None)
     assert client.get(cancel).status_code == 405
     again = read(client.post(cancel, follow=True))
