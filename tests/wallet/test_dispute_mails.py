@@ -31,12 +31,16 @@ def test_vendor_is_told_of_a_share_that_a_dispute_withholds_unless_these_mails_a
     assert told(second, "withheld") == []
 
 
-def test_buyer_is_told_which_licences_a_lost_dispute_ended() -> None:
+@pytest.mark.parametrize(
+    ("events", "subject"),
+    [((EventKind.DISPUTED, EventKind.DISPUTE_LOST), "went back to its card"), ((EventKind.REFUNDED,), "on its way back to your card")],
+)
+def test_buyer_is_told_which_licences_a_returned_payment_ended(events: tuple[EventKind, ...], subject: str) -> None:
     top_up = paid_top_up(amount_minor=49_900)
     bought(on_sale(title="Aurora"), top_up.user)
-    deliver_event(top_up, EventKind.DISPUTED)
-    deliver_event(top_up, EventKind.DISPUTE_LOST)
-    (body,) = told(top_up.user, "went back to its card")
+    for event in events:
+        deliver_event(top_up, event)
+    (body,) = told(top_up.user, subject)
     assert "Aurora: your Personal licence ended" in body
 
 
@@ -48,14 +52,6 @@ def test_buyer_is_told_that_both_licences_ended_if_the_upgraded_purchase_ended_t
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     (body,) = told(top_up.user, "went back to its card")
     assert "your Commercial licence ended, and your Personal licence ended, too" in body
-
-
-def test_buyer_is_told_which_licences_a_refund_to_the_card_ended() -> None:
-    top_up = paid_top_up(amount_minor=49_900)
-    bought(on_sale(title="Aurora"), top_up.user)
-    deliver_event(top_up, EventKind.REFUNDED)
-    (body,) = told(top_up.user, "on its way back to your card")
-    assert "Aurora: your Personal licence ended" in body
 
 
 def test_buyer_is_told_what_an_upgrade_replaces_and_what_its_refund_restores() -> None:

@@ -35,7 +35,7 @@ def make_file_previews(*, listing_id: uuid.UUID) -> None:
 
 
 def attach_file_previews(*, deliverable: Deliverable, made: Sequence[Made]) -> None:
-    """Store the previews of a listing's approved file in place of all that its files have; nothing where another file is live by now."""
+    """Store the previews of a listing's approved file in place of all that its files have; nothing where another file is approved by now."""
     contents: dict[str, tuple[bytes, str]] = {}
     previews = []
     for position, (kind, processed) in enumerate(made):
