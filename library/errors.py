@@ -2,6 +2,8 @@
 
 from marketplace.core.errors import Problem
 
+from . import bounds
+
 
 class AlreadyOwned(Problem):
     """409: the buyer has a licence of this tier, or any if none is named, that is not revoked."""
@@ -66,7 +68,7 @@ class LinkExpired(Problem):
 
     status = 410
     title = "This download link has expired"
-    detail = "Request a new one; links are valid for 15 minutes."
+    detail = f"Request a new one; links are valid for {bounds.DOWNLOAD_LINK_SECONDS // 60} minutes."
 
 
 class LinkRevoked(Problem):

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db.models import Max, Q
 from django.urls import reverse
 from django.utils import timezone
@@ -104,7 +104,9 @@ def status_list(list_id: str) -> dict[str, Any]:
     if match is None:
         raise NotFound
     purpose, number = match.groups()
-    signed: Any = cache.get_or_set(f"status-list:{list_id}", lambda: _signed_list(purpose, int(number)), bounds.STATUS_LIST_SECONDS)
+    signed: Any = caches["responses"].get_or_set(
+        f"status-list:{list_id}", lambda: _signed_list(purpose, int(number)), bounds.STATUS_LIST_SECONDS
+    )
     return dict(signed)
 
 

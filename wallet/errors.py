@@ -272,6 +272,14 @@ class PaymentRefused(Problem):
     detail = "Nothing was charged. Try another amount, or tell the people who run this marketplace."
 
 
+class PaymentPageClosed(Problem):
+    """409: the top-up of this idempotency key got no payment page before it ended, or its provider is no longer used."""
+
+    status = 409
+    title = "The payment page is closed"
+    detail = "Nothing was charged. Ask for a new payment page with another idempotency key."
+
+
 class PaymentSignatureInvalid(Problem):
     """400: an event of a payment provider whose signature is missing, wrong or old."""
 

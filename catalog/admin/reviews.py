@@ -11,7 +11,9 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from marketplace.accounts.models import Tier, User
+from marketplace.core import audit
 from marketplace.core.errors import NotFound
+from marketplace.core.models import AuditEntry
 from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
 from marketplace.review.panels import Panel, history, history_panel
@@ -144,6 +146,10 @@ class ListingReviewAdmin(QueueAdmin):
     def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
         """Return the history of the listing."""
         return [history_panel(history(subject.listing))]
+
+    def last_decision(self, subject: ListingReview) -> AuditEntry | None:
+        """Return the entry of the decision on this review, which is about its listing."""
+        return audit.history_of(subject.listing).filter(data__review=str(subject.pk)).first()
 
     def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         return super().page_context(request, subject) | {"heading": subject.listing.title}

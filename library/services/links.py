@@ -1,6 +1,6 @@
-"""Download links: issued to the holder of a licence, valid for 15 minutes, checked at every use.
+"""Download links: issued to the holder of a licence, valid for `bounds.DOWNLOAD_LINK_SECONDS`.
 
-A use may redirect to an address of the object store, which works for `bounds.PRESIGNED_LINK_SECONDS` whatever happens to the licence.
+Each use checks the licence, its holder and the file, but not the credential that asked for the link. A use may redirect to an address of the object store, which works for `bounds.PRESIGNED_LINK_SECONDS` whatever happens to the licence.
 """
 
 import base64
@@ -106,9 +106,13 @@ def record_download(*, link: DownloadLink, byte_range: str) -> Download:
 
     Raises:
         LinkRevoked: the licence was revoked meanwhile.
+        LicenceSuspended: its payment was disputed meanwhile.
     """
-    if not lock(Licence.objects.all(), pk=link.licence_id).is_current:
+    licence = lock(Licence.objects.all(), pk=link.licence_id)
+    if not licence.is_current:
         raise LinkRevoked
+    if licence.suspended_at is not None:
+        raise LicenceSuspended
     return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
 
 

@@ -34,11 +34,6 @@ def history(subject: Model) -> QuerySet[AuditEntry]:
     return audit.history_of(subject)[:HISTORY_ROWS]
 
 
-def last_decision(subject: Model) -> AuditEntry | None:
-    """Return the entry of a row's last change of state, None if its state never changed."""
-    return audit.history_of(subject).exclude(to_state="").first()
-
-
 def history_panel(entries: Iterable[AuditEntry]) -> Panel:
     """Return the table of a row's history."""
     rows = [(f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", action_label(e.action), outcome(e), e.reason) for e in entries]

@@ -14,11 +14,13 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
+from marketplace.core import audit
 from marketplace.core.errors import InvalidInput, Problem
+from marketplace.core.models import AuditEntry
 
 from .base import MarketplaceModelAdmin
 from .decisions import Button, Decision, DecisionForm, Perform
-from .panels import Panel, history, history_panel, last_decision
+from .panels import Panel, history, history_panel
 from .search import SearchQuery, ids_of
 
 
@@ -119,6 +121,10 @@ class ServiceAdmin(MarketplaceModelAdmin):
         """Return the tables below the fields on the row's page."""
         return [history_panel(history(subject))]
 
+    def last_decision(self, subject: Any) -> AuditEntry | None:
+        """Return the audit entry of the decision that led to the row's state, None if there is none."""
+        return audit.history_of(subject).exclude(to_state="").first()
+
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return the template context of the row's page."""
         return {"heading": self.name(subject), "panels": self.panels(request, subject), "buttons": self.buttons(request, subject)}
@@ -166,7 +172,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
             "form": form,
             "possible": possible,
             # The decision that led to the current state: who, when, why.
-            "decided": None if possible else last_decision(subject),
+            "decided": None if possible else self.last_decision(subject),
             "back": self._address(subject),
             "effects": options.effects(subject) if possible else [],
             **options.context(subject),

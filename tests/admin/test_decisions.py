@@ -5,6 +5,7 @@ import pytest
 from django.test import Client
 
 from catalog.models import Listing, ListingReview
+from catalog.services.review import approve_listing
 from developers.models import AccessToken, ApiKey, App, Consent, ScopeReview
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_api_key, revoke_token
@@ -15,7 +16,7 @@ from marketplace.review.service import ServiceAdmin
 from tests.admin.pages import address, press, service_admins, staff, text_of
 from tests.admin.subjects import APPROVAL, CASES, CLAIMABLE, FINDINGS, SCOPES, Case, owner_of, review, scope_review
 from tests.callers import signed_in
-from tests.catalog.cases import submitted
+from tests.catalog.cases import add_candidate, open_review, published, submitted
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +86,15 @@ def test_second_decision_is_refused_with_a_message_and_leaves_no_trace(case: Cas
         "Select a valid choice",
     )
     assert any(refusal in words for refusal in refusals), words
+
+
+def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(root: User) -> None:
+    for listing in (submitted(), submitted(add_candidate(published()))):
+        review = open_review(listing)
+        approve_listing(review=review, actor=root, note="Well drawn.")
+        shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
+        for words in ("This is not possible in its current state", root.email, "Well drawn."):
+            assert words in shown
 
 
 @pytest.mark.slow

@@ -261,6 +261,7 @@ OPERATIONS = (
                 "too_many_top_ups",
                 "payment_provider_unavailable",
                 "payment_refused",
+                "payment_page_closed",
                 "idempotency_key_reused",
             }
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import DatabaseError, transaction
 from jwcrypto.jwk import JWK
 from rest_framework.test import APIClient
@@ -24,11 +24,12 @@ from library.models import Licence, StatusListPosition
 from library.proofs import add_proof
 from library.services.status_lists import status_list_position
 from library.verifiable_credentials import check_credential
-from marketplace.settings.environment import new_signing_key
+from marketplace.settings.environment import new_signing_key, redis_caches
 from marketplace.web import docs
 from marketplace.web.docs.values import EXAMPLES
 from tests.factories import UserFactory
 from tests.races import THREADS, at_once
+from tests.servers.ports import free_port
 from tests.shop import archive, bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
@@ -64,7 +65,7 @@ def credential_of(bearer_client: Client, order: Order) -> Any:
 
 def lists_of(credential: Any) -> list[Any]:
     """Return the status lists of a credential as they are now, not as they were cached."""
-    cache.clear()
+    caches["responses"].clear()
     addresses = [entry["statusListCredential"] for entry in credential["credentialStatus"]]
     return [APIClient().get(address.removeprefix("http://testserver")).json() for address in addresses]
 
@@ -166,6 +167,11 @@ def test_issuer_is_the_host_with_its_port(anonymous: APIClient, settings: Any) -
 def test_pages_of_other_origins_read_what_a_verifier_needs(anonymous: APIClient, credential: Any) -> None:
     for address in (DID, credential["@context"][1], credential["credentialStatus"][0]["statusListCredential"]):
         assert anonymous.get(address.removeprefix("http://testserver"))["Access-Control-Allow-Origin"] == "*"
+
+
+def test_status_lists_are_signed_anew_while_the_cache_is_down(anonymous: APIClient, credential: Any, settings: Any) -> None:
+    settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")
+    assert anonymous.get(credential["credentialStatus"][0]["statusListCredential"]).status_code == 200
 
 
 def test_context_of_our_terms_never_changes(credential: Any) -> None:

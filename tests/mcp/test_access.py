@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.urls import resolve
 
 from developers.models import App
 from developers.services.apps import suspend_app
@@ -74,6 +75,33 @@ def expected(held: Held, condition: Callable[[Held], None], scope: Scope | None)
 
 def headers_of(held: Held) -> dict[str, str | None]:
     return {name.replace("-", "_"): value for name, value in held.headers.items()}
+
+
+TWINS = {
+    "list_categories": ("get", "/categories"),
+    "list_assets": ("get", "/assets"),
+    "search_assets": ("get", "/assets/search"),
+    "get_asset": ("get", "/assets/x"),
+    "check_rights": ("get", "/assets/x/rights"),
+    "get_asset_manifest": ("get", "/assets/x/manifest"),
+    "list_library": ("get", "/library"),
+    "get_download_link": ("post", "/library/download/x"),
+    "who_am_i": ("get", "/me"),
+    "get_wallet": ("get", "/wallet"),
+    "quote_purchase": ("post", "/wallet/quote"),
+    "buy_asset": ("post", "/wallet/spend"),
+    "request_top_up": ("post", "/wallet/top-ups"),
+}
+
+
+def test_tool_has_the_scope_of_the_same_operation_of_the_api() -> None:
+    assert {name: tool.scope for name, tool in TOOLS.items()} == {name: _scope_of(*twin) for name, twin in TWINS.items()}
+
+
+def _scope_of(method: str, path: str) -> Scope | None:
+    view: Any = resolve(f"/api/v1{path}").func
+    scope: Scope | None = view.cls.access[view.actions[method]].scope
+    return scope
 
 
 def test_every_scope_of_apps_but_none_of_users_guards_a_tool() -> None:

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Listing
-from library.errors import LinkRevoked
+from library.errors import LicenceSuspended, LinkRevoked
 from library.models import Download, Licence
 from library.services.links import issue_link, record_download
 from marketplace.accounts.models import User
@@ -289,6 +290,15 @@ def test_download_after_the_refund_is_refused() -> None:
     requested_refund(order)
     with pytest.raises(LinkRevoked):
         record_download(link=link, byte_range="")
+
+
+def test_download_after_the_payment_is_disputed_is_refused() -> None:
+    order = sold_order()
+    link = issue_link(licence=Licence.objects.get(order_id=order.pk))
+    Licence.objects.update(suspended_at=timezone.now())
+    with pytest.raises(LicenceSuspended):
+        record_download(link=link, byte_range="")
+    Licence.objects.update(suspended_at=None)
 
 
 @pytest.mark.postgres

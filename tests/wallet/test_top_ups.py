@@ -16,7 +16,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale
 from wallet import bounds
 from wallet.card_credit import open_top_ups_of
-from wallet.errors import PaymentProviderUnavailable, PaymentRefused
+from wallet.errors import PaymentPageClosed, PaymentProviderUnavailable, PaymentRefused
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
@@ -283,6 +283,19 @@ def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkey
             request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     assert (replayed, TopUp.objects.count(), bool(top_up.payment_url)) == (True, 1, True)
+
+
+def test_repeat_after_the_payment_page_has_ended_asks_for_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    user = UserFactory()
+    with monkeypatch.context() as patched:
+        patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
+        with pytest.raises(PaymentProviderUnavailable):
+            request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    TopUp.objects.update(expires_at=timezone.now())
+    with pytest.raises(PaymentPageClosed):
+        request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    _, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="b")
+    assert not replayed
 
 
 def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:

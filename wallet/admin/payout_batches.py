@@ -150,7 +150,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         if outcome.remaining:
             self.message_user(
                 request,
-                f"{outcome.remaining} vendors are left: prepare the run again. Those who could not be paid are looked at again, too.",
+                f"{outcome.remaining} more vendors have a bank account: prepare the run again.",
                 messages.WARNING,
             )
 

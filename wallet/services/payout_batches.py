@@ -23,7 +23,7 @@ class PreparedBatch:
     Args:
         prepared: The number of payouts that were prepared.
         skipped: The accounts that are not paid, and why.
-        remaining: The number of accounts that were not looked at.
+        remaining: The number of accounts with a bank account that were not looked at.
     """
 
     prepared: int
@@ -32,7 +32,7 @@ class PreparedBatch:
 
 
 def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> PreparedBatch:
-    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those with a bank account first; repeat it for the others.
+    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those with a bank account first; repeat it while some of these remain.
 
     Each is prepared in a transaction of its own.
 
@@ -42,11 +42,12 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
     in_it = VendorPayout.objects.filter(batch=batch).values("account")
     due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
     prepared, skipped = 0, []
-    remaining = max(due.count() - PREPARED_AT_ONCE, 0)
     able = VendorProfile.objects.filter(
         user=OuterRef("owner"), status=VendorStatus.APPROVED, payout_details__currency=batch.currency, payout_details__withdrawn_at=None
     )
-    for account in due.annotate(able=Exists(able)).order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
+    due = due.annotate(able=Exists(able))
+    remaining = max(due.filter(able=True).count() - PREPARED_AT_ONCE, 0)
+    for account in due.order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
         outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
         if isinstance(outcome, SkippedPayout):
             skipped.append((account, outcome))

@@ -28,7 +28,7 @@ from ..errors import (
     AlreadyCredited,
     InvalidAmount,
     InvalidReturnUrl,
-    PaymentProviderUnavailable,
+    PaymentPageClosed,
     PaymentRefused,
     TooManyTopUps,
     TopUpLimitExceeded,
@@ -101,6 +101,7 @@ def request_top_up(
         NotFound: the account is not active, or the quote is not the user's.
         PaymentProviderUnavailable: the provider does not answer.
         PaymentRefused: the provider refuses the payment.
+        PaymentPageClosed: the earlier call got no page from the provider in time.
         IdempotencyConflict: another request with this key is in progress.
         IdempotencyKeyReused: the key belongs to another request.
     """
@@ -269,7 +270,7 @@ def _open_page(top_up: TopUp) -> TopUp:
     """Ask the provider for the page, outside of a transaction, and save its address."""
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
-        raise PaymentProviderUnavailable("The payment page is closed, or its provider is no longer used. Ask for a new one.")
+        raise PaymentPageClosed
     wanted = PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
     try:
         page = provider.create_page(wanted)

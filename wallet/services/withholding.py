@@ -1,4 +1,4 @@
-"""Vendors' shares of disputed purchases: withheld while the dispute is open, released when it has ended."""
+"""Vendors' shares of purchases whose payment is disputed or refunded: withheld at first, released or taken when that has ended."""
 
 import uuid
 from collections import Counter
@@ -50,19 +50,17 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
 def release_shares(*, orders: Sequence[ReversedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
     vendors = {
-        disputed.withholding_journal.vendor
-        for disputed in orders
-        if disputed.withholding_journal is not None and disputed.withholding_journal.vendor is not None
+        order.withholding_journal.vendor
+        for order in orders
+        if order.withholding_journal is not None and order.withholding_journal.vendor is not None
     }
     for vendor in sorted(vendors, key=attrgetter("owner_id")):
-        mine = [
-            disputed for disputed in orders if disputed.withholding_journal is not None and disputed.withholding_journal.vendor == vendor
-        ]
-        rest = sum(disputed.withheld_minor - disputed.taken_minor for disputed in mine)
+        mine = [order for order in orders if order.withholding_journal is not None and order.withholding_journal.vendor == vendor]
+        rest = sum(order.withheld_minor - order.taken_minor for order in mine)
         released = _release_to(vendor, rest) if rest else None
-        for disputed in mine:
-            disputed.release_journal_id = released
-            disputed.save(update_fields=["release_journal", "taken_minor"])
+        for order in mine:
+            order.release_journal_id = released
+            order.save(update_fields=["release_journal", "taken_minor"])
 
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:

@@ -4,6 +4,7 @@ from developers.principals import Principal
 from library.api import responses
 from library.api.rights import AssetRightsRecord, RightsQuery, asset_rights
 from library.api.serializers.library import DownloadLinkResponse, DownloadQuery, LibraryPage, LibraryQuery
+from library.bounds import DOWNLOAD_LINK_SECONDS
 from library.rights import RightsDecision, reader_of
 from marketplace.core.scopes import Scope
 
@@ -65,7 +66,7 @@ TOOLS = (
         name="get_download_link",
         title="Get a download link",
         description="A link to the package of an asset that the user owns: the file with README.txt and LICENSE.txt in a zip. It works for "
-        "15 minutes, without a credential. The checksum is that of the package.",
+        f"{DOWNLOAD_LINK_SECONDS // 60} minutes, without a credential. The checksum is that of the package.",
         scope=Scope.LIBRARY_DOWNLOAD,
         arguments=DownloadArguments,
         result=DownloadLinkResponse,

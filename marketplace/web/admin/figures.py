@@ -8,7 +8,7 @@ from functools import partial
 from statistics import median
 from typing import Any, cast
 
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db.models import Case, Count, Sum, Value, When
 from django.db.models.functions import TruncDay
 
@@ -38,7 +38,7 @@ def charts_for(viewer: Any, now: dt.datetime) -> list[ChartWithNote]:
     """Return the charts that the viewer may see."""
     period = Period.last(DAYS, Step.DAY, until=now)
     return [
-        cast("ChartWithNote", cache.get_or_set(f"admin-chart-{name}", partial(draw, period), CACHE_SECONDS))
+        cast("ChartWithNote", caches["responses"].get_or_set(f"admin-chart-{name}", partial(draw, period), CACHE_SECONDS))
         for name, (permission, draw) in _CHARTS.items()
         if viewer.has_perm(permission)
     ]

@@ -16,6 +16,7 @@ from ...card_credit import top_up_of
 from ...errors import (
     InvalidAmount,
     InvalidReturnUrl,
+    PaymentPageClosed,
     PaymentProviderUnavailable,
     PaymentRefused,
     TooManyTopUps,
@@ -41,6 +42,7 @@ class TopUpViewSet(ApiViewSet):
             TooManyTopUps,
             PaymentProviderUnavailable,
             PaymentRefused,
+            PaymentPageClosed,
             IdempotencyConflict,
             IdempotencyKeyReused,
         ),
