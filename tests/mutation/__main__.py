@@ -74,7 +74,7 @@ def main() -> int:
     folder: Path = (options.folder or ROOT / "var" / "mutation" / _source()).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     plugins.OPERATOR_PROVIDERS["ours"] = OPERATORS
-    with tempfile.TemporaryDirectory(prefix="marketplace-mutants-") as scratch, use_db(folder / "session.sqlite3") as session:
+    with tempfile.TemporaryDirectory(prefix="marketplace-mutants-") as scratch, use_db(folder / _session(options.only)) as session:
         clone = Path(scratch) / "clone"
         _git("clone", "--quiet", "--shared", str(ROOT), str(clone))
         template = folder / "migrated.sqlite3"
@@ -85,7 +85,8 @@ def main() -> int:
         if options.measure is not None or not (folder / "coverage").exists():
             _measure(folder, options.measure or [])
         if not session.num_work_items:
-            init([path for path in sorted(Path().rglob("*.py")) if any(fnmatch(str(path), pattern) for pattern in MUTATED)], session, {})
+            paths = [path for path in sorted(Path().rglob("*.py")) if any(fnmatch(str(path), pattern) for pattern in MUTATED)]
+            init([path for path in paths if fnmatch(str(path), options.only)], session, {})
         sample = list(islice(_sample(session.work_items, options), options.sample))
         covering = Covering(folder / "coverage", _passed(folder))
         results = dict(session.results)
@@ -110,6 +111,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--measure", nargs="*", help="measure the coverage of these tests too, such as new ones")
     parser.add_argument("--folder", type=Path, help="where to keep coverage, results and report")
     return parser.parse_args()
+
+
+def _session(only: str) -> str:
+    """Return the name of the file of results: the mutants of some files are made apart from those of all."""
+    return f"session{re.sub(r'[^a-z0-9]+', '-', only).rstrip('-')}.sqlite3"
 
 
 def _source() -> str:
@@ -162,7 +168,7 @@ def _sample(items: Iterable[WorkItem], options: argparse.Namespace) -> Iterator[
     dice = random.Random(options.seed)
     chosen = [dice.choice(list(same)) for _, same in groupby(ordered, key=lambda item: _place(item).partition(" ")[0])]
     dice.shuffle(chosen)
-    return (item for item in chosen if fnmatch(str(item.mutations[0].module_path), options.only) and _is_mutant(item.mutations[0]))
+    return (item for item in chosen if _is_mutant(item.mutations[0]))
 
 
 def _is_mutant(mutation: MutationSpec) -> bool:
