@@ -35,6 +35,6 @@ EXPOSE 8000
 # Liveness only; proxies ask /readyz whether the node should get requests.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
-# A worker for each core, started again when it is killed, and killed when it does not stop in time; `docker run … python manage.py worker` does the
+# A server process for each core (`WEB_CONCURRENCY`), started again when it is killed, and killed when it does not stop in time; `docker run … python manage.py worker` does the
 # background work instead.
 CMD ["sh", "-c", "exec granian --interface wsgi --host 0.0.0.0 --port 8000 --workers \"${WEB_CONCURRENCY:-$(nproc)}\" --respawn-failed-workers --workers-kill-timeout 30 --no-ws marketplace.wsgi:application"]

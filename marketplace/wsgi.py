@@ -33,7 +33,9 @@ gc.set_threshold(10_000)
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    """Respond to a request; a body in a charset other than UTF-8 gets an unknown media type.
+    """Respond to a request.
+
+    The charset of a body is removed, so that all is read as UTF-8; a charset other than UTF-8, ASCII and Latin-1 gets an unknown media type.
 
     Django decodes the query string by the charset of the body, any that Python knows: `charset=idna` would raise an exception, and
     `charset=iso-8859-1` would give one address two meanings.

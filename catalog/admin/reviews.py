@@ -164,7 +164,7 @@ class ListingReviewAdmin(QueueAdmin):
             "The listing is published, or the new file of a published one goes on sale. The vendor gets a mail.",
             "The listing was approved.",
             form=ApproveForm,
-            fields="admin/catalog/approve_fields.html",
+            fields_template="admin/catalog/approve_fields.html",
             available=_pending,
         )
     )
@@ -182,7 +182,7 @@ class ListingReviewAdmin(QueueAdmin):
             "The listing was rejected.",
             form=RejectForm,
             available=_pending,
-            fields="admin/catalog/finding_rows.html",
+            fields_template="admin/catalog/finding_rows.html",
             danger=True,
         ),
         services.reject_listing,

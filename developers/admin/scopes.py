@@ -183,7 +183,7 @@ class ScopeReviewAdmin(QueueAdmin):
             available=_is_pending,
             context=_facts,
             template="admin/developers/decide_scopes.html",
-            fields="admin/developers/scope_fields.html",
+            fields_template="admin/developers/scope_fields.html",
         ),
         decide_scopes,
         "review",

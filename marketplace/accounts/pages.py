@@ -78,7 +78,10 @@ def live_check(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
 
 
 def _sign_in_first(request: HttpRequest) -> HttpResponse:
-    """Redirect to the sign-in page, which leads back; after a form to the page that it was on, if it was sent to no page."""
+    """Redirect to the sign-in page, which leads back.
+
+    After a form, it leads to the page that the form was on or, if that is unknown or accepts no GET, to the address that it was sent to.
+    """
     if request.method != "POST":
         return redirect_to_login(request.get_full_path())
     # Scripts show messages of their own.

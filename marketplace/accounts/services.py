@@ -171,7 +171,7 @@ def _change(user: User, verb: str, reason: str, actor: User, follows: Mapping[st
     ((field, value),) = change.items()
     before = getattr(user, field)
     if before == value:
-        raise InvalidTransition("The account already has this status; someone else changed it first.")
+        raise InvalidTransition("Nothing to change: the account has this value already.")
     changes = {field: value, **(follows or {})}
     User.objects.filter(pk=user.pk).update(**changes)
     user.refresh_from_db(fields=list(changes))

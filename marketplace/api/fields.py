@@ -65,12 +65,14 @@ class Line(Text):
         """Return the trimmed text."""
         text: str = super().to_internal_value(data)
         if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
-            raise serializers.ValidationError("Control characters and line breaks are not allowed here.", code="control_characters")
+            raise serializers.ValidationError(
+                "Use one line without tabs, control characters or text direction characters.", code="control_characters"
+            )
         return text
 
 
 class EmailAddress(Text):
-    """An e-mail address in ASCII, as Django accepts it."""
+    """An ASCII e-mail address; stricter than Django's validator: no quoted local part, no IP address, only letters in the top-level domain."""
 
     def __init__(self, **kwargs: Any) -> None:
         address = RegexValidator(EMAIL_ADDRESS, "An e-mail address is required.", code="invalid")
@@ -212,7 +214,10 @@ class Amount(serializers.Field[int, Any, float, Any]):
 
 @extend_schema_field(MOMENT_SCHEMA)
 class Moment(serializers.Field[datetime, str, str, datetime]):
-    """A time with its offset from UTC (RFC 3339). A date that does not exist, such as 30 February, is read as the last moment of year 9999."""
+    """A time with its offset from UTC (RFC 3339).
+
+    A date that does not exist, such as 30 February, is read as the last moment of year 9999, and a time before year 1 as its first.
+    """
 
     default_error_messages = COMMON_ERRORS | {
         "invalid": "A time with its offset from UTC is required, such as 2030-01-31T12:00:00Z.",
@@ -230,6 +235,8 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
         try:
             return datetime.fromisoformat(data.upper()).astimezone(UTC)
         except (ValueError, OverflowError):
+            if data.startswith(("0000", "0001")):
+                return datetime.min.replace(tzinfo=UTC)
             return datetime.max.replace(tzinfo=UTC)
 
     def to_representation(self, value: datetime) -> str:

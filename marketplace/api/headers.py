@@ -15,7 +15,7 @@ HEADERS: Mapping[str, str] = {
     "Cache-Control": "Who may keep the response, and for how long.",
     "Content-Disposition": "The suggested file name (RFC 6266).",
     "Content-Range": "Which part of the file it is, or how long the file is (RFC 9110).",
-    "Content-Usage": "Whether the content may be used to train AI models, `train-ai=y` or `train-ai=n` (IETF draft); absent where the licence says.",
+    "Content-Usage": "Whether the content may be used to train AI models, `train-ai=y` or `train-ai=n` (IETF draft); absent where the licence terms decide.",
     "ETag": "Validator of this response; send it in If-None-Match to read again only what has changed.",
     "Idempotent-Replayed": "`true` if the response is that of an earlier request with this Idempotency-Key.",
     "Location": "Where the file store serves the file.",

@@ -33,7 +33,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
         "requestId": {"type": "string", "description": "Id of the request, also in X-Request-Id; quote it when you ask for help."},
         "errors": {
             "type": "array",
-            "description": "For invalid_input: every invalid field, with a JSON Pointer to it.",
+            "description": f"For invalid_input: the invalid fields, at most {bounds.MAX_FIELD_ERRORS}. `pointer` is a JSON Pointer, `?name` for a query parameter, or a header's name.",
             "items": {
                 "type": "object",
                 "required": ["pointer", "code", "detail"],

@@ -17,6 +17,7 @@ class CredentialKind(StrEnum):
     CONSOLE = "console"
 
 
+# MCP tokens are accepted at /mcp only.
 BEARER_KINDS = frozenset({CredentialKind.PERSONAL, CredentialKind.OAUTH, CredentialKind.FIRST_PARTY})
 # Sent in `X-Api-Key`: API keys and the short-lived tokens of the developer console.
 KEY_KINDS = frozenset({CredentialKind.API_KEY, CredentialKind.CONSOLE})

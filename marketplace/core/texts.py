@@ -43,7 +43,7 @@ def clean_line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, requ
     if len(text) > maximum:
         raise invalid(field, "max_length", f"At most {maximum} characters.")
     if NOT_IN_A_LINE.search(text):
-        raise invalid(field, "control_characters", "Line breaks and text direction characters are not allowed.")
+        raise invalid(field, "control_characters", "Use one line without tabs, control characters or text direction characters.")
     return text
 
 

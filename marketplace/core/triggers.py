@@ -85,7 +85,7 @@ class TriggerSet:
         own = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", body) for table in self.append_only for name, event in events]
         return [*own, *self.others.get(vendor, ())]
 
-    def ready(self, connection: BaseDatabaseWrapper) -> bool:
+    def tables_exist(self, connection: BaseDatabaseWrapper) -> bool:
         """Tell whether the tables exist: the check and the signal handlers also run before and between migrations."""
         return self.tables <= set(connection.introspection.table_names())
 
@@ -131,7 +131,7 @@ class TriggerSet:
                 id="core.E010",
             )
             for alias in databases or ()
-            if self.ready(connections[alias])
+            if self.tables_exist(connections[alias])
             for name in self.missing(connections[alias])
         ]
 
@@ -140,7 +140,7 @@ class TriggerSet:
             self.remove(connections[using])
 
     def _after_migrate(self, *, using: str, **_kwargs: Any) -> None:
-        if self.ready(connections[using]):
+        if self.tables_exist(connections[using]):
             self.install(connections[using])
 
 

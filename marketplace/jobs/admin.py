@@ -4,9 +4,11 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils.html import format_html
 from django_tasks.base import TaskResultStatus
+from django_tasks_db.models import get_date_max
 
 from marketplace.review.decisions import Decision, NoForm, service_decision
 from marketplace.review.service import ServiceAdmin
+from marketplace.ui.formatting import when
 
 from . import queue
 from .models import Job, Schedule, Worker
@@ -20,7 +22,7 @@ def _is_dead(job: Job) -> bool:
 class JobAdmin(ServiceAdmin):
     """Jobs, newest first; a failed job has used all its attempts."""
 
-    list_display = ("task_path", "status", "queue_name", "enqueued_at", "run_after", "attempts", "exception_class_path")
+    list_display = ("task_path", "status", "queue_name", "enqueued_at", "due", "attempts", "exception_class_path")
     list_filter = ("status", "queue_name", "task_path")
     search_fields = ("task_path", "exception_class_path")
     ordering = ("-enqueued_at",)
@@ -31,7 +33,7 @@ class JobAdmin(ServiceAdmin):
         "arguments",
         "attempts",
         "enqueued_at",
-        "run_after",
+        "due",
         "started_at",
         "finished_at",
         "exception_class_path",
@@ -40,11 +42,16 @@ class JobAdmin(ServiceAdmin):
     readonly_fields = fields
     decision_names = ("retry",)
 
+    @admin.display(description="Run after", ordering="run_after")
+    def due(self, job: Job) -> str:
+        """Return the start time."""
+        return "at once" if job.run_after == get_date_max() else when(job.run_after)
+
     retry = service_decision(
         Decision(
             "Start again",
             "jobs.retry_job",
-            "It runs as soon as a worker is free, with the full number of retries.",
+            "It waits for a worker again, with all its attempts. Jobs that have not failed may run first.",
             "The job is waiting for a worker.",
             form=NoForm,
             available=_is_dead,
@@ -57,7 +64,7 @@ class JobAdmin(ServiceAdmin):
 
 @admin.register(Worker)
 class WorkerAdmin(ServiceAdmin):
-    """Running workers. A worker counts as lost when it has not reported for a minute."""
+    """Workers. One that has not reported for a minute counts as lost, and stays listed for a day."""
 
     list_display = ("host", "pid", "started_at", "seen_at")
 

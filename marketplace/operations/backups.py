@@ -48,7 +48,7 @@ class Manifest:
     sha256: str
     # The newest migration of each app.
     migrations: dict[str, str]
-    # Number of objects in the folder, shared by all its backups; -1 if objects were left out.
+    # Number of objects in the store; -1 if objects were left out.
     objects: int
 
 

@@ -18,7 +18,7 @@ from marketplace.core.transitions import lock
 from marketplace.jobs.policy import Retries, job
 from marketplace.ui.mail import mail
 
-from .errors import ExportUnderWay
+from .errors import ExportRequestedRecently
 from .models import AccountExport
 from .personal_data import export_account
 
@@ -33,7 +33,7 @@ def request_export(*, user: User, actor: User) -> AccountExport:
     """Request an export, which replaces the previous one.
 
     Raises:
-        ExportUnderWay: one was requested within the last hour.
+        ExportRequestedRecently: one was requested within the last hour.
         NotFound: the account is not active.
     """
     now = timezone.now()
@@ -41,7 +41,7 @@ def request_export(*, user: User, actor: User) -> AccountExport:
     lock(User.objects.filter(is_active=True), pk=user.pk)
     last = AccountExport.objects.filter(user=user).first()
     if last is not None and last.requested_at > now - MIN_INTERVAL:
-        raise ExportUnderWay
+        raise ExportRequestedRecently
     AccountExport.objects.filter(user=user).delete()
     export = AccountExport.objects.create(id=new_id(), user=user, requested_at=now, expires_at=now + RETENTION)
     audit.record("user.export", user, actor=actor)

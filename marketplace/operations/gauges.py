@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 
-from django.db.models import Count
-from django.db.models.functions import Now
+from django.db.models import Case, Count, F, Min, When
+from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 from django_tasks.base import TaskResultStatus
+from django_tasks_db.models import get_date_max
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from developers.models import WebhookDelivery, WebhookEndpoint
@@ -49,12 +50,10 @@ def webhooks() -> Iterator[Metric]:
 
 def oldest_wait() -> float:
     """Return for how many seconds the oldest ready job has been due."""
-    oldest = Job.objects.filter(status=TaskResultStatus.READY).order_by("enqueued_at").first()
-    if oldest is None:
-        return 0.0
-    due = max(filter(None, (oldest.enqueued_at, oldest.run_after)))
-    waited: float = (timezone.now() - due).total_seconds()
-    return max(0.0, waited)
+    # A job without a start time is due when it is enqueued.
+    due = Case(When(run_after=get_date_max(), then=F("enqueued_at")), default=Greatest("enqueued_at", "run_after"))
+    oldest = Job.objects.ready().order_by().aggregate(due=Min(due))["due"]
+    return 0.0 if oldest is None else max(0.0, (timezone.now() - oldest).total_seconds())
 
 
 def live_workers() -> int:

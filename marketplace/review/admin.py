@@ -180,7 +180,7 @@ def _is_open(appeal: Any) -> bool:
 class AppealAdmin(QueueAdmin):
     """Appeals against rejections, takedowns and suspensions.
 
-    Whoever took the decision does not decide on its appeal, unless nobody else can.
+    Whoever took the decision does not decide on its appeal, except for a superuser where nobody else can.
     """
 
     waiting = WAITING
@@ -213,7 +213,7 @@ class AppealAdmin(QueueAdmin):
         return rows if viewer.is_superuser else rows.exclude(decision__actor=viewer)
 
     def is_own(self, row: Appeal, viewer: Any) -> bool:
-        """Tell whether the viewer is the appellant, or took the decision and somebody else can decide again."""
+        """Tell whether the viewer is the appellant, or took the decision, except for a superuser where nobody else can decide."""
         return not may_decide(row, viewer)
 
     @admin.display(description="Decision", ordering="decision__action")

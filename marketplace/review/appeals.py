@@ -186,7 +186,7 @@ def uphold_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     Raises:
         InvalidInput: no reason.
         InvalidTransition: the appeal was decided already.
-        SelfReview: the actor is the appellant, or took the decision and somebody else can decide again.
+        SelfReview: the actor is the appellant, or took the decision, except for a superuser where nobody else can decide.
     """
     appeal = _decide(appeal, "dismiss", reason, actor)
     if appeal.appellant.is_active:
@@ -201,7 +201,7 @@ def overturn_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     Raises:
         InvalidInput: no reason.
         InvalidTransition: the appeal was decided already, or the row has changed since the decision.
-        SelfReview: the actor is the appellant, or took the decision and somebody else can decide again.
+        SelfReview: the actor is the appellant, or took the decision, except for a superuser where nobody else can decide.
     """
     appeal = _decide(appeal, "accept", reason, actor)
     decision = appeal.decision

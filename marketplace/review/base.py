@@ -141,7 +141,7 @@ class MarketplaceModelAdmin(ModelAdmin):
     list_per_page = 50
     # An address could ask for a count of each choice of each filter.
     show_facets = admin.ShowFacets.NEVER
-    # The page that OAuth apps name is the library's, and does not exist here.
+    # django-oauth-toolkit's `get_absolute_url` reverses a URL that is not routed here.
     view_on_site = False
     # Names of methods that are decision pages.
     decision_names: Sequence[str] = ()

@@ -49,7 +49,7 @@ class Decision:
         danger: Whether it is destructive.
         effects: Returns sentences about the effects on this row, such as the number of keys that stop working.
         context: Returns additional template context.
-        fields: The template of its fields, if they are more than a column.
+        fields_template: A template that renders the form's fields; by default one below another.
     """
 
     label: str
@@ -62,7 +62,7 @@ class Decision:
     danger: bool = False
     effects: Callable[[Any], Sequence[str]] = lambda _subject: ()
     context: Callable[[Any], Mapping[str, Any]] = lambda _subject: {}
-    fields: str = ""
+    fields_template: str = ""
 
 
 def decision(options: Decision) -> Callable[[Perform], Any]:

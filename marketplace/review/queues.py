@@ -158,7 +158,7 @@ class QueueAdmin(ServiceAdmin):
         chosen = self.chosen(request.POST)
         row = self.claim_next(staff_of(request), after=after, chosen=chosen)
         if row is None:
-            messages.info(request, "Nothing else waits for you: the rest is your own work or claimed by others.")
+            messages.info(request, "Nothing else in this list is open to you.")
             return HttpResponseRedirect(self.list_url(chosen))
         return HttpResponseRedirect(self.case_url(row, chosen))
 

@@ -36,7 +36,7 @@ OUTBOUND_LOOPBACK = False
 
 ROOT_URLCONF = "marketplace.urls"
 WSGI_APPLICATION = "marketplace.wsgi.application"
-# Whether a server refuses to start with the database of a sandbox where it is none, and the other way round.
+# Whether a server checks at start that its database is a sandbox's if and only if `SANDBOX` is on.
 CHECK_DATABASE_AT_START = True
 APPEND_SLASH = False
 
@@ -157,7 +157,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
 # --- API --------------------------------------------------------------------------------------
-# Django's limits for forms; those of JSON bodies and uploads are in marketplace.core.bounds.
+# Django's limits for forms; `core.bounds` has lower ones and that of JSON, `catalog.bounds` and `vendors.bounds` those of uploads.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 DATA_UPLOAD_MAX_NUMBER_FILES = 2
@@ -178,7 +178,8 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Creative Asset Marketplace API",
     "VERSION": "1",
-    "DESCRIPTION": "Browse, license, buy and publish creative assets. Success is always HTTP 200 with JSON; errors are RFC 9457 problem documents. "
+    "DESCRIPTION": "Browse, license, buy and publish creative assets. Operations with a JSON response succeed with 200, "
+    "or 202 while a purchase waits for approval. Downloads, conditional requests and tus uploads use their own statuses. Errors are RFC 9457 problem documents. "
     "Unknown fields and query parameters are refused; an empty optional query parameter counts as left out. null is refused (error code `null`) "
     "where a field's type does not list it; where it does, null clears the field.",
     "CONTACT": {"name": "Developer support", "url": f"{BASE_URL}/docs"},

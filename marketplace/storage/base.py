@@ -72,7 +72,7 @@ class ObjectStorage(Storage):
     """
 
     def get_available_name(self, name: str, max_length: int | None = None) -> str:
-        """Return the name itself: keys are never reused."""
+        """Return the name itself: a file stored under it is replaced."""
         return check_key(name)
 
     def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:

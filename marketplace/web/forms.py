@@ -25,7 +25,7 @@ class NameForm(forms.Form):
         label="Name",
         max_length=core_bounds.NAME_CHARS,
         required=False,
-        help_text="How we address you on the site and in mails. Nobody else sees it.",
+        help_text="How we address you. It is also on invoices if you enter no billing details, and users of your apps see it if you name no company.",
     )
 
 

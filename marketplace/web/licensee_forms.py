@@ -27,7 +27,7 @@ class LicenseeForm(forms.Form):
         label="Their e-mail address",
         max_length=bounds.EMAIL_CHARS,
         widget=forms.EmailInput,
-        error_messages={"invalid": "Enter an e-mail address without accented letters."},
+        error_messages={"invalid": "Enter an e-mail address such as name@example.com, in ASCII."},
         help_text="We send the link to this address.",
     )
     discount_code = forms.RegexField(

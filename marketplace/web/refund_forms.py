@@ -19,7 +19,7 @@ class RefundForm(forms.Form):
     )
 
 
-class ObjectionForm(forms.Form):
+class EscalationForm(forms.Form):
     """Asks why the buyer does not accept the vendor's answer."""
 
     reason = forms.CharField(

@@ -69,7 +69,7 @@ def test_reviewer_decides_ten_times_by_keyboard_only(window: Callable[..., Page]
         _send(page)
         review.refresh_from_db()
         assert review.status == ("Rejected" if number % 2 else "Approved")
-    page.get_by_text("Nothing else waits for you").wait_for()
+    page.get_by_text("Nothing else in this list is open to you").wait_for()
     page.goto(live_server.url + HOME)
     page.get_by_role("button", name="Start reviewing: Developer applications").focus()
     with page.expect_navigation():

@@ -79,7 +79,7 @@ def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser:
     assert f"{other.email} has been reviewing it since" in text_of(browser.get(page_of(case)))
     assert "Take it over if necessary" in text_of(browser.post(address(DeveloperApplication, "claim", case.pk), follow=True))
     response = browser.post(address(DeveloperApplication, "next"), follow=True)
-    assert "Nothing else waits for you" in text_of(response)
+    assert "Nothing else in this list is open to you" in text_of(response)
 
 
 @pytest.mark.slow

@@ -179,8 +179,10 @@ def test_next_keeps_the_filters(browser: Client) -> None:
 
 
 def test_next_of_an_empty_queue_says_so(browser: Client) -> None:
-    assert "Nothing else waits for you" in text_of(browser.post(NEXT, follow=True))
-    assert "Nothing else waits for you" in text_of(browser.post(NEXT, {"category": "\x00", "kind": "x", "after": "nonsense"}, follow=True))
+    assert "Nothing else in this list is open to you" in text_of(browser.post(NEXT, follow=True))
+    assert "Nothing else in this list is open to you" in text_of(
+        browser.post(NEXT, {"category": "\x00", "kind": "x", "after": "nonsense"}, follow=True)
+    )
 
 
 def test_next_is_for_reviewers_and_by_post(client: Client) -> None:

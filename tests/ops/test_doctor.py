@@ -4,6 +4,7 @@ import json
 import re
 from datetime import timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -14,13 +15,15 @@ from django.utils import timezone
 from catalog.models import SearchDocument
 from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.jobs.models import Worker
+from marketplace.jobs.mailing import send_mail
+from marketplace.jobs.models import Job, Worker
 from marketplace.monitoring.health import NotReady
 from marketplace.operations import doctor, gauges
 from marketplace.operations.doctor import node, services
 from marketplace.operations.management.commands import make_bucket
 from marketplace.storage.s3 import S3Storage
 
+from ..eager import EagerBackend
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
 from ..shop import archive, on_sale
@@ -114,6 +117,23 @@ def test_gauges_tell_what_waits() -> None:
     shown = {sample.name: sample.value for family in gauges.jobs() for sample in family.samples}
     assert shown["marketplace_workers"] == 0
     assert shown["marketplace_jobs_oldest_seconds"] == 0
+
+
+def test_wait_of_a_job_begins_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    now = timezone.now()
+    later = Job.objects.get(pk=send_mail.using(run_after=now + timedelta(hours=1)).enqueue("").id)
+    Job.objects.filter(pk=later.pk).update(enqueued_at=now - timedelta(hours=2))
+    assert gauges.oldest_wait() == 0
+    fresh = Job.objects.get(pk=send_mail.enqueue("").id)
+    Job.objects.filter(pk=fresh.pk).update(enqueued_at=now - timedelta(hours=1))
+    assert gauges.oldest_wait() == pytest.approx(3600, abs=60)
+    assert "A job has been waiting for 60 minutes." in [message for _, message, _ in services.check_worker()]
+
+
+def test_sandbox_needs_no_mail_server(settings: Any) -> None:
+    settings.SANDBOX = True
+    assert [(status, remedy) for status, _, remedy in services.check_mail()] == [(doctor.Status.OK, "")]
 
 
 @pytest.mark.s3

@@ -215,7 +215,7 @@ def test_refusal_of_nginx_is_a_problem_for_the_api_and_a_page_for_people(
     body, problem = document.json(), all_problems()[code]
     assert (body["code"], body["status"], body["title"]) == (code, status, problem.title)
     assert body["type"] == f"https://{without_nodes.host}/problems/{code}"
-    assert body["requestId"] == document.headers["X-Request-Id"]
+    assert (body["requestId"], body["instance"]) == (document.headers["X-Request-Id"], "/api/v1/wallet")
     assert body.get("maximumBytes") == (2 * MIB if status == 413 else None)
     assert (page.status_code, page.headers["Content-Type"]) == (status, "text/html; charset=utf-8")
     assert problem.title in page.text

@@ -114,6 +114,14 @@ def test_transactions_have_kinds(bearer_client: Client, buyer: User) -> None:
     assert ids(client, MOVES, kind="refund") == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+05:00", "0000-12-31T00:00:00Z"])
+def test_moment_before_the_first_year_is_before_everything(bearer_client: Client, buyer: User, moment: str) -> None:
+    [order] = ordered(buyer, 1)
+    assert ids(bearer_client(buyer), ORDERS, createdAfter=moment) == [str(order.pk)]
+    assert ids(bearer_client(buyer), ORDERS, createdBefore=moment) == []
+
+
 @pytest.mark.parametrize("url", [ORDERS, MOVES, LIBRARY])
 def test_bad_date_is_refused_of_a_caller_without_anything_too(bearer_client: Client, url: str) -> None:
     [error] = bearer_client().get(url, {"createdAfter": "yesterday"}).json()["errors"]

@@ -116,6 +116,9 @@ def test_page_itself_never_spends_and_no_app_sells(own: tuple[Client, App]) -> N
     client, app = own
     assert list(dict(client.get("/dashboard/console/buyAsset").context["form"].fields["caller"].choices)) == [str(app.pk)]
     assert list(dict(client.get("/dashboard/console/createListing").context["form"].fields["caller"].choices)) == ["me"]
+    assert dict(client.get("/dashboard/console/requestTopUp").context["form"].fields["caller"].choices) == {
+        "code": "This call can't be made here: see the code"
+    }
     assert "limits" in page_of(client.get("/dashboard/console/buyAsset")).select_one("#call-form").get_text()  # type: ignore[union-attr]  # it is there
 
 

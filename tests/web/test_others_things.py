@@ -415,9 +415,9 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
     own = {name: _any_address(route, name, everyone.mine) for route, name in shown}
-    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, nothing to insist on, no logo,
+    # There is no specimen of a listing without a font, no credit note of an order that was not refunded, nothing to escalate, no logo,
     # and no receipt of a payment that was not made.
-    missing = {"app-logo", "studio-specimen", "order-page-credit-note", "refund-insist", "top-up-receipt"}
+    missing = {"app-logo", "studio-specimen", "order-page-credit-note", "refund-escalate", "top-up-receipt"}
     assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 

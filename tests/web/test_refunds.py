@@ -58,7 +58,7 @@ def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) ->
 def test_pages_of_others_are_not_found(browse: Browse) -> None:
     made = requested_refund()
     for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True)):
-        for name, thing in (("refund-ask", made.order), ("refund-insist", made.order)):
+        for name, thing in (("refund-ask", made.order), ("refund-escalate", made.order)):
             assert browse(stranger).get(address(name, thing)).status_code == 404
     client = browse(make_vendor().user)
     for name in ("refund-case", "refund-agree"):
@@ -92,9 +92,9 @@ def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse:
     read(vendor.post(address("refund-case", made), {"reason": ""}), 400)
     assert "You declined" in read(vendor.post(address("refund-case", made), {"reason": "It opens here."}, follow=True))
     assert "It opens here." in read(buyer.get(address("order-page", order)))
-    assert "It opens here." in read(buyer.get(address("refund-insist", order)))
-    assert "Our staff decide" in read(buyer.post(address("refund-insist", order), {"reason": "It is empty."}, follow=True))
-    assert "only" in read(buyer.post(address("refund-insist", order), {"reason": "Again."}), 400).lower()
+    assert "It opens here." in read(buyer.get(address("refund-escalate", order)))
+    assert "Our staff decide" in read(buyer.post(address("refund-escalate", order), {"reason": "It is empty."}, follow=True))
+    assert "only" in read(buyer.post(address("refund-escalate", order), {"reason": "Again."}), 400).lower()
     assert "It is empty." in read(vendor.get(address("refund-case", made)))
 
 
@@ -109,7 +109,7 @@ def test_vendor_agrees_once(browse: Browse) -> None:
 
 def test_nobody_insists_where_nothing_was_asked(browse: Browse) -> None:
     order = sold_order()
-    assert browse(order.buyer).get(address("refund-insist", order)).status_code == 404
+    assert browse(order.buyer).get(address("refund-escalate", order)).status_code == 404
 
 
 @pytest.mark.slow

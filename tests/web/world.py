@@ -143,7 +143,7 @@ PAGES: dict[str, list[str]] = {
         "/licences/claim/{claim}",
         "/dashboard/orders/{order}/refund",
         "/dashboard/orders/{declined}",
-        "/dashboard/orders/{declined}/refund/insist",
+        "/dashboard/orders/{declined}/refund/escalate",
         "/checkout/{quote}",
         "/dashboard/favourites",
         "/dashboard/library",

@@ -106,7 +106,7 @@ class CallForm(forms.Form):
 
 
 def scope_of(operation: Operation) -> str:
-    """Return the scope that the operation requires; empty for a public one."""
+    """Return the scope that the operation requires; empty if it requires none."""
     return next((scope for _, scopes in operation.credentials for scope in scopes), "")
 
 
@@ -122,7 +122,8 @@ def _callers(operation: Operation, apps: Sequence[App]) -> list[tuple[str, str]]
         ]
     if "Bearer" in kinds and (not scope or scope in PAGE_SCOPES):
         choices.append((MYSELF, "Myself (like a personal token)"))
-    return choices or [(CODE, "None of your apps is approved yet: see the code")]
+    reason = "None of your apps is approved yet" if "ApiKey" in kinds else "This call can't be made here"
+    return choices or [(CODE, f"{reason}: see the code")]
 
 
 def _credential(operation: Operation, caller: str) -> Credential:

@@ -54,7 +54,9 @@ def scope_table() -> str:
 def _credentials_of(scope: Scope) -> str:
     if scope not in APP_SCOPES:
         return "personal tokens"
-    return "API keys, OAuth, personal tokens" if scope in PERSONAL_SCOPES else "API keys; MCP tokens and OAuth for `/mcp`"
+    if scope == Scope.WALLET_FUND:
+        return "OAuth, personal tokens, MCP tokens"
+    return "API keys, OAuth, personal tokens, MCP tokens" if scope in PERSONAL_SCOPES else "API keys, MCP tokens"
 
 
 def limit_table() -> str:

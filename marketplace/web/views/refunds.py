@@ -28,7 +28,7 @@ from wallet.services.refund_requests import agree_to_refund, decline_refund, esc
 from wallet.services.refunds import REQUEST_TRANSITIONS
 
 from ..paging import page_links, page_number
-from ..refund_forms import DeclineForm, ObjectionForm, RefundForm
+from ..refund_forms import DeclineForm, EscalationForm, RefundForm
 
 ROWS = 25
 
@@ -49,19 +49,19 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 
 
 @signed_in_page("GET", "POST")
-def insist(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask staff to decide after the vendor declined."""
     order = _own_order(request, order_id)
     found = RefundRequest.objects.filter(order=order).first()
     if found is None:
         raise Http404
-    form = ObjectionForm(request.POST if request.method == "POST" else None)
+    form = EscalationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
             escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
             messages.success(request, "Our staff decide. You get an email then.")
             return redirect("order-page", order_id=order_id)
-    return render_form(request, "buyer/refund_objection_form.html", form, order=order, refund_request=found)
+    return render_form(request, "buyer/refund_escalation_form.html", form, order=order, refund_request=found)
 
 
 @signed_in_page("GET")

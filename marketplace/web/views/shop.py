@@ -1,4 +1,4 @@
-"""The storefront: browsing and searching, a listing's page, a vendor's page."""
+"""Browsing, searching and suggestions."""
 
 from typing import Any
 

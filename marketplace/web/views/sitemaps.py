@@ -1,6 +1,6 @@
 """Sitemaps: an index, one sitemap of our own pages, and as many as the listings need.
 
-Each is cached until the catalog changes, and for a minute at most.
+Each is kept in the service's cache until the catalog changes, a minute at most; clients keep it for an hour.
 """
 
 from collections.abc import Callable, Iterable

@@ -20,8 +20,8 @@ NOT_DONE = 1
 class Command(BaseCommand):
     help = (
         "Run background jobs: send mails, build packages, deliver webhooks, make previews, and run the scheduled commands. Run any number of workers, "
-        "on any number of machines. On SIGTERM or Ctrl-C running jobs are finished first. Exit status: 0 all jobs were finished; 1 a "
-        "job was returned to the queue for the next worker, or the database cannot be used."
+        "on any number of machines. On SIGTERM or Ctrl-C it waits for running jobs, but terminates scheduled commands, which are tried "
+        "again. Exit status: 0 no job is left running; 1 a job was returned to the queue for the next worker, or the database cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,7 +34,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queues", nargs="+", choices=QUEUES, default=list(QUEUES), help="Only process jobs in these queues (default: all)."
         )
-        parser.add_argument("--no-schedule", action="store_true", help="Don't run the scheduled commands; something else does.")
+        parser.add_argument(
+            "--no-schedule",
+            action="store_true",
+            help="Don't enqueue scheduled commands when they are due; those in the queue are still run.",
+        )
         parser.add_argument("--drain", "--once", action="store_true", help="Exit when the queue is empty, to run from cron.")
         parser.add_argument(
             "--grace", type=int, default=30, metavar="SECONDS", help="How long to wait for running jobs when stopping (default 30)."
