@@ -26,7 +26,7 @@ from marketplace.storage.base import ObjectStorage
 
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
-from ..models import Upload
+from ..models import Upload, VendorProfile
 from ..previews import ProcessedPreview
 from ..selectors import preview_of
 from ..uploads import Received
@@ -266,7 +266,7 @@ def lock_for_upload(listing: Listing) -> Listing:
     """Lock the listing and check its state and the vendor's again, since the upload may have taken hours."""
     listing = lock_editable(listing)
     if not listing.store.is_open:
-        raise VendorNotApproved
+        raise VendorNotApproved(vendorStatus=VendorProfile.objects.values_list("status", flat=True).filter(store=listing.store).first())
     return listing
 
 
