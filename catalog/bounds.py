@@ -34,5 +34,5 @@ BROWSE_LIMIT_DEFAULT = 20
 SEARCH_LIMIT = 50
 SEARCH_LIMIT_DEFAULT = 20
 SEARCH_QUERY_CHARS = 200
-# Long enough for a position with a text of `TITLE_CHARS` characters of four bytes, in base64.
+# Far more than a position of integers and an id takes, in base64.
 CURSOR_CHARS = 1000

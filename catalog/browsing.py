@@ -46,7 +46,7 @@ from .selectors import (
     categories_with_counts,
     detail_for_sale,
     facets_of_listings,
-    key_types,
+    key_count,
     list_listings,
     listing_for_sale,
     rows_of,
@@ -272,19 +272,17 @@ def position_of(cursor: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple
     Raises:
         serializers.ValidationError: the cursor is malformed, or belongs to another sort order or other filters.
     """
-    content, types = unpack_cursor(cursor), key_types(sort)
-    if not isinstance(content, list) or len(content) != 3 + len(types) or content[0] != _binding(sort, filters):
+    content = unpack_cursor(cursor)
+    if not isinstance(content, list) or len(content) != 3 + key_count(sort) or content[0] != _binding(sort, filters):
         raise _refusal()
     _, page, *keys, row = content
     row_id = parse_id(row) if isinstance(row, str) else None
-    if row_id is None or not all(map(_is_valid, (page, *keys), (int, *types))) or not 1 <= page <= core_bounds.MAX_PAGE:
+    if row_id is None or not all(map(_is_valid, (page, *keys))) or not 1 <= page <= core_bounds.MAX_PAGE:
         raise _refusal()
     return page, (*keys, row_id)
 
 
-def _is_valid(key: Any, key_type: type[int | str]) -> bool:
-    if key_type is str:
-        return isinstance(key, str) and "\0" not in key
+def _is_valid(key: Any) -> bool:
     return type(key) is int and key in _INTEGERS
 
 

@@ -17,7 +17,7 @@ from .models import Discount, LicenseTier, Listing
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices in minor units by currency; None where the vendor set none."""
+    """Prices in minor units by currency; None where the vendor set none. Current prices of a free listing are 0 in all."""
 
     usd: int | None
     inr: int | None
@@ -25,7 +25,7 @@ class Prices:
 
 
 def with_running_discount(listings: QuerySet[Listing]) -> QuerySet[Listing]:
-    """Return the listings with the discounts without a code that run now, by the database's clock: their current prices."""
+    """Annotate listings with `running_percent` and `running_ends_at`, which `current_discount_bp` reads, by the database's clock."""
     running = Discount.objects.filter(listing=OuterRef("pk"), code="", starts_at__lte=Now(), ends_at__gt=Now()).order_by()
     return listings.annotate(
         running_percent=Subquery(running.values("percent")[:1]), running_ends_at=Subquery(running.values("ends_at")[:1])

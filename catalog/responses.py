@@ -78,7 +78,7 @@ class AssetItem(ResponseModel):
 
     id: Id
     title: str
-    price_inr: AmountOrNone = Field(description="What a buyer pays now; null if the vendor has set no INR price.")
+    price_inr: AmountOrNone = Field(description="What a buyer pays now; 0 if the listing is free, null if the vendor has set no INR price.")
     tier_requirement: TierName
     slug: str
     vendor: VendorName

@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils.crypto import constant_time_compare
 
 from catalog.models import Deliverable, Listing
-from catalog.selectors import skill_manifests, skills_free_for_all
+from catalog.selectors import skill_contents, skills_free_for_all
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.errors import DependencyUnavailable, NotFound
@@ -157,5 +157,5 @@ def _digest_of_sessions(user: User) -> bytes:
 def _described(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
     """Return the skills whose file has a manifest, in one query."""
     rows = [(listing, file, licence) for listing, file, licence in given if file is not None]
-    manifests = skill_manifests(file for _, file, _ in rows)
+    manifests = skill_contents(file for _, file, _ in rows)
     return [AgentSkill(listing, file, manifests[file.sha256], licence) for listing, file, licence in rows if file.sha256 in manifests]

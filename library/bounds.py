@@ -12,11 +12,14 @@ MAX_FAVOURITES = 500
 # Bits of a status list: the fewest that the recommendation permits. They are 16 KiB before compression.
 STATUS_LIST_LENGTH = 131_072
 STATUS_LIST_SECONDS = 60
-# How long a claim link lasts, how soon a new one can be sent, how many a payer can have sent in a day, and how many of them again to one address.
+# How long a claim link works.
 CLAIM_LINK_DAYS = 14
-CLAIM_LINK_MINUTES = 60
+# How long after a claim link the next one for the same licence can be sent.
+CLAIM_LINK_MINUTES_BETWEEN = 60
+# The most claim links that a payer can have sent in a day.
 CLAIM_LINKS_A_DAY = 50
-CLAIM_LINKS_AGAIN_A_DAY = 3
+# The most claim links that are sent again to one address in a day.
+CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS = 3
 # The most skills of an index for agents, the largest archive of a skill, and how long a link to owned ones works.
 MAX_AGENT_SKILLS = 100
 AGENT_SKILL_BYTES = 20 * 2**20

@@ -28,7 +28,10 @@ class RightsDecision(TextChoices):
 
     YES = "yes", "A licence that the user owns permits it"
     BUY = "buy", "A licence on sale permits it"
-    UNCLEAR = "unclear", "No licence permits it, but the terms of at least one do not mention it: ask the vendor"
+    UNCLEAR = (
+        "unclear",
+        "No licence permits it, but the terms of at least one do not mention it (ask the vendor), or the user's are suspended and no other is on sale",
+    )
     NO = "no", "Every licence forbids it, or this quantity of it"
 
 
@@ -51,7 +54,7 @@ class LicenseRights:
 
 @dataclass(frozen=True)
 class AssetRights:
-    """Whether an asset may be used for something, and what each licence says: those that the user owns, then those on sale, the cheapest first."""
+    """Whether an asset may be used for something, and what each licence says: those that the user owns, without suspended ones, then those on sale, the cheapest first."""
 
     listing: Listing
     use: Use

@@ -9,13 +9,13 @@ MAX_CONCURRENT_UPLOADS = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
-# Less than a form of a page.
+# Below the limit of a form's body, since these pages buffer it.
 LOGO_BYTES = 400 * KIB
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
-# A resumable upload: the size of its parts, of which only the last may be smaller, how long it waits for the next, and how many a vendor may have.
-PART_BYTES = 16 * MIB
+# A resumable upload: the smallest and the largest size of its parts, of which only the last may be smaller, how long it waits for the next, and how many a vendor may have.
 MIN_PART_BYTES = 5 * MIB
+MAX_PART_BYTES = 16 * MIB
 UPLOAD_WAIT = timedelta(days=1)
 MAX_UNFINISHED_UPLOADS = 10
 # The listings of a vendor that were never approved, as drafts or in review.

@@ -63,7 +63,7 @@ class DraftNotDeletable(Problem):
 
 
 class ListingLocked(Problem):
-    """409: a listing under review cannot be edited."""
+    """409: the listing, or its new file, is under review."""
 
     status = 409
     title = "The listing is under review"
@@ -135,7 +135,7 @@ class UploadIncomplete(Problem):
 
 
 class FileRejected(Problem):
-    """400: the file is of a supported type but damaged or malicious; `reason` is the kind of failure."""
+    """400: the file is empty, damaged or unsafe, or could not be checked within the limits; `reason` says which."""
 
     status = 400
     title = "The file is not acceptable"
@@ -163,7 +163,7 @@ class PartTooSmall(Problem):
 
     status = 422
     title = "The part is too small"
-    detail = f"Send parts of {bounds.MIN_PART_BYTES:,} to {bounds.PART_BYTES:,} bytes; only the last may be smaller."
+    detail = f"Send parts of {bounds.MIN_PART_BYTES:,} to {bounds.MAX_PART_BYTES:,} bytes; only the last may be smaller."
 
 
 class ChecksumMismatch(Problem):

@@ -11,7 +11,7 @@ from .sandbox.entries import MAX_LISTED, PATH_CHARS
 from .sandbox.inspecting import FACTS_BYTES
 from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
-# Sized for the slowest legitimate file: 5 GiB of deflated text, which are unpacked in half of that, in a store of 40 ms for each MiB.
+# Sized for the slowest legitimate file: 5 GiB of deflated text. Unpacking takes half of the limit, with a store that needs 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
 FORMATS = frozenset(
     "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
@@ -23,7 +23,7 @@ FACTS_DEPTH = 12
 class Inspection(NamedTuple):
     """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
-    `entries` are the first `[path, bytes]` of an archive, for reviewers; `facts` are what versions of the file are compared by
+    `entries` are the first `[path, bytes]` of an archive, which reviewers and buyers see; `facts` are what versions of the file are compared by
     (`catalog.comparison.facts`), and what a skill asks for.
     """
 

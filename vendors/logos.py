@@ -1,4 +1,4 @@
-"""Makes logos safe to put into documents: they are re-encoded in the sandbox."""
+"""Makes the logos on invoices and of apps safe: they are re-encoded in the sandbox. A store's logo is a `StorePicture`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Views of stored files for reviewers, who do not download them: files inside archives, and drawings of glyphs."""
+"""Views of stored files for reviewers, without a download: files inside archives, and drawings of glyphs."""
 
 import re
 from collections.abc import Sequence

@@ -23,7 +23,7 @@ AUDIO_TYPES = {"mp3": "audio/mpeg", "aac": "audio/aac", "m4a": "audio/mp4", "wav
 
 @dataclass(frozen=True)
 class Rendition:
-    """A smaller copy of an image."""
+    """A copy of a preview in another form."""
 
     content: bytes = field(repr=False)
     content_type: str

@@ -59,6 +59,12 @@ def payout_details_of(profile: VendorProfile) -> dict[str, PayoutDetails]:
     return {details.currency: details for details in rows}
 
 
+def is_first(details: PayoutDetails) -> bool:
+    """Tell whether no earlier bank account applies if this one is withdrawn."""
+    earlier = PayoutDetails.objects.filter(profile=details.profile_id, currency=details.currency, pk__lt=details.pk)
+    return not earlier.filter(withdrawn_at__isnull=True).exists()
+
+
 def payout_method_of(profile: VendorProfile) -> str | None:
     """Return what may be shown of the vendor's bank accounts; None if there is none."""
     rows = sorted(payout_details_of(profile).items())

@@ -158,16 +158,16 @@ class WaitingFilter(QueueFilter):
 
 
 class EditedFilter(SimpleListFilter):
-    """Filter for published listings edited since their last approval; such edits are live without a review."""
+    """Filter for published listings changed or submitted since their last approval; changes of the listing are live without a review."""
 
     title = "edits"
     parameter_name = "edited"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        return [("since", "Edited since the last approval")]
+        return [("since", "Changed or submitted since the last approval")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:
-        """Return the published listings edited after their last approval, latest edit first."""
+        """Return the published listings changed or submitted after their last approval, latest first."""
         if self.value() != "since":
             return queryset
         approved = Max("reviews__decided_at", filter=Q(reviews__status=ReviewStatus.APPROVED))

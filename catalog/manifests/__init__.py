@@ -1,4 +1,4 @@
-"""Agent manifests: descriptions of listings for AI clients, generated from the listing and its reviewed file alone."""
+"""AI manifests: descriptions of listings for AI clients, generated from their sources (`sources.sources_of`), without a language model."""
 
 from .store import ensure_manifest, manifest_of, stored_manifest
 

@@ -1,4 +1,4 @@
-"""Generates the agent manifest from its sources."""
+"""Generates the AI manifest from its sources."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ DESCRIPTION_CHARS = 500
 
 
 def build(sources: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the manifest: the fields of the reference and `toolSchemas`."""
+    """Return the manifest: the fields that the vendor API documents (`GeneratedManifest`), and `toolSchemas`."""
     return {
         "version": SCHEMA_VERSION,
         "assetId": sources["assetId"],

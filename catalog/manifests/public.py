@@ -59,7 +59,7 @@ class Dependency(ResponseModel):
 
 
 class PublicManifest(ResponseModel):
-    """The AI-facing manifest of an asset."""
+    """The AI manifest of an asset."""
 
     asset_id: Id
     schema_version: str

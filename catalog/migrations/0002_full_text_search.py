@@ -30,17 +30,17 @@ AS $$ BEGIN RETURN string_to_array(array_to_string(columns, ' '), ' '); END $$
     ),
 ]
 
-# A listing's place is indexed as words, so that a search reads no other table.
-PLACE = "CASE WHEN {row}.is_popular THEN 'popular ' ELSE '' END || CASE WHEN {row}.is_new THEN 'new' ELSE '' END"
-VALUES = "{row}.id, {row}.title, {row}.tags, {row}.summary, {row}.body, " + PLACE
-ADD = "INSERT INTO catalog_searchfts(rowid, title, tags, summary, body, place) VALUES (" + VALUES.format(row="new") + ");"
+# A listing's marks are indexed as words, so that a search reads no other table.
+MARKS = "CASE WHEN {row}.is_popular THEN 'popular ' ELSE '' END || CASE WHEN {row}.is_new THEN 'new' ELSE '' END"
+VALUES = "{row}.id, {row}.title, {row}.tags, {row}.summary, {row}.body, " + MARKS
+ADD = "INSERT INTO catalog_searchfts(rowid, title, tags, summary, body, marks) VALUES (" + VALUES.format(row="new") + ");"
 REMOVE = (
-    "INSERT INTO catalog_searchfts(catalog_searchfts, rowid, title, tags, summary, body, place) "
+    "INSERT INTO catalog_searchfts(catalog_searchfts, rowid, title, tags, summary, body, marks) "
     "VALUES ('delete', " + VALUES.format(row="old") + ");"
 )
 SQLITE = [
     # `ascii` takes every letter beyond ASCII as part of a word: words end at the spaces between them and nowhere else.
-    "CREATE VIRTUAL TABLE catalog_searchfts USING fts5(title, tags, summary, body, place, content='', tokenize='ascii', "
+    "CREATE VIRTUAL TABLE catalog_searchfts USING fts5(title, tags, summary, body, marks, content='', tokenize='ascii', "
     "detail=column, columnsize=0)",
     f"CREATE TRIGGER catalog_searchdocument_added AFTER INSERT ON catalog_searchdocument BEGIN {ADD} END",
     f"CREATE TRIGGER catalog_searchdocument_removed AFTER DELETE ON catalog_searchdocument BEGIN {REMOVE} END",

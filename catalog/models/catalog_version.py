@@ -4,7 +4,7 @@ from django.db import models
 
 
 class CatalogVersion(models.Model):
-    """A single row, whose value is replaced by a random one in every transaction that changes a public response.
+    """A single row, whose value is replaced by a random one in every transaction that changes a public response, except the counting of purchases.
 
     Its lock, held until the commit, serialises changes of the catalog and its indexes.
     """

@@ -30,11 +30,11 @@ class Deliverable(models.Model):
     technical = models.JSONField(default=dict)
     # The first few hundred entries of an archive as [path, bytes]; names and sizes are public.
     entries = models.JSONField(default=list)
-    # The listing's version at approval; buyers can request the file by it.
+    # The listing's version at approval, with a suffix such as `+2` if an earlier file has it; buyers can request the file by it.
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
     uploaded_at = models.DateTimeField(auto_now_add=True)
     approved_at = models.DateTimeField(null=True, blank=True)
-    # When a reviewer marked the file as malicious, in every listing with the same bytes; downloads stop at once.
+    # When a reviewer marked the file as malicious, in every listing that had these bytes then (`is_blocked` compares bytes); downloads stop at once.
     blocked_at = models.DateTimeField(null=True, blank=True)
     # The store's metadata of the object when its SHA-256 was last checked: while it is the same, the object has not been overwritten.
     fingerprint = models.CharField(max_length=core_bounds.FINGERPRINT_CHARS, blank=True)
@@ -124,7 +124,7 @@ class Preview(models.Model):
     sha256 = models.CharField(max_length=64)
     # Dimensions of an image, duration and waveform of a sound, names of a font.
     details = models.JSONField(default=dict)
-    # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "width", "height"}}.
+    # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "contentType", "width", "height"}}.
     renditions = models.JSONField(default=dict)
     # Description of an image for people who cannot see it.
     alt_text = models.CharField(max_length=bounds.ALT_TEXT_CHARS, blank=True, default="", db_default="")
@@ -257,7 +257,7 @@ class FilePreview(models.Model):
 
 
 class FormerPreview(models.Model):
-    """A picture that was replaced, kept because the last examined submission showed it: reviewers compare it with the present one."""
+    """A picture that was replaced, kept because the last examined or the last approved submission showed it: reviewers compare it with the present one."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="former_previews")

@@ -25,7 +25,7 @@ def _key(expression: Any) -> models.GeneratedField:
 
 
 class Priced(models.Model):
-    """Current prices in minor units; null where the vendor set none in the currency.
+    """Current prices in minor units; 0 in all currencies if the listing is free, null where the vendor set none.
 
     The other columns are sort keys. Every order is ascending by its keys and then by the id, so that one row comparison selects
     the listings after a cursor.

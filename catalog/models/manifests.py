@@ -1,4 +1,4 @@
-"""The stored agent manifest of a listing."""
+"""The stored AI manifest of a listing."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from .listings import Listing
 
 
 class AgentManifest(models.Model):
-    """The generated agent manifest, determined by the listing and its technical details."""
+    """The AI manifest of a listing, generated from its sources (`manifests.sources.sources_of`), without a language model."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="agent_manifest")
     body = models.JSONField()

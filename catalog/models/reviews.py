@@ -75,7 +75,10 @@ class ListingReview(Claimable):
 
     @property
     def was_examined(self) -> bool:
-        """Whether a reviewer decided on this submission itself: it was not ended by a takedown, nor made by one or by an appeal."""
+        """Whether a decision on it was about this submission itself: it was not ended by a takedown, nor made by one or by an appeal.
+
+        True for pending and withdrawn ones too.
+        """
         ended = {finding.get("code") for finding in self.findings} & {TAKEDOWN, MALICIOUS_FILE}
         return self.kind != ReviewKind.TAKEDOWN and self.submitted_by_id is not None and not ended
 

@@ -30,7 +30,7 @@ class SearchDocument(models.Model):
     is_shown = models.BooleanField(default=True)
     # One of the best-selling listings at the last run of `mark_popular_listings`; common words are searched among these only.
     is_popular = models.BooleanField(default=True)
-    # Published since that run; ranked higher, so that it is noticed.
+    # Published since that run; among results of equal score, every fifth place is for one.
     is_new = models.BooleanField(default=True)
     # Results with equal scores are ordered by the number of purchases, then by the time of publication.
     popularity = models.IntegerField(default=0)

@@ -199,7 +199,7 @@ def _sqlite(query: FullTextQuery) -> tuple[str, str, list[Any]]:
     columns = "title tags" if query.heading else "title tags summary body"
     expression = f"{{{columns}}} : ({(' AND ' if query.every else ' OR ').join(ors)})"
     if query.new or query.popular:
-        expression = f"place : {'new' if query.new else 'popular'} AND {expression}"
+        expression = f"marks : {'new' if query.new else 'popular'} AND {expression}"
     # CROSS JOIN fixes the order of the tables: rows are read in the order of the index.
     return "catalog_searchfts CROSS JOIN catalog_searchdocument ON id = catalog_searchfts.rowid", "catalog_searchfts MATCH %s", [expression]
 

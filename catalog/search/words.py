@@ -1,7 +1,6 @@
 """Normalises text into the words that are indexed and searched: case, accents, plurals, symbols, scripts without spaces."""
 
 import hashlib
-import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -115,12 +114,6 @@ def index_terms(words: Iterable[str]) -> Iterator[str]:
             yield word
             if word[-1] == "s":
                 yield singular(word)
-
-
-def joined(words: list[str]) -> list[str]:
-    """Return adjacent words joined into one, so that `type face` finds `typeface`."""
-    pairs = ("".join(pair) for pair in itertools.pairwise(words))
-    return [pair for pair in pairs if len(pair) <= TERM_CHARS and not is_unspaced(pair)]
 
 
 def splits(word: str) -> list[tuple[str, str]]:

@@ -97,7 +97,7 @@ _FACET_COLUMNS: dict[Facet, str | Cast] = {
 }
 Row = dict[str, Any]
 # The sort keys of a listing, and its id.
-Position = tuple[int | str | uuid.UUID, ...]
+Position = tuple[int | uuid.UUID, ...]
 Facets = dict[str, list[tuple[str, int]]]
 
 
@@ -170,10 +170,9 @@ def list_listings(
     return ListingPage(rows[:limit], total, last, found, exact)
 
 
-def key_types(sort: Sort) -> tuple[type[int | str], ...]:
-    """Return the types of an order's sort keys, without the id."""
-    fields = (ListingIndex._meta.get_field(key) for key in _KEYS.get(sort, ("price_usd",)))
-    return tuple(str if field.get_internal_type() == "CharField" else int for field in fields)
+def key_count(sort: Sort) -> int:
+    """Return the number of an order's sort keys, without the id; all are integers."""
+    return len(_KEYS.get(sort, ("price_usd",)))
 
 
 def sorts_by_price(sort: Sort) -> bool:

@@ -42,13 +42,13 @@ def listings_for_sale() -> QuerySet[Listing]:
 
 
 def is_free_for_all(listing: Listing) -> bool:
-    """Tell whether everyone can always have it for nothing; a discount ends."""
+    """Tell whether everyone can have it for nothing at its price before the discount; a discount of 100 % does not count."""
     prices = (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
     return 0 in prices and listing.tier_requirement == Tier.FREE
 
 
 def skills_free_for_all() -> QuerySet[Listing]:
-    """Return the listings for sale of the category of skills that everyone can always have for nothing, with a file that is one."""
+    """Return the listings for sale of the category of skills that are free for all (`is_free_for_all`), with a file that is one."""
     free = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0)
     return listings_for_sale().filter(
         free,
@@ -59,11 +59,11 @@ def skills_free_for_all() -> QuerySet[Listing]:
     )
 
 
-def skill_manifests(files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
-    """Return the manifest that the inspection recorded of each skill, `frontmatter` and `files`, by the SHA-256 of its file; in one query."""
+def skill_contents(files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
+    """Return what the inspection recorded of each skill, `frontmatter` and `files`, by the SHA-256 of its file; in one query."""
     given = list(files)
     facts = FileFacts.objects.filter(listing__in={file.listing_id for file in given}, sha256__in={file.sha256 for file in given})
-    return {sha256: manifest for sha256, manifest in facts.values_list("sha256", "facts__skill") if manifest}
+    return {sha256: content for sha256, content in facts.values_list("sha256", "facts__skill") if content}
 
 
 def published_in(store: Store) -> int:

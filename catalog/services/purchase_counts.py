@@ -21,12 +21,12 @@ Progress = Callable[[int, int], None]
 _DELETE_RETURNING = "DELETE FROM catalog_purchasecountchange WHERE listing_id = %s RETURNING change"
 
 
-def count_purchase(*, listing_id: uuid.UUID) -> None:
+def record_purchase(*, listing_id: uuid.UUID) -> None:
     """Record a purchase in the order's transaction, in one statement."""
     insert_rows(PurchaseCountChange, {"listing_id": listing_id, "change": 1})
 
 
-def count_refund(*, listing_id: uuid.UUID) -> None:
+def record_refund(*, listing_id: uuid.UUID) -> None:
     """Record the refund of a purchase."""
     insert_rows(PurchaseCountChange, {"listing_id": listing_id, "change": -1})
 

@@ -118,7 +118,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
         SelfReview: the store is the actor's.
     """
     reason = texts.clean_text(reason, "reason")
-    listings = _lock_holders(deliverable)
+    listings = _lock_listings_with(deliverable)
     refuse_self_review(listings[deliverable.listing_id], actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is not None:
@@ -166,7 +166,7 @@ def _unused_version(listing: Listing) -> str:
     return label
 
 
-def _lock_holders(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
+def _lock_listings_with(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
     """Return the listings with a file of these bytes, locked in the order of their ids, so that concurrent blocks do not deadlock.
 
     A copy uploaded later can be neither submitted nor approved, since both check the bytes.

@@ -15,7 +15,7 @@ from .listing_index import refresh_listings, refresh_store
 def listing_changed(listing: Listing) -> None:
     """Update search and the browse index and invalidate cached responses after a listing was saved, in the caller's transaction.
 
-    Call it after every transition, and `listing_edited` after an edit of a published listing or its previews.
+    Call it after a transition to or from Published or an approved update, and `listing_edited` after an edit of a published listing or its previews.
     """
     change_version()
     update_documents([listing.pk])
@@ -37,9 +37,13 @@ def store_logo_changed(*, store: Store) -> None:
 
 
 @transaction.atomic
-def store_changed(store: Store) -> None:
-    """Update search and the browse index and invalidate cached responses after a store was opened, closed or renamed."""
+def store_changed(store: Store, *, renamed: bool = False) -> None:
+    """Update search and the browse index and invalidate cached responses after a store was opened or closed, or only renamed.
+
+    Emit `StoreVisibilityChanged` unless it was only renamed.
+    """
     change_version()
     update_store_visibility(store)
     refresh_store(store)
-    emit(StoreVisibilityChanged(store.pk, store.is_open))
+    if not renamed:
+        emit(StoreVisibilityChanged(store.pk, store.is_open))

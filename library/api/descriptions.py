@@ -10,6 +10,6 @@ DESCRIPTIONS: Mapping[str, str] = {
     "certificate_id": "Id of the certificate, as printed on it.",
     "licenseSlug": "Slug of the licence tier.",
     "list_id": "Id of the list, as in the credential: its purpose and number.",
-    "revokedAt": "Time at which the licence was revoked; null while it is valid.",
+    "revokedAt": "Time at which the licence was revoked; null if it was not. `status` says whether it is valid.",
 }
 describe = describe_with(DESCRIPTIONS)

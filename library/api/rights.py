@@ -81,7 +81,9 @@ class AssetRightsRecord(ResponseModel):
         description="; ".join(f"{decision.value}: {decision.label[:1].lower()}{decision.label[1:]}" for decision in RightsDecision) + "."
     )
     license_slug: str | None = Field(description="The owned licence that permits it, else the cheapest one on sale; null if none does.")
-    licenses: list[LicenseRightsRecord] = Field(description="The licences that the caller owns, then those on sale, the cheapest first.")
+    licenses: list[LicenseRightsRecord] = Field(
+        description="The licences that the caller owns, without suspended ones, then those on sale, the cheapest first."
+    )
 
 
 def asset_rights(asset_id: str, query: dict[str, Any], owner: User | None) -> AssetRightsRecord:

@@ -1,4 +1,4 @@
-"""Mails to owners about a new file: at most one a day for each listing."""
+"""Mails to licence holders about a new file: at most one a day for each listing."""
 
 import uuid
 from collections.abc import Callable
@@ -24,12 +24,12 @@ _INTERVAL = timedelta(days=1)
 
 @transaction.atomic
 def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], object], send: Callable[[uuid.UUID], object]) -> None:
-    """Announce a new file to the owners of a listing, unless it was announced before.
+    """Announce a new file to the licence holders of a listing, unless it was announced before.
 
     Args:
         listing_id: The listing.
         postpone: Called if the last announcement is less than a day old, with the time at which to call this again.
-        send: Called with the id of the file if there are owners to mail.
+        send: Called with the id of the file if there are holders to mail.
     """
     listing = Listing.objects.select_for_update(no_key=True, of=("self",)).get(pk=listing_id)
     file_id, last = listing.approved_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
@@ -38,27 +38,27 @@ def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], obj
     if last is not None and last.announced_at + _INTERVAL > timezone.now():
         postpone(last.announced_at + _INTERVAL)
         return
-    if _owners(listing_id, file_id, None).exists():
+    if _holders(listing_id, file_id, None).exists():
         UpdateAnnouncement.objects.update_or_create(listing=listing, defaults={"deliverable_id": file_id, "announced_at": timezone.now()})
         send(file_id)
 
 
 @transaction.atomic
-def tell_owners(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> uuid.UUID | None:
-    """Send the mail to a batch of owners in the order of their ids; return the id to continue after, None at the end."""
+def tell_holders(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> uuid.UUID | None:
+    """Send the mail to a batch of holders in the order of their ids; return the id to continue after, None at the end."""
     listing = Listing.objects.select_related("store", "approved_deliverable").get(pk=listing_id)
     file = listing.approved_deliverable
     # A newer file has an announcement of its own.
     if file is None or file.pk != deliverable_id or file.blocked_at is not None:
         return None
-    owner_ids = list(_owners(listing_id, deliverable_id, after)[:BATCH])
+    holder_ids = list(_holders(listing_id, deliverable_id, after)[:BATCH])
     told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:SENTENCES]}
-    for owner in User.objects.filter(pk__in=owner_ids, is_active=True).order_by("pk"):
-        mail(owner, "library/updated", topic=MailTopic.UPDATE, **told)
-    return owner_ids[-1] if len(owner_ids) == BATCH else None
+    for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
+        mail(holder, "library/updated", topic=MailTopic.UPDATE, **told)
+    return holder_ids[-1] if len(holder_ids) == BATCH else None
 
 
-def _owners(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:
+def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
     current = Licence.objects.filter(
         listing=listing_id, holder__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True

@@ -75,7 +75,7 @@ def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
 def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> None:
     """Revoke the licence of an order, and with it its download links. Revoking it again does nothing.
 
-    The licence that it had replaced is restored.
+    The licence that it had replaced is reinstated.
     """
     licence = Licence.objects.get(order_id=order_id)
     revoked = Licence.objects.filter(pk=licence.pk, revoked_at__isnull=True).update(revoked_at=timezone.now(), revoke_reason=reason)
@@ -100,8 +100,8 @@ def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
     _set_suspended(order_ids, "suspend", reason, from_null=True)
 
 
-def restore_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
-    """Restore suspended licences of these orders."""
+def unsuspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
+    """End the suspension of licences of these orders."""
     _set_suspended(order_ids, "restore", reason, from_null=False)
 
 

@@ -105,7 +105,7 @@ def record_download(*, link: DownloadLink, byte_range: str) -> Download:
     """Record a request through a link; the licence is locked, so that a concurrent refund comes either before it or after it.
 
     Raises:
-        LinkRevoked: the licence was revoked meanwhile.
+        LinkRevoked: the licence was revoked or replaced meanwhile.
         LicenceSuspended: its payment was disputed meanwhile.
     """
     licence = lock(Licence.objects.all(), pk=link.licence_id)

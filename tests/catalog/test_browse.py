@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from catalog.catalog_version import change_version
 from catalog.models import Listing, Preview
-from catalog.services.purchase_counts import count_purchase, count_purchases, count_refund
+from catalog.services.purchase_counts import count_purchases, record_purchase, record_refund
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 
@@ -242,19 +242,19 @@ def test_purchases_and_refunds_reorder_the_very_next_response_once_they_are_coun
     Listing.objects.get(pk=second.pk).stats.delete()
     before = [str(first.id), str(second.id)]
     assert ids(get("assets")) == before
-    count_purchase(listing_id=second.id)
+    record_purchase(listing_id=second.id)
     # Pages that are read meanwhile go on in the order that the first ones had.
     assert ids(get("assets", cursor="")) == before
     count_purchases()
     assert ids(get("assets")) == before[::-1]
-    count_refund(listing_id=second.id)
+    record_refund(listing_id=second.id)
     count_purchases()
     assert ids(get("assets")) == before
 
 
 def test_undoing_more_than_was_bought_stays_at_zero() -> None:
     listing = PublishedListingFactory()
-    count_refund(listing_id=listing.id)
+    record_refund(listing_id=listing.id)
     listing.stats.refresh_from_db()
     assert listing.stats.purchases == 0
 
@@ -262,8 +262,8 @@ def test_undoing_more_than_was_bought_stays_at_zero() -> None:
 def test_purchases_end_no_cached_responses(new_version: Any) -> None:
     listing = PublishedListingFactory()
     assert new_version()
-    count_purchase(listing_id=listing.id)
-    count_refund(listing_id=listing.id)
+    record_purchase(listing_id=listing.id)
+    record_refund(listing_id=listing.id)
     assert not new_version()
 
 

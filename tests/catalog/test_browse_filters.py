@@ -1,7 +1,6 @@
 """GET /api/v1/assets: filters, facets and cursors."""
 
 import base64
-import uuid
 from datetime import timedelta
 from decimal import Decimal
 from itertools import product
@@ -10,14 +9,11 @@ from typing import Any
 import orjson
 import pytest
 from django.utils import timezone
-from rest_framework import serializers
 
-from catalog import bounds, browsing
 from catalog.models import LicenseTier, Listing
-from catalog.selectors import Sort, browse
+from catalog.selectors import browse
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
-from marketplace.core import bounds as core_bounds
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -343,36 +339,6 @@ def test_cursor_that_was_made_up_is_refused(get: Any, refused: Any) -> None:
     ]
     for text in made_up:
         assert refused("assets", limit=1, cursor=text) == [("?cursor", "invalid_cursor")], text
-
-
-@pytest.fixture
-def by_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An order with a text as its key."""
-    monkeypatch.setattr(browsing, "key_types", lambda _sort: (str,))
-
-
-@pytest.mark.usefixtures("by_text")
-@pytest.mark.parametrize("character", ["a", '"', "é", "\N{MUSICAL SYMBOL G CLEF}"])
-def test_cursor_of_the_longest_title_comes_back_within_the_bound(character: str) -> None:
-    position = (character * bounds.TITLE_CHARS, uuid.uuid4())
-    cursor = browsing.cursor_after(position, page=core_bounds.MAX_PAGE, sort=Sort.NEWEST, filters={})
-    assert len(cursor) <= bounds.CURSOR_CHARS
-    assert browsing.position_of(cursor, sort=Sort.NEWEST, filters={}) == (core_bounds.MAX_PAGE, position)
-
-
-@pytest.mark.usefixtures("by_text")
-@pytest.mark.parametrize("key", [1, True, None, ["a"], "a\0"])
-def test_cursor_with_another_key_than_a_text_is_refused(key: Any) -> None:
-    cursor = browsing.cursor_after((key, uuid.uuid4()), page=1, sort=Sort.NEWEST, filters={})
-    with pytest.raises(serializers.ValidationError):
-        browsing.position_of(cursor, sort=Sort.NEWEST, filters={})
-
-
-@pytest.mark.database
-def test_order_by_a_text_goes_on_from_a_cursor(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(browse._KEYS, Sort.NEWEST, ("title",))
-    listed = [str(PublishedListingFactory(title=title).id) for title in ("Alpha", "Beta", "Gamma")]
-    assert walk(get, sort="newest", limit=1) == [[row] for row in listed]
 
 
 def test_cursor_and_page_together_are_refused(get: Any, refused: Any) -> None:

@@ -15,7 +15,7 @@ from catalog.models import LicenseTier, Listing, ListingCount, ListingIndex, Lis
 from catalog.pricing import permitted_tiers
 from catalog.selectors import active_tiers
 from catalog.services import listing_index, taxonomy
-from catalog.services.purchase_counts import count_purchase, count_purchases, count_refund
+from catalog.services.purchase_counts import count_purchases, record_purchase, record_refund
 from catalog.services.review import takedown_listing
 from catalog.services.submission import unpublish_listing
 from catalog.services.taxonomy import save_category, save_license_tier
@@ -123,12 +123,12 @@ def test_edit_that_no_list_shows_writes_nothing_of_the_index(django_assert_max_n
 
 def test_purchases_are_counted_in_the_index_and_outlast_an_absence() -> None:
     listing = PublishedListingFactory(purchases=2)
-    count_purchase(listing_id=listing.pk)
+    record_purchase(listing_id=listing.pk)
     assert ListingIndex.objects.get().popularity == 2
     assert count_purchases() == 1
     assert ListingIndex.objects.get().popularity == 3
     change(listing, status="Draft")
-    count_refund(listing_id=listing.pk)
+    record_refund(listing_id=listing.pk)
     count_purchases()
     change(listing, status="Published")
     assert count_purchases() == 0

@@ -26,7 +26,7 @@ from tests.factories import UserFactory
 from tests.vendors.cases import ASSETS, make_vendor
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services import submission
-from vendors.services.checks import CheckOutcome
+from vendors.services.submission_checks import CheckOutcome
 
 pytestmark = pytest.mark.django_db
 

@@ -77,8 +77,8 @@ SHORT = [
     "\uffff\ufffe\U0010ffff",
     "|",
     "popular new",
-    "place",
-    'place : "popular"',
+    "marks",
+    'marks : "popular"',
     "९९९ ٣٣٣ ४",
     "c++ c# f# a++b",
 ]

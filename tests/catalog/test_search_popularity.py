@@ -17,7 +17,7 @@ from catalog.search.documents import heading_words, words_in
 from catalog.search.full_text import FullTextQuery, fetch
 from catalog.search.popular import update_popular
 from catalog.search.rebuild import rebuild
-from catalog.services.purchase_counts import count_purchase, count_purchases
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.visibility import listing_changed, store_changed
 from tests.factories import PublishedListingFactory, StoreFactory
 
@@ -63,7 +63,7 @@ def test_ranking_writes_what_differs_and_nothing_twice() -> None:
     assert popular_titles() == ["Common 3", "Common 4", "Common 5", "Common 6"]
     assert run() == "0 of 7 listings changed.\n"
     for _ in range(9):
-        count_purchase(listing_id=listings[0].pk)
+        record_purchase(listing_id=listings[0].pk)
     assert run() == "2 of 7 listings changed.\n"
     assert popular_titles() == ["Common 0", "Common 4", "Common 5", "Common 6"]
 

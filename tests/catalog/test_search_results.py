@@ -6,7 +6,7 @@ import pytest
 
 from catalog.models import Listing, SearchSynonym
 from catalog.search import full_text, search
-from catalog.services.purchase_counts import count_purchase, count_purchases
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.taxonomy import ACTIVE_SYNONYMS
 from catalog.services.visibility import listing_changed
 from marketplace.core.errors import InvalidInput
@@ -49,7 +49,7 @@ def test_next_page_goes_on_after_the_last_result_though_the_catalog_has_changed(
     listing_changed(listing)
     second = search("script", limit=3, cursor=first.next_cursor)
     assert [hit.id for hit in second.hits] == [listing.pk for listing in listings[3:]]
-    count_purchase(listing_id=listings[5].pk)
+    record_purchase(listing_id=listings[5].pk)
     count_purchases()
     assert len(search("script", limit=3, cursor=first.next_cursor).hits) <= 3
 

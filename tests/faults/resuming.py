@@ -21,7 +21,7 @@ from tusclient.client import TusClient
 from tusclient.exceptions import TusCommunicationError, TusUploadFailed
 from tusclient.uploader.uploader import Uploader
 
-from vendors.bounds import PART_BYTES
+from vendors.bounds import MAX_PART_BYTES
 
 from ..servers import Unavailable, s3
 from ..servers.gate import Gate, gate
@@ -51,7 +51,7 @@ class Resumed(NamedTuple):
     seconds: float
 
 
-def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes: int = PART_BYTES) -> Resumed:
+def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes: int = MAX_PART_BYTES) -> Resumed:
     """Upload a file of so many MiB in an empty folder.
 
     Raises:

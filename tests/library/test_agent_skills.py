@@ -78,7 +78,7 @@ def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client:
 )
 def test_skill_that_not_everyone_has_for_nothing_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
     listing = free_skill(category=ai_skills)
-    Listing.objects.filter(pk=listing.pk).update(**{"discount_starts_at": None, "discount_ends_at": None} if False else fields)
+    Listing.objects.filter(pk=listing.pk).update(**fields)
     assert names(client, FREE) == []
     assert client.get(f"/.well-known/agent-skills/{listing.slug}.zip").status_code == 404
 

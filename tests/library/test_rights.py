@@ -136,6 +136,15 @@ def test_suspended_licence_permits_nothing(bearer_client: Callable[..., APIClien
     assert (answer["decision"], answer["licenseSlug"]) == ("buy", "commercial")
 
 
+def test_suspended_licence_of_an_asset_off_sale_leaves_none_to_ask(client: Client) -> None:
+    listing, buyer = on_sale(), funded(inr=1_000_000)
+    suspend_licences(order_ids=[bought(listing, buyer).pk], reason="test")
+    Listing.objects.update(status="Draft")
+    client.force_login(buyer)
+    page = client.get(reverse("asset-rights-page", args=[listing.slug]), {"use": "personal"})
+    assert b"No licence applies now" in page.content
+
+
 def test_asset_that_left_the_catalog_is_answered_to_its_owners_only(anonymous: APIClient, bearer_client: Callable[..., APIClient]) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     bought(listing, buyer)

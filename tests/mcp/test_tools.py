@@ -187,6 +187,12 @@ def test_filter_takes_several_values_and_excludes_some(poor: Speaker, listing: L
     assert problem_of(poor.call("list_assets", tag=["bold", 5]))["errors"][0]["pointer"] == "#/tag"
 
 
+def test_search_tells_how_many_there_are_and_how_to_go_on(poor: Speaker, listing: Listing) -> None:
+    on_sale(title=listing.title)
+    (text, *_) = poor.call("search_assets", q=listing.title, limit=1)["content"]
+    assert text["text"] == "1 of 2, best first. Send nextCursor as cursor for the next page."
+
+
 def test_whole_number_may_be_written_as_a_fraction(poor: Speaker) -> None:
     assert poor.call("list_assets", limit=5.0, page=1.0)["isError"] is False
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.core import mail
+from django.test import Client
 
 from catalog.errors import DeliverableBlocked
 from catalog.models import Deliverable, Listing, ListingReview
@@ -62,6 +63,14 @@ def test_reversed_decision_restores_what_it_was_about(action: str, django_captur
     assert [each.to for each in mail.outbox] == [[owner_of(subject).email]]
     assert "It is licensed." in mail.outbox[0].body
     assert AuditEntry.objects.filter(action="appeal.accept", subject_id=str(appeal.pk)).exists()
+
+
+def test_restoration_is_listed_as_one_in_the_studio(client: Client) -> None:
+    listing = taken_down()
+    reverse(appealed(listing))
+    client.force_login(owner_of(listing))
+    page = client.get(f"/dashboard/studio/listings/{listing.slug}/reviews").content.decode()
+    assert page.count("Put on sale again after your appeal") == 1
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ from tests.screenshots.driving import Visit, overflows, still, violations
 from tests.servers.gate import Gate, gate
 from tests.vendors.cases import publish
 from tests.waiting import until
-from vendors.bounds import PART_BYTES
+from vendors.bounds import MAX_PART_BYTES
 from vendors.models import Upload
 from vendors.previews import process_preview
 from vendors.services.files import attach_preview
@@ -164,7 +164,7 @@ def test_connection_lost_half_way_is_told_and_the_upload_goes_on_from_there(
     wire.cut_after = None
     wire.slow(0)
     before, arrived = wire.received, Upload.objects.get().offset
-    assert arrived >= PART_BYTES
+    assert arrived >= MAX_PART_BYTES
     page.get_by_role("button", name="Try again now").click()
     expect(page.locator("#file .note-success")).to_contain_text("was uploaded and checked")
     assert Deliverable.objects.get().file_size == large.stat().st_size

@@ -214,8 +214,9 @@ def test_listing_submitted_while_the_body_came_refuses_it(listing: Listing, vend
 
 def test_vendor_suspended_while_the_body_came_is_refused(listing: Listing, vendor: VendorProfile, media: Path) -> None:
     suspend_vendor(profile=vendor, reason="because", actor=make_vendor().user)
-    with pytest.raises(VendorNotApproved), received() as late:
+    with pytest.raises(VendorNotApproved) as refusal, received() as late:
         attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    assert refusal.value.members == {"vendorStatus": "Suspended"}
     assert stored(media) == []
 
 

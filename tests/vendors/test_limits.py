@@ -33,7 +33,7 @@ def limit(settings: Any) -> int:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MIN_PART_BYTES", 10)
-    monkeypatch.setattr(bounds, "PART_BYTES", 100)
+    monkeypatch.setattr(bounds, "MAX_PART_BYTES", 100)
 
 
 def kept_by(vendor: VendorProfile, size: int) -> Deliverable:

@@ -1,4 +1,4 @@
-"""The generated agent manifest."""
+"""The generated AI manifest."""
 
 import hashlib
 from typing import Any

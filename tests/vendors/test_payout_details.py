@@ -269,6 +269,13 @@ def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None
     assert payout_details_of(profile)["USD"].pk == earlier.pk
 
 
+def test_page_promises_an_earlier_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
+    first = changed_bank_account(profile)
+    second = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
+    told = [client.get(reverse("payout-details-undo", args=[token_of(each)])).content.decode() for each in (first, second)]
+    assert ["the earlier account applies again" in page for page in told] == [False, True]
+
+
 @pytest.mark.parametrize("token", ["x", "x:y:z", "a" * 500, "IjAx:1:2"])
 def test_forged_link_is_not_found(token: str) -> None:
     for method in (Client().get, Client().post):

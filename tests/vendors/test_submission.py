@@ -16,7 +16,7 @@ from marketplace.storage import default_storage
 from tests.factories import UserFactory
 from tests.files import makers
 from tests.files.makers import form
-from vendors.services.checks import run_checks
+from vendors.services.submission_checks import run_checks
 
 from .attaching import show, upload
 from .cases import ASSETS, PATCH, problem

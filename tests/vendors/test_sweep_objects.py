@@ -57,7 +57,7 @@ def test_store_that_agrees_is_left_as_it_is(media: Path) -> None:
     put(default_storage, "packages/built", b"x")
     age(media)
     before = keys()
-    assert sweep("--delete") == "0 files without a record and 0 unfinished uploads deleted; 0 files are missing.\n"
+    assert sweep("--delete") == "0 files without a record and 0 incomplete objects deleted; 0 files are missing.\n"
     assert keys() == before
 
 
@@ -103,7 +103,7 @@ def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
     kept = keys()
     put(default_storage, "deliverables/lost", b"x")
     (media / STAGING / "young.part").touch()
-    assert sweep("--delete", "--hours", "0").endswith("1 files without a record and 1 unfinished uploads deleted; 0 files are missing.\n")
+    assert sweep("--delete", "--hours", "0").endswith("1 files without a record and 1 incomplete objects deleted; 0 files are missing.\n")
     assert keys() == kept
     assert list((media / STAGING).iterdir()) == []
 
@@ -178,5 +178,5 @@ def test_many_files_are_swept_in_batches(media: Path, monkeypatch: pytest.Monkey
     for number in range(8):
         put(default_storage, f"deliverables/lost-{number}", b"x")
     age(media)
-    assert sweep("--delete").endswith("8 files without a record and 0 unfinished uploads deleted; 0 files are missing.\n")
+    assert sweep("--delete").endswith("8 files without a record and 0 incomplete objects deleted; 0 files are missing.\n")
     assert len(keys()) == 3

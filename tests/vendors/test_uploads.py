@@ -39,7 +39,7 @@ PART = "application/offset+octet-stream"
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let parts have 10 to 100 bytes."""
     monkeypatch.setattr(bounds, "MIN_PART_BYTES", 10)
-    monkeypatch.setattr(bounds, "PART_BYTES", 100)
+    monkeypatch.setattr(bounds, "MAX_PART_BYTES", 100)
 
 
 def create(client: APIClient, listing: Listing, size: int, name: str = "Aurora.zip", **headers: str) -> Any:

@@ -232,7 +232,7 @@ def test_links_sent_again_count_as_much_as_first_ones(monkeypatch: pytest.Monkey
 
 
 def test_one_address_is_sent_a_link_again_few_times_a_day_whoever_paid() -> None:
-    orders = [bought_for(on_sale()) for _ in range(bounds.CLAIM_LINKS_AGAIN_A_DAY + 1)]
+    orders = [bought_for(on_sale()) for _ in range(bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS + 1)]
     another = bought_for(on_sale(), licensee=Licensee("Other", "other@client.example"))
     assert len(sent_mails()) >= len(orders)
     Licence.objects.update(claim_sent_at=timezone.now() - timedelta(hours=2))

@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import ListingIndex, ListingStats, PurchaseCountChange
-from catalog.services.purchase_counts import count_purchase, count_purchases
+from catalog.services.purchase_counts import count_purchases, record_purchase
 from developers.principals import Principal
 from library.models import Licence
 from marketplace.accounts.models import User
@@ -124,8 +124,8 @@ def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
     listings = [on_sale() for _ in range(3)]
     for listing in listings:
         for _ in range(5):
-            count_purchase(listing_id=listing.pk)
-    noting = [lambda listing=listing: count_purchase(listing_id=listing.pk) for listing in listings]
+            record_purchase(listing_id=listing.pk)
+    noting = [lambda listing=listing: record_purchase(listing_id=listing.pk) for listing in listings]
     assert [outcome for outcome in outcomes_at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
     count_purchases()
     assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]

@@ -54,7 +54,7 @@ def test_second_refund_is_refused() -> None:
     assert wallet_of(user).balance_inr_minor == 100_000
 
 
-@pytest.mark.parametrize("step", ["change_wallet_balance", "write_journal", "revoke_licence", "count_refund"])
+@pytest.mark.parametrize("step", ["change_wallet_balance", "write_journal", "revoke_licence", "record_refund"])
 def test_failure_between_two_steps_leaves_the_purchase_standing(step: str) -> None:
     user = funded(inr=100_000)
     order = bought(on_sale(), user)

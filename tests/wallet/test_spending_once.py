@@ -109,7 +109,7 @@ STEPS = [
     ("write_journal", spending),
     ("_receipt", spending),
     ("save_response", spending),
-    ("count_purchase", spending),
+    ("record_purchase", spending),
 ]
 
 

@@ -104,7 +104,7 @@ class VendorProfileAdmin(QueueAdmin):
     found_title, found_detail = "store__name", "status"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, by owner, and by the beginning of the store's name or slug."""
+        """Search by id, by owner, by the store's whole slug, and by the beginning of its name."""
         if query.id:
             return [Q(pk=query.id), Q(store=query.id)]
         if query.email:

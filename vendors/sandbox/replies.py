@@ -8,7 +8,7 @@ VERDICT_BYTES = 2 * 2**20
 BLOB_BYTES = 64 * 2**20
 DEPTH = 8
 TEXT_CHARS = 2**16
-# Integers that every JSON parser reads exactly and both databases can store.
+# Integers that both databases can store.
 NUMBER = 2**63 - 1
 
 

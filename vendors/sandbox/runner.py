@@ -27,9 +27,9 @@ from .source import DONE, HEAD, READ, STRETCH_BYTES
 
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
-# Longer than the longest job, and with it shorter than a proxy waits.
+# Seconds to wait for a slot: longer than one job takes; the wait and the job together stay below nginx's 600 s.
 WAIT_SECONDS = 270
-# Of them, files of one sender: the slowest takes minutes.
+# The most children for the files of one sender.
 CHILDREN_OF_ONE = max(1, CHILDREN // 2)
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
@@ -65,7 +65,7 @@ def run_in_sandbox(
         size: Its size in bytes.
         limits: Of the job.
         interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's result makes no sense.
-        sender: Whose file it is; one of our own commands when left out.
+        sender: Whose file it is; empty for commands, jobs and reviewers, who count as one sender together.
         options: JSON values that the job takes; the caller bounds them.
 
     Raises:

@@ -13,7 +13,7 @@ from . import confinement, source
 from .exceptions import Rejected, Unsupported
 
 ADDRESS_SPACE = 2**30
-# Room for the output of the font sanitizer, which is the only file that is written.
+# Room for the input and for the output of the font sanitizer, the only files that are written.
 FILE_BYTES = 64 * 2**20
 # Only the module of the job is imported, because start-up takes most of a job's time.
 JOBS = {

@@ -26,7 +26,7 @@ from marketplace.storage.base import ObjectStorage
 
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
-from ..models import Upload
+from ..models import Upload, VendorProfile
 from ..previews import ProcessedPreview
 from ..selectors import preview_of
 from ..uploads import Received
@@ -133,7 +133,7 @@ def _end_upload(upload: Upload, deliverable: Deliverable) -> None:
 
 
 def record_facts(deliverable: Deliverable, facts: Mapping[str, Any]) -> None:
-    """Record the facts by which versions of a file are compared; delete those of files that no longer exist and were never reviewed."""
+    """Record the facts by which versions of a file are compared; delete those of files that no longer exist and were never submitted."""
     listing = deliverable.listing
     FileFacts.objects.update_or_create(listing=listing, sha256=deliverable.sha256, defaults={"facts": dict(facts)})
     present = listing.deliverables.values_list("sha256", flat=True)
@@ -151,7 +151,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
     """
     preview_id = new_id()
     preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"previews/{preview_id}"))
-    with stored(preview, processed), transaction.atomic():
+    with preview_objects_stored(preview, processed), transaction.atomic():
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if listing.approved_deliverable_id is None:
@@ -266,11 +266,11 @@ def lock_for_upload(listing: Listing) -> Listing:
     """Lock the listing and check its state and the vendor's again, since the upload may have taken hours."""
     listing = lock_editable(listing)
     if not listing.store.is_open:
-        raise VendorNotApproved
+        raise VendorNotApproved(vendorStatus=VendorProfile.objects.values_list("status", flat=True).filter(store=listing.store).first())
     return listing
 
 
-def stored(preview: Preview | StorePicture, processed: ProcessedPreview) -> AbstractContextManager[None]:
+def preview_objects_stored(preview: Preview | StorePicture, processed: ProcessedPreview) -> AbstractContextManager[None]:
     """Write the objects of a preview or a store's picture, and delete them again when the block fails."""
     contents = {preview.object_key: (processed.content, processed.content_type)}
     contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}

@@ -1,4 +1,4 @@
-"""Generates the agent manifest when its vendor asks for it; approval generates it as well (`catalog.services.review`)."""
+"""Generates the AI manifest when its vendor asks for it; approval generates it as well (`catalog.services.review`)."""
 
 from django.db import transaction
 

@@ -28,7 +28,7 @@ class Changes(TypedDict, total=False):
 
 @transaction.atomic
 def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[Changes]) -> Preview:
-    """Set an image's alternative text, or swap it with the image in another slot. Fields that are left out keep their value.
+    """Set an image's alternative text, or move it to another slot, whose image gets the old one. Fields that are left out keep their value.
 
     `seen` is the hash (`value_hash`) of the alternative text that a page showed; empty where any may be replaced.
 

@@ -89,7 +89,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
         store = lock(Store.objects.all(), pk=store.pk)
         store.name = store_name
         store.save(update_fields=["name"])
-        store_changed(store)
+        store_changed(store, renamed=True)
     if profile.bio != bio:
         changed.append("bio")
         profile.bio = bio

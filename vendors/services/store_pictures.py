@@ -16,7 +16,7 @@ from marketplace.ui.mail import mail
 from ..errors import VendorNotApproved
 from ..models import VendorProfile, VendorStatus
 from ..previews import ProcessedPreview
-from .files import delete_after_commit, keys_of, object_fields, stored
+from .files import delete_after_commit, keys_of, object_fields, preview_objects_stored
 
 FOLDER = "stores/"
 
@@ -29,7 +29,7 @@ def attach_store_picture(*, profile: VendorProfile, kind: StorePictureKind, proc
     """
     picture_id = new_id()
     picture = StorePicture(pk=picture_id, kind=kind, **object_fields(processed, f"{FOLDER}{picture_id}"))
-    with stored(picture, processed), transaction.atomic():
+    with preview_objects_stored(picture, processed), transaction.atomic():
         profile = _lock_approved(profile)
         picture.store = profile.store
         _delete(StorePicture.objects.filter(store=profile.store_id, kind=kind).first())

@@ -9,7 +9,7 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 
 from ..errors import SubmitChecksFailed
-from .checks import run_checks
+from .submission_checks import run_checks
 
 
 def check_and_submit(*, listing: Listing, actor: User) -> Listing:

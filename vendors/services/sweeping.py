@@ -51,7 +51,7 @@ def find_missing(store: ObjectStorage, step: Step) -> Iterator[str]:
 
 
 def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator[UnfinishedFile]:
-    """Yield unfinished uploads of writers that were killed, at least this old."""
+    """Yield the incomplete objects of writers that were killed, at least this old."""
     limit = timezone.now() - age
     return (part for part in store.unfinished() if part.since <= limit)
 

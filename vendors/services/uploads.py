@@ -67,8 +67,8 @@ def check_part(*, upload: Upload, offset: int, size: int) -> None:
     missing = upload.size - upload.offset
     if offset != upload.offset:
         raise OffsetConflict(offset=upload.offset)
-    if size > min(missing, bounds.PART_BYTES):
-        raise BodyTooLarge(maximumBytes=min(missing, bounds.PART_BYTES))
+    if size > min(missing, bounds.MAX_PART_BYTES):
+        raise BodyTooLarge(maximumBytes=min(missing, bounds.MAX_PART_BYTES))
     if size < min(missing, bounds.MIN_PART_BYTES):
         raise PartTooSmall(minimumBytes=min(missing, bounds.MIN_PART_BYTES))
 

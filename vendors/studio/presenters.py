@@ -16,7 +16,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.core.money import Currency, Split, split_sale, tax_inside
 
 from ..selectors import steps_of
-from ..services.checks import run_checks
+from ..services.submission_checks import run_checks
 
 FORMATS = {
     "zip": "zip archive",

@@ -137,7 +137,7 @@ class UploadField:
     refused: str
     tus: str = ""
 
-    part_bytes = bounds.PART_BYTES
+    part_bytes = bounds.MAX_PART_BYTES
 
 
 def slot_name(slot: int) -> str:

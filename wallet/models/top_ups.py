@@ -201,7 +201,7 @@ class ReversedOrder(models.Model):
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="reversed_orders")
     reversed_minor = models.BigIntegerField()
     # Whether this reversal suspended the licence, because half or more of the price was reversed, with what other reversals took or may take.
-    # It stays true when the licence is restored.
+    # It stays true when the suspension ends.
     suspended = models.BooleanField()
     # Whether the purchase ended with the dispute, because half or more of its price was lost by then.
     ended = models.BooleanField(default=False)

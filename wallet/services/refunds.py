@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.services.purchase_counts import count_refund
+from catalog.services.purchase_counts import record_refund
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -54,7 +54,7 @@ REQUEST_TRANSITIONS = TransitionTable(
 
 @transaction.atomic
 def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
-    """Refund the price and revoke the licence, with its download links; the licence that an upgrade replaced is restored, unless it is revoked.
+    """Refund the price and revoke the licence, with its download links; the licence that an upgrade replaced is reinstated, unless it is revoked.
 
     Raises:
         InvalidTransition: the order was refunded already, its licence was upgraded, or its payment is disputed.
@@ -82,7 +82,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     # Checked once the licence is locked: an upgrade at the same time is either seen here or finds the licence revoked.
     if upgrade_of(order) is not None:
         raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
-    count_refund(listing_id=order.listing_id)
+    record_refund(listing_id=order.listing_id)
     end_request(order=order, verb="refund", actor=actor, reason=reason)
     publish_refund(order)
     announce_refund.enqueue(str(order.pk))

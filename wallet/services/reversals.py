@@ -19,7 +19,7 @@ from django.db.models import F, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from catalog.services.purchase_counts import count_refund
+from catalog.services.purchase_counts import record_refund
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -325,7 +325,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
         end_request(order=order, verb="close", actor=None, reason=reason)
-        count_refund(listing_id=order.listing_id)
+        record_refund(listing_id=order.listing_id)
     return journal
 
 

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog.services.purchase_counts import count_purchase
+from catalog.services.purchase_counts import record_purchase
 from developers.principals import Principal
 from library.services.licences import grant_licence, replace_licence
 from marketplace.accounts.models import User
@@ -185,7 +185,7 @@ def _record_sale(
     receipt = _receipt(order["id"], offer, balances_of(buyer) if charged is None else charged.balances)
     if request is not None:
         save_response(request, asdict(receipt))
-    count_purchase(listing_id=offer.listing_offer.listing_id)
+    record_purchase(listing_id=offer.listing_offer.listing_id)
     announce_purchase.enqueue(str(order["id"]))
     return receipt
 

@@ -11,7 +11,6 @@ from marketplace.api.serializers import Body
 
 from ...certificates import CertificateStatus, status_of
 from ...models import Licence
-from ...selectors import version_of_file
 
 # Our certificates have fewer than 3,000.
 JWS_CHARS = 16_000
@@ -20,7 +19,12 @@ JWS_CHARS = 16_000
 class CertificateQuery(serializers.Serializer[Any]):
     """The licence tier of the certificate."""
 
-    licenseSlug = Line(source="license_slug", required=False, max_length=40, help_text="The licence tier; by default the widest one owned.")
+    licenseSlug = Line(
+        source="license_slug",
+        required=False,
+        max_length=40,
+        help_text="The licence tier; by default the last owned one by sort order that is not suspended.",
+    )
 
 
 class Licensee(serializers.Serializer[Any]):
@@ -48,7 +52,7 @@ class CertifiedLicense(serializers.Serializer[Any]):
     slug = serializers.CharField()
     name = serializers.CharField()
     termsVersion = serializers.IntegerField(help_text="Version of the terms.")
-    termsSha256 = serializers.CharField(help_text="SHA-256 of the terms, with which LICENSE.txt of the package ends.")
+    termsSha256 = serializers.CharField(help_text="SHA-256 of the terms' text, the last part of LICENSE.txt before its final line break.")
     aiTraining = serializers.ChoiceField(AiTraining.choices)
 
 
@@ -100,7 +104,7 @@ class CertificateState(serializers.Serializer[Licence]):
     assetId = serializers.CharField(source="listing_id")
     licenseSlug = serializers.CharField(source="tier.slug")
     aiTraining = serializers.ChoiceField(AiTraining.choices, source="ai_training")
-    version = serializers.SerializerMethodField()
+    version = serializers.CharField(allow_blank=True)
     checksum = serializers.CharField(source="deliverable.sha256", help_text="SHA-256 in hex digits.")
     acquiredAt = serializers.DateTimeField(source="acquired_at")
     revokedAt = serializers.DateTimeField(source="revoked_at", allow_null=True)
@@ -109,10 +113,6 @@ class CertificateState(serializers.Serializer[Licence]):
     def get_status(self, licence: Licence) -> CertificateStatus:
         """Return whether the licence is valid."""
         return status_of(licence)
-
-    def get_version(self, licence: Licence) -> str:
-        """Return the version at the purchase."""
-        return version_of_file(licence.deliverable, licence.listing)
 
 
 class CertificateVerdict(serializers.Serializer[Any]):

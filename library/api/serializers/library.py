@@ -12,7 +12,7 @@ from marketplace.api.serializers import Limit
 
 from ... import bounds
 from ...models import DownloadLink, Licence
-from ...selectors import current_file, version_of, version_of_file
+from ...selectors import current_file, version_of
 from ...services.links import url_of
 from ...services.packages import entry_name
 
@@ -47,7 +47,7 @@ class LibraryItem(serializers.Serializer[Licence]):
     licenseSlug = serializers.CharField(source="tier.slug")
     aiTraining = serializers.ChoiceField(AiTraining.choices, source="ai_training")
     orderId = serializers.CharField(source="order_id")
-    boughtVersion = serializers.SerializerMethodField(help_text="The version that was on sale at the purchase.")
+    boughtVersion = serializers.CharField(source="version", allow_blank=True, help_text="The version that was on sale at the purchase.")
 
     slug = serializers.CharField(source="listing.slug")
     file = serializers.SerializerMethodField(help_text="The file that a download returns now; null if a reviewer marked it as malicious.")
@@ -73,10 +73,6 @@ class LibraryItem(serializers.Serializer[Licence]):
     def get_onSale(self, licence: Licence) -> bool:
         """Tell whether the asset is in the catalog."""
         return licence.listing.status == ListingStatus.PUBLISHED and licence.listing.store.is_open
-
-    def get_boughtVersion(self, licence: Licence) -> str:
-        """Return the version at the purchase."""
-        return version_of_file(licence.deliverable, licence.listing)
 
 
 class LibraryPage(serializers.Serializer[Any]):

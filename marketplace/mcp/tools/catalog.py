@@ -22,6 +22,14 @@ def _parameters(arguments: Arguments) -> dict[str, Any]:
     return {name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in arguments.items()}
 
 
+def _total(found: responses.SearchResults | responses.AssetPage) -> str:
+    return f"{found.total} or more" if "total_is_exact" in found.model_fields_set else f"{found.total}"
+
+
+def _more(found: responses.SearchResults | responses.AssetPage) -> str:
+    return " Send nextCursor as cursor for the next page." if found.next_cursor else ""
+
+
 def _list_categories(_principal: Principal, arguments: Arguments) -> ToolResult:
     found = browsing.list_categories()
     return ToolResult(found.json_bytes(), f"{found.total} categories: {', '.join(item.slug for item in found.items)}.")
@@ -31,17 +39,15 @@ def _search_assets(_principal: Principal, arguments: Arguments) -> ToolResult:
     parameters = _parameters(arguments)
     query = validated(browsing.CatalogSearchQuery, parameters)
     found = browsing.search_assets(*browsing.filter_listings(parameters), query)
-    text = f"{found.count} found, best first." if found.count else "Nothing found. Try fewer or other words, or fewer filters."
-    return ToolResult(found.json_bytes(), text)
+    text = f"{found.count} of {_total(found)}, best first.{_more(found)}"
+    return ToolResult(found.json_bytes(), text if found.count else "Nothing found. Try fewer or other words, or fewer filters.")
 
 
 def _list_assets(_principal: Principal, arguments: Arguments) -> ToolResult:
     parameters = _parameters(arguments)
     listings, given = browsing.filter_listings(parameters)
     page = browsing.browse(listings, given, validated(browsing.BrowseQuery, parameters))
-    total = f"{page.total} or more" if "total_is_exact" in page.model_fields_set else f"{page.total}"
-    more = " Send nextCursor as cursor for the next page." if page.next_cursor else ""
-    return ToolResult(page.json_bytes(), f"{len(page.items)} of {total} assets, page {page.page}.{more}")
+    return ToolResult(page.json_bytes(), f"{len(page.items)} of {_total(page)} assets, page {page.page}.{_more(page)}")
 
 
 def _get_asset(_principal: Principal, arguments: Arguments) -> ToolResult:
@@ -100,7 +106,7 @@ TOOLS = (
     Tool(
         name="get_asset_manifest",
         title="Read an asset's AI manifest",
-        description="The AI-facing manifest of one asset: when and how to use it, its limits, dependencies, technical facts and licences.",
+        description="The AI manifest of one asset: when and how to use it, its limits, dependencies, technical facts and licences.",
         scope=Scope.CATALOG_READ,
         arguments=AssetArgument,
         result=PublicManifest,

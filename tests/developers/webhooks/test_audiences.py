@@ -23,7 +23,7 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from vendors.services.listings import update_details
-from vendors.services.profiles import reinstate_vendor, suspend_vendor
+from vendors.services.profiles import reinstate_vendor, suspend_vendor, update_store
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
@@ -91,6 +91,16 @@ def test_listings_leave_and_come_with_their_store(listen: Listen) -> None:
         message = WebhookMessage.objects.latest("id")
         assert (message.type, message.data["assetId"]) == (event, str(listing.pk))
     assert WebhookMessage.objects.count() == before + 2
+
+
+def test_renamed_store_publishes_nothing_again(listen: Listen) -> None:
+    profile = make_vendor()
+    published(store=profile.store)
+    listen(EventType.ASSET_PUBLISHED)
+    before = WebhookMessage.objects.count()
+    update_store(profile=profile, store_name="Another name", bio=profile.bio, actor=profile.user)
+    drain()
+    assert WebhookMessage.objects.count() == before
 
 
 def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(listen: Listen, receiver: Receiver) -> None:

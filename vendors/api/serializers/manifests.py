@@ -1,4 +1,4 @@
-"""The generated agent manifest."""
+"""The generated AI manifest."""
 
 from typing import Any
 

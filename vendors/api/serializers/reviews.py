@@ -46,7 +46,7 @@ class ReviewedFile(serializers.Serializer[Any]):
 
 
 class ReviewRecord(serializers.Serializer[Any]):
-    """One submission."""
+    """One submission, takedown or restoration."""
 
     id = serializers.CharField()
     kind = serializers.ChoiceField(choices=ReviewKind.choices)

@@ -14,10 +14,10 @@ from marketplace.core.scopes import Scope
 
 from ...errors import ListingLocked, SubmitChecksFailed, VendorNotApproved
 from ...selectors import listing_of
-from ...services.checks import run_checks
 from ...services.listings import ensure_editable
 from ...services.manifests import generate_manifest
 from ...services.submission import check_and_submit
+from ...services.submission_checks import run_checks
 from ..conditions import conditional, versioned, with_etag
 from ..serializers.manifests import GeneratedManifest
 from ..serializers.reviews import ListingStatusResponse, Preflight, SubmittedResponse
@@ -49,7 +49,7 @@ class SubmissionViews(VendorViewSet):
     @conditional
     @extend_schema(operation_id="generateManifest", summary="Generate the manifest", request=None, responses=GeneratedManifest)
     def generate_manifest(self, request: Request, asset_id: str) -> Response:
-        """Generate the agent manifest from the listing and the technical details of its file."""
+        """Generate the AI manifest from the listing and the technical details of its file."""
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         parse_body(EmptyBody, request)

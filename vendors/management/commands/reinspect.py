@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     help = (
         "Inspect stored files again and update the technical details that differ from those recorded at upload. Files are only read. "
-        "Manifests made from the old details are marked as outdated, and updated when they are next generated. Safe to run beside "
+        "Manifests made from the old details become stale, and are updated when they are next generated. Safe to run beside "
         "uploads and in parallel. Fails if a file is missing, unreadable or would be refused today; its recorded details are kept."
     )
 

@@ -22,8 +22,8 @@ class Command(BaseCommand):
     """Sweeps the store of files."""
 
     help = (
-        "List stored files older than a day that have no database record, and uploads that were never finished; with --delete, delete "
-        "them, unless the database has no record of any file. The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
+        "List stored files older than a day that have no database record, and incomplete objects that a killed process left in the store "
+        "(resumable uploads are not touched); with --delete, delete them, unless the database has no record of any file. The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
         "Exit status: 0 in order, 1 a record's file is missing (restore "
         "it), 2 the file store cannot be used."
     )
@@ -71,5 +71,5 @@ class Command(BaseCommand):
         for key in find_missing(store, lambda count: progress.advance(task, count)):
             self.stdout.write(f"no file: {key}")
             missing += 1
-        self.stdout.write(f"{orphans} files without a record and {unfinished} unfinished uploads {done}; {missing} files are missing.")
+        self.stdout.write(f"{orphans} files without a record and {unfinished} incomplete objects {done}; {missing} files are missing.")
         return missing

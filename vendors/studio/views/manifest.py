@@ -1,4 +1,4 @@
-"""The page of the listing's agent manifest."""
+"""The page of the listing's AI manifest."""
 
 import json
 

@@ -11,7 +11,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.http.refusals import allow_methods
 
 from ...models import VendorProfile
-from ...selectors import payout_details_of
+from ...selectors import is_first, payout_details_of
 from ...services.payout_details import change_of, change_payout_details, undo_payout_change
 from ..access import vendor_page
 from ..forms import PayoutDetailsForm
@@ -50,4 +50,5 @@ def undo(request: HttpRequest, token: str) -> HttpResponseBase:
         done = request.method == "POST" and undo_payout_change(token=token) is not None
     except NotFound as error:
         raise Http404 from error
-    return render(request, "studio/payout_details_undo.html", {"details": details, "done": done or details.withdrawn_at is not None})
+    context = {"details": details, "first": is_first(details), "done": done or details.withdrawn_at is not None}
+    return render(request, "studio/payout_details_undo.html", context)
