@@ -133,14 +133,14 @@ def active_keys_of(app: App) -> QuerySet[ApiKey]:
     return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
 
 
-def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
+def own_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return every token that a user created without an app, for the API or the tools, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
-def active_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
+def active_own_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the personal tokens that are neither revoked nor expired."""
-    return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
+    return own_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
 
 def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
@@ -205,7 +205,7 @@ def ended_consents_of(user: User) -> QuerySet[Consent]:
     return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
 
 
-def limits_of(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
+def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
     """Return the limits that the owner set for the app or token."""
     subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
     return SpendingLimit.objects.filter(owner=owner, **subject)
@@ -218,7 +218,7 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the active personal tokens that may spend."""
-    return active_personal_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+    return active_own_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:

@@ -30,16 +30,16 @@ class RateLimits(BaseThrottle):
             DependencyUnavailable: the counter store is down, and the operation spends money.
         """
         try:
-            count_call(request, limits_of(request))
+            count_call(request, rate_limits_of(request))
         except CounterStoreDown as error:
-            if _spends(view):
+            if _needs_spend_scope(view):
                 raise DependencyUnavailable(
                     "Rate limits cannot be checked at the moment, so spending is not possible. Try again later."
                 ) from error
         return True
 
 
-def limits_of(request: HttpRequest | Request) -> list[RateLimit]:
+def rate_limits_of(request: HttpRequest | Request) -> list[RateLimit]:
     """Return the limits that a call counts against: those of the principal in `auth`, of the address where there is none."""
     principal = cast("Principal | None", getattr(request, "auth", None))
     if principal is None:
@@ -60,6 +60,6 @@ def limits_for(principal: Principal) -> list[RateLimit]:
     ]
 
 
-def _spends(view: "APIView") -> bool:
+def _needs_spend_scope(view: "APIView") -> bool:
     access = getattr(view, "access", {}).get(getattr(view, "action", None))
     return access is not None and access.scope == Scope.WALLET_SPEND

@@ -16,7 +16,7 @@ from vendors.services.payout_details import bank_account_of
 
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
-from .selectors import payouts, transfer_minor
+from .selectors import transfer_minor, vendor_payouts
 from .spreadsheets import amount_text, cell, csv_lines, store_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
@@ -61,7 +61,7 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
 
 def payouts_in_file(batch: PayoutBatch) -> QuerySet[VendorPayout]:
     """Return the payouts that the bank is to make, oldest first; the amount of one that bounced is the vendor's again."""
-    return payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
+    return vendor_payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
 
 
 def paying_account() -> BankAccount:

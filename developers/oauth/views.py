@@ -21,7 +21,7 @@ from ..dashboard.limit_forms import SUGGESTED, SpendingForm
 from ..redirects import host_of, is_loopback
 from ..services.spending import replace_spending_limits
 from . import server
-from .clients import ClientNotReviewed, resolve_client
+from .clients import ClientNotApproved, resolve_client
 from .cors import allow_any_origin
 from .limits import Endpoint, count_outcome, refuse_excess
 from .parameters import Pairs, form_of, query_of, values_of
@@ -42,7 +42,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         limits = _limits_form(request, asked, bound=agreed)
         if agreed and (limits is None or limits.is_valid()):
             return _send(_allow(asked, request.user, limits))
-    except ClientNotReviewed as unreviewed:
+    except ClientNotApproved as unreviewed:
         return _forbid_framing(render(request, "oauth/unreviewed.html", {"app": unreviewed.app}, status=403))
     except RateLimited as problem:
         later = render(request, "429.html", status=429)
@@ -60,7 +60,7 @@ def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *
     """Return the form for the limits of an app that requests to spend; its own developer need not set any."""
     if Scope.WALLET_SPEND not in asked.scopes:
         return None
-    present = list(selectors.limits_of(request.user, asked.app))
+    present = list(selectors.owner_spending_limits(request.user, asked.app))
     required = asked.app.user_id != request.user.pk
     return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=required, request=request)
 

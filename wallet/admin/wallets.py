@@ -21,23 +21,23 @@ from .. import bounds
 from ..models import LedgerAccount, WalletOwner
 from ..models.ledger import AccountKind
 from ..models.quotes import CURRENCIES
-from ..selectors import accounts_of, accounts_to_pay, debtors, movements_of, owed_by
+from ..selectors import accounts_of, accounts_to_pay, debtors, journals_of, owed_by
 from ..services.funding import SOURCE, Payment, credit_wallet
 from ..services.receivables import write_off
 from .effects import credit_effects
 
 CREDIT, WRITE_OFF = "wallet.credit_wallet", "wallet.write_off_debt"
-MOVEMENT_ROWS = 50
-MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
+JOURNAL_ROWS = 50
+JOURNAL_COLUMNS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
 
 
-def last_movements(account: LedgerAccount) -> QuerySet[Any]:
-    """Return the last journals that moved a wallet, with the columns that `movement_rows` needs."""
-    return movements_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:MOVEMENT_ROWS]
+def last_journals(account: LedgerAccount) -> QuerySet[Any]:
+    """Return the last journals that moved a wallet, with the columns that `journal_rows` needs."""
+    return journals_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:JOURNAL_ROWS]
 
 
-def movement_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return rows with the columns `MOVEMENTS`."""
+def journal_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return rows with the columns `JOURNAL_COLUMNS`."""
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -165,7 +165,7 @@ class WalletAdmin(ServiceAdmin):
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Show the last movements."""
         return [
-            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, last_movements(account)))
+            Panel(f"Movements in {code}", JOURNAL_COLUMNS, journal_rows(account, last_journals(account)))
             for code, account in subject.accounts.items()
         ]
 

@@ -18,7 +18,7 @@ __all__ = [
     "ProviderPayment",
     "SimulatedProvider",
     "currencies_to_add",
-    "has_real_payments",
+    "has_top_ups_of_real_providers",
     "provider_for",
     "provider_named",
     "providers",
@@ -52,7 +52,7 @@ def currencies_to_add() -> list[Currency]:
     return [currency for currency in (Currency.INR, Currency.USD) if provider_for(currency) is not None]
 
 
-def has_real_payments() -> bool:
+def has_top_ups_of_real_providers() -> bool:
     """Tell whether the database has payments that moved money; False while it has no tables."""
     if TopUp._meta.db_table not in connection.introspection.table_names():
         return False

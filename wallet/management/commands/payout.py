@@ -19,7 +19,7 @@ from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus
 from ...payout_files import bank_file, paying_account, payouts_in_file
-from ...selectors import payouts, transfer_minor, vendor_accounts
+from ...selectors import transfer_minor, vendor_accounts, vendor_payouts
 from ...services.due_payouts import DuePayout, SkippedPayout, due_payout
 from ...services.vendor_payouts import (
     bounce_payout,
@@ -172,7 +172,7 @@ def _batch(options: dict[str, Any]) -> PayoutBatch:
 def _payout(options: dict[str, Any]) -> VendorPayout:
     key = parse_id(options["payout"])
     run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
-    payout = None if key is None else payouts().filter(pk=key, **run).first()
+    payout = None if key is None else vendor_payouts().filter(pk=key, **run).first()
     if payout is None:
         raise CommandError(f"There is no payout {options['payout']}.", returncode=NOT_DONE)
     return payout
