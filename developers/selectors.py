@@ -33,7 +33,7 @@ from .models import (
     WebhookEndpoint,
 )
 from .models.applications import ApplicationStatus
-from .models.apps import ScopeReviewStatus
+from .models.apps import AppStatus, ScopeReviewStatus
 from .models.clients import ClientMetadataStatus
 from .models.credentials import TokenKind
 from .principals import Principal
@@ -139,7 +139,7 @@ def own_tokens_of(user: User) -> QuerySet[AccessToken]:
 
 
 def active_own_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return the personal tokens that are neither revoked nor expired."""
+    """Return the user's tokens without an app that are neither revoked nor expired."""
     return own_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
 
@@ -217,16 +217,15 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return the active personal tokens that may spend."""
+    """Return the user's active tokens without an app that may spend."""
     return active_own_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:
     """Return the apps that may spend from the user's wallet: the user's own and those with a consent to spend."""
     allowed = Consent.objects.filter(user=user, withdrawn_at=None, scope__contains=Scope.WALLET_SPEND)
-    return App.objects.filter(Q(user=user) | Q(pk__in=allowed.values("app")), granted_scopes__contains=Scope.WALLET_SPEND).order_by(
-        "name", "pk"
-    )
+    apps = App.objects.filter(status=AppStatus.APPROVED, granted_scopes__contains=Scope.WALLET_SPEND)
+    return apps.filter(Q(user=user) | Q(pk__in=allowed.values("app"))).order_by("name", "pk")
 
 
 @dataclass(frozen=True)
@@ -266,7 +265,7 @@ def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
 def spends_only_within_limits(principal: Principal) -> bool:
     """Tell whether the caller cannot spend a currency without a limit of the owner.
 
-    This holds for personal tokens, apps of other developers, and the developer console, where a click makes the call; keys
+    This holds for tokens without an app, apps of other developers, and the developer console, where a click makes the call; keys
     and tokens of the owner's own app need no limit.
     """
     return principal.app is None or principal.kind == CredentialKind.CONSOLE or principal.app.user_id != principal.user.pk

@@ -306,8 +306,8 @@ def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
-    """Return the sums of payouts by currency, without those that bounced or were cancelled."""
-    sums = rows.filter(return_journal__isnull=True).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
+    """Return the sums of the payouts that were paid, by currency."""
+    sums = rows.filter(status=PayoutStatus.PAID).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 

@@ -162,7 +162,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         Decision(
             "Cancel",
             SETTLE,
-            "It leaves the batch, and the amount is in the vendor's balance again.",
+            "It is not paid in this run, and the amount is in the vendor's balance again.",
             "It is cancelled.",
             available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="cancel"),
             danger=True,

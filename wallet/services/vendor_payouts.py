@@ -242,7 +242,7 @@ def bounce_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> V
 
 @transaction.atomic
 def cancel_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> VendorPayout:
-    """Take a payout out of a batch that is not exported yet, and return the amount to the vendor's balance.
+    """Cancel a payout whose batch is not exported yet; this run does not pay the vendor any more. The amount is in the balance again.
 
     Raises:
         InvalidInput: no reason.

@@ -25,7 +25,7 @@ from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_
 
 ROWS = 25
 TOP = 10
-CSV_HEADER = ("run", "at", "currency", "amount", "payoutMethod", "status", "journal")
+CSV_HEADER = ("run", "at", "currency", "amount", "bankAccount", "status", "journal")
 
 
 @vendor_page("GET")
