@@ -27,14 +27,14 @@ class RateLimits(BaseThrottle):
         """Return True or raise the 429.
 
         Raises:
-            DependencyUnavailable: the counter store is down, and the operation spends money.
+            DependencyUnavailable: the counter store is down, and the operation needs `wallet:spend`.
         """
         try:
             count_call(request, rate_limits_of(request))
         except CounterStoreDown as error:
             if _needs_spend_scope(view):
                 raise DependencyUnavailable(
-                    "Rate limits cannot be checked at the moment, so spending is not possible. Try again later."
+                    "Rate limits cannot be checked at the moment, so operations with wallet:spend are refused. Try again later."
                 ) from error
         return True
 

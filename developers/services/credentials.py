@@ -107,7 +107,7 @@ def issue_personal_token(
     password_confirmed: bool = False,
     limits: Sequence[LimitValues] = (),
 ) -> tuple[AccessToken, str]:
-    """Create a token for the user's own account and return it with its secret. It is valid for a year at most; `vendor:manage` is possible here, and only here.
+    """Create a token for the user's own account and return it with its secret. It is valid for a year at most. Unlike an app, it can have `vendor:manage`.
 
     It works at the API or, as an MCP token without an app, at `/mcp`. One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
 

@@ -25,7 +25,7 @@ from .vendor_payouts import CurrencyFilter
 from .wallets import JOURNAL_COLUMNS, journal_rows, last_journals
 
 DECIDE = "wallet.decide_walletpayout"
-# Number of columns shown of a movement; there is no room for all of them beside the forms.
+# Number of columns shown of a journal; there is no room for all of them beside the forms.
 SHOWN_COLUMNS = 4
 
 
@@ -99,9 +99,9 @@ class WalletPayoutAdmin(QueueAdmin):
         return wallet_payout.payment_details or "deleted"
 
     def panels(self, request: HttpRequest, subject: WalletPayout) -> list[Panel]:
-        """Show the movements of the wallet, then the history."""
+        """Show the journals of the wallet, then the history."""
         rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet, last_journals(subject.wallet))]
-        return [Panel(f"Movements in {subject.currency}", JOURNAL_COLUMNS[:SHOWN_COLUMNS], rows), *super().panels(request, subject)]
+        return [Panel(f"Transactions in {subject.currency}", JOURNAL_COLUMNS[:SHOWN_COLUMNS], rows), *super().panels(request, subject)]
 
     pay = service_decision(
         Decision(

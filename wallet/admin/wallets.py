@@ -1,4 +1,4 @@
-"""Wallets in the admin: credit one, and view its movements."""
+"""Wallets in the admin: credit one, and view its journals."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -94,7 +94,7 @@ class EarningsFilter(admin.SimpleListFilter):
 
 
 class DebtFilter(admin.SimpleListFilter):
-    """Filters users by what they owe after lost disputes."""
+    """Filters users by what they owe for returned card payments."""
 
     title = "debt"
     parameter_name = "debt"
@@ -157,15 +157,15 @@ class WalletAdmin(ServiceAdmin):
         """Return the USD balance."""
         return _balance(owner, Currency.USD)
 
-    @admin.display(description="Owed after disputes", empty_value="nothing")
+    @admin.display(description="Owed for returned card payments", empty_value="nothing")
     def owed(self, owner: Any) -> str:
         """Return what the user owes."""
         return ", ".join(money(amount, code) for code, amount in owner.owed.items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show the last movements."""
+        """Show the last journals."""
         return [
-            Panel(f"Movements in {code}", JOURNAL_COLUMNS, journal_rows(account, last_journals(account)))
+            Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account, last_journals(account)))
             for code, account in subject.accounts.items()
         ]
 

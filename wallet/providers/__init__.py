@@ -53,7 +53,7 @@ def currencies_to_add() -> list[Currency]:
 
 
 def has_top_ups_of_real_providers() -> bool:
-    """Tell whether the database has payments that moved money; False while it has no tables."""
+    """Tell whether a top-up was requested from a real provider, paid or not; False while the database has no tables."""
     if TopUp._meta.db_table not in connection.introspection.table_names():
         return False
     return TopUp.objects.exclude(provider=SimulatedProvider.name).exists()

@@ -64,7 +64,7 @@ class PurchaseRequest:
 
 @dataclass(frozen=True)
 class PricedTier:
-    """A licence tier of a listing; in `ListingOffer.tiers` those that it is sold under.
+    """A licence tier with its newest terms.
 
     Args:
         terms_id: Its current terms.
