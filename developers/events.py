@@ -1,4 +1,4 @@
-"""Events of applications, for the apps above."""
+"""Events of consents, for the apps above."""
 
 import uuid
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from marketplace.core.events import Event
 
 @dataclass(frozen=True)
 class ConsentWithdrawn(Event):
-    """A user disconnected an app."""
+    """A consent ended, by the user or by staff."""
 
     user_id: uuid.UUID
     app_id: uuid.UUID

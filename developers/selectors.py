@@ -33,7 +33,7 @@ from .models import (
     WebhookEndpoint,
 )
 from .models.applications import ApplicationStatus
-from .models.apps import ScopeReviewStatus
+from .models.apps import AppStatus, ScopeReviewStatus
 from .models.clients import ClientMetadataStatus
 from .models.credentials import TokenKind
 from .principals import Principal
@@ -133,14 +133,14 @@ def active_keys_of(app: App) -> QuerySet[ApiKey]:
     return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
 
 
-def personal_tokens_of(user: User) -> QuerySet[AccessToken]:
+def own_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return every token that a user created without an app, for the API or the tools, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
-def active_personal_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return the personal tokens that are neither revoked nor expired."""
-    return personal_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
+def active_own_tokens_of(user: User) -> QuerySet[AccessToken]:
+    """Return the user's tokens without an app that are neither revoked nor expired."""
+    return own_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
 
 def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
@@ -205,7 +205,7 @@ def ended_consents_of(user: User) -> QuerySet[Consent]:
     return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
 
 
-def limits_of(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
+def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
     """Return the limits that the owner set for the app or token."""
     subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
     return SpendingLimit.objects.filter(owner=owner, **subject)
@@ -217,16 +217,15 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
-    """Return the active personal tokens that may spend."""
-    return active_personal_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+    """Return the user's active tokens without an app that may spend."""
+    return active_own_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:
     """Return the apps that may spend from the user's wallet: the user's own and those with a consent to spend."""
     allowed = Consent.objects.filter(user=user, withdrawn_at=None, scope__contains=Scope.WALLET_SPEND)
-    return App.objects.filter(Q(user=user) | Q(pk__in=allowed.values("app")), granted_scopes__contains=Scope.WALLET_SPEND).order_by(
-        "name", "pk"
-    )
+    apps = App.objects.filter(status=AppStatus.APPROVED, granted_scopes__contains=Scope.WALLET_SPEND)
+    return apps.filter(Q(user=user) | Q(pk__in=allowed.values("app"))).order_by("name", "pk")
 
 
 @dataclass(frozen=True)
@@ -266,7 +265,7 @@ def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
 def spends_only_within_limits(principal: Principal) -> bool:
     """Tell whether the caller cannot spend a currency without a limit of the owner.
 
-    This holds for personal tokens, apps of other developers, and the developer console, where a click makes the call; keys
+    This holds for tokens without an app, apps of other developers, and the developer console, where a click makes the call; keys
     and tokens of the owner's own app need no limit.
     """
     return principal.app is None or principal.kind == CredentialKind.CONSOLE or principal.app.user_id != principal.user.pk

@@ -27,19 +27,19 @@ class RateLimits(BaseThrottle):
         """Return True or raise the 429.
 
         Raises:
-            DependencyUnavailable: the counter store is down, and the operation spends money.
+            DependencyUnavailable: the counter store is down, and the operation needs `wallet:spend`.
         """
         try:
-            count_call(request, limits_of(request))
+            count_call(request, rate_limits_of(request))
         except CounterStoreDown as error:
-            if _spends(view):
+            if _needs_spend_scope(view):
                 raise DependencyUnavailable(
-                    "Rate limits cannot be checked at the moment, so spending is not possible. Try again later."
+                    "Rate limits cannot be checked at the moment, so operations with wallet:spend are refused. Try again later."
                 ) from error
         return True
 
 
-def limits_of(request: HttpRequest | Request) -> list[RateLimit]:
+def rate_limits_of(request: HttpRequest | Request) -> list[RateLimit]:
     """Return the limits that a call counts against: those of the principal in `auth`, of the address where there is none."""
     principal = cast("Principal | None", getattr(request, "auth", None))
     if principal is None:
@@ -60,6 +60,6 @@ def limits_for(principal: Principal) -> list[RateLimit]:
     ]
 
 
-def _spends(view: "APIView") -> bool:
+def _needs_spend_scope(view: "APIView") -> bool:
     access = getattr(view, "access", {}).get(getattr(view, "action", None))
     return access is not None and access.scope == Scope.WALLET_SPEND

@@ -15,7 +15,7 @@ class AlreadyOwned(Problem):
     by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 
 
-class LicenceNotUpgradable(Problem):
+class LicenseNotUpgradable(Problem):
     """409: the licence to upgrade was revoked, replaced or suspended meanwhile."""
 
     status = 409

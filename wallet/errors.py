@@ -119,7 +119,7 @@ class NotInvoiced(Problem):
 
 
 class SpendingLimitExceeded(Problem):
-    """403: `limit` is perPurchase, perDay, total, category or currency; `cap` and `left` are amounts."""
+    """403: `limit` is perPurchase, perDay, total, category or currency; `cap` and `left` are amounts, null for `category`."""
 
     status = 403
     title = "The spending limit does not allow this purchase"

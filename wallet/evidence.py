@@ -55,7 +55,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
         "quote": _quote(order),
         "consent": {"version": order.consent_version, "text": order.consent_text} if order.consent_version else None,
         "certificate": certificate,
-        "licence": {"status": status_of(licence).value, "revokedAt": _moment(licence.revoked_at)},
+        "license": {"status": status_of(licence).value, "revokedAt": _moment(licence.revoked_at)},
         "downloads": list(_downloads(downloads)),
         "downloadCount": downloads.count(),
         "invoices": [

@@ -16,7 +16,7 @@ from vendors.services.payout_details import bank_account_of
 
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
-from .selectors import payouts, transfer_minor
+from .selectors import transfer_minor, vendor_payouts
 from .spreadsheets import amount_text, cell, csv_lines, store_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
@@ -42,7 +42,7 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
     """Return the file of an exported batch, with the same message id each time, without payouts that bounced since.
 
     Raises:
-        InvalidTransition: the batch is not exported, all of it bounced, a bank account cannot be decrypted or was erased, or the
+        InvalidTransition: the batch is not exported, no payout of it is left, a bank account cannot be decrypted or was erased, or the
             account that pays is not set.
     """
     if batch.status != BatchStatus.EXPORTED:
@@ -52,7 +52,7 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
     except DecryptionFailed as error:
         raise InvalidTransition("A bank account of it was erased, or its key is gone.") from error
     if not lines:
-        raise InvalidTransition("All of its payouts bounced; the next run pays them.")
+        raise InvalidTransition("No payout of this batch is left: each bounced or was cancelled.")
     name = f"payouts-{batch.run}-{batch.currency}"
     if batch.transfer_currency == Currency.EUR:
         return BankFile(f"{name}.xml", "application/xml", _sepa(batch, lines))
@@ -61,7 +61,7 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
 
 def payouts_in_file(batch: PayoutBatch) -> QuerySet[VendorPayout]:
     """Return the payouts that the bank is to make, oldest first; the amount of one that bounced is the vendor's again."""
-    return payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
+    return vendor_payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
 
 
 def paying_account() -> BankAccount:

@@ -33,7 +33,7 @@ def receipt_document(order: Order) -> PdfDocument:
         ("Order", str(order.pk)),
         ("Date", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
         ("Buyer", order.buyer.email),
-        ("Seller", f"{order.store_name} ({order.listing.store.slug})"),
+        ("Store", f"{order.store_name} ({order.listing.store.slug})"),
         ("Asset", str(order.listing_id)),
         ("Status", OrderStatus(order.status).label),
         ("Licence terms", f"version {order.terms.version}, SHA-256 {order.terms.sha256}"),

@@ -32,14 +32,14 @@ _NAMES = {
 }
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
 Movements = Counter[tuple[Any, ...]]
-Report = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
-def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int, str] | None = None) -> Iterator[str]:
+def differences(on_progress: OnProgress = lambda _done: None, ledger_digests: Mapping[int, str] | None = None) -> Iterator[str]:
     """Yield a sentence for each difference, from one database snapshot.
 
     Args:
-        report: Called with the number of orders checked since the last call.
+        on_progress: Called with the number of orders checked since the last call.
         ledger_digests: Digests that were stored elsewhere, by number.
     """
     with _snapshot():
@@ -49,7 +49,7 @@ def differences(report: Report = lambda _done: None, ledger_digests: Mapping[int
         yield from _entries()
         for batch in _batches(Order.objects.order_by("pk")):
             yield from _orders(batch)
-            report(len(batch))
+            on_progress(len(batch))
         yield from _orphans()
         yield from _references()
         yield from _payouts()

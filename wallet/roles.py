@@ -1,4 +1,7 @@
-"""The minimal grants of a PostgreSQL role that runs the service: it can only insert into the ledger and the audit log.
+"""The minimal grants of a PostgreSQL role that runs the service.
+
+Journals, transfers, digests, invoices and the audit log can only be inserted; of accounts, payouts and batches only the columns that
+the service changes can be updated.
 
 The triggers refuse changes anyway; this role cannot drop them, because it owns no table. Migrations run as the owner.
 """

@@ -195,7 +195,7 @@ def quote_of(user: User, quote_id: str) -> Quote | None:
     return None if key is None else quotes.filter(owner=user, pk=key).first()
 
 
-def movements_of(account: LedgerAccount) -> QuerySet[Journal]:
+def journals_of(account: LedgerAccount) -> QuerySet[Journal]:
     """Return the journals of a wallet or vendor account, newest first, with their orders."""
     side = "wallet" if account.kind == AccountKind.WALLET else "vendor"
     return Journal.objects.filter(**{side: account}).select_related("order", side).order_by("-at", "-id")
@@ -290,14 +290,14 @@ def orders_since(start: datetime) -> QuerySet[Order]:
     return Order.objects.filter(pk__gte=first_id_at(start), created_at__gte=start)
 
 
-def payouts() -> QuerySet[VendorPayout]:
+def vendor_payouts() -> QuerySet[VendorPayout]:
     """Return the payouts to vendors, newest first, with their relations."""
     return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
 
 
 def open_vendor_payouts_of(user: uuid.UUID) -> QuerySet[VendorPayout]:
     """Return a vendor's payouts that are prepared or at the bank."""
-    return payouts().filter(account__owner=user, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
+    return vendor_payouts().filter(account__owner=user, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
 
 
 def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
@@ -306,8 +306,8 @@ def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
-    """Return the sums of payouts by currency, without those that bounced or were cancelled."""
-    sums = rows.filter(return_journal__isnull=True).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
+    """Return the sums of the payouts that were paid, by currency."""
+    sums = rows.filter(status=PayoutStatus.PAID).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
     return dict(sums.values_list("account__currency", "paid"))
 
 

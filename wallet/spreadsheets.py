@@ -8,7 +8,7 @@ from marketplace.core.money import to_number
 
 from .models import LedgerAccount, VendorPayout
 
-HEADER = ("vendor", "store", "payoutMethod", "currency", "amount", "status", "journal")
+HEADER = ("vendor", "store", "bankAccount", "currency", "amount", "status", "journal")
 # Spreadsheets interpret a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

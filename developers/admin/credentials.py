@@ -127,7 +127,7 @@ class AccessTokenAdmin(ServiceAdmin):
     @decision(
         Decision(
             "Revoke",
-            "developers.change_accesstoken",
+            "developers.revoke_accesstoken",
             "The token stops working at once and permanently.",
             "The token was revoked.",
             available=_not_revoked,

@@ -111,7 +111,7 @@ class RotateForm(_SpendingCredentialForm):
 
     needed_for = "a successor that can spend your money"
 
-    overlap = forms.TypedChoiceField(label="Keep the old one until", choices=_OVERLAPS, coerce=int, initial=7)
+    overlap = forms.TypedChoiceField(label="The old one ends", choices=_OVERLAPS, coerce=int, initial=7)
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of the services that rotate."""

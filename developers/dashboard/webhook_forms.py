@@ -46,7 +46,7 @@ class EndpointForm(forms.Form):
 class RotateSecretForm(forms.Form):
     """Asks how long the old secret stays valid."""
 
-    overlap = forms.TypedChoiceField(label="Keep the old secret until", choices=_OVERLAPS, coerce=int, initial=24)
+    overlap = forms.TypedChoiceField(label="The old secret ends", choices=_OVERLAPS, coerce=int, initial=24)
 
     def wanted_overlap(self) -> timedelta:
         """Return how long the old secret stays valid."""

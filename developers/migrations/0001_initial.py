@@ -224,6 +224,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'permissions': (('revoke_accesstoken', 'Can revoke access tokens'),),
             },
         ),
         migrations.CreateModel(
@@ -483,7 +484,7 @@ class Migration(migrations.Migration):
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
                 ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='document', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
                 ('host', models.CharField(blank=True, db_index=True, max_length=255)),
-                ('status', models.CharField(choices=[('Known', 'Known'), ('Changed', 'Changed')], default='Known', max_length=16)),
+                ('status', models.CharField(choices=[('Unchanged', 'Unchanged'), ('Changed', 'Changed')], default='Unchanged', max_length=16)),
                 ('reviewed', models.JSONField()),
                 ('latest', models.JSONField()),
                 ('read_at', models.DateTimeField(default=django.utils.timezone.now)),
@@ -493,7 +494,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'client metadata',
                 'verbose_name_plural': 'client metadata',
                 'ordering': ('-app_id',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Known', 'Changed'])), name='clientmetadata_status_known')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Unchanged', 'Changed'])), name='clientmetadata_status_known')],
             },
         ),
     ]

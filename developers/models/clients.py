@@ -1,4 +1,4 @@
-"""The metadata of OAuth clients, which is reviewed when it changes."""
+"""The metadata of OAuth clients: a change waits for a review."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from .apps import App
 class ClientMetadataStatus(models.TextChoices):
     """The status of a client's metadata: whether the latest waits for a review."""
 
-    KNOWN = "Known"
+    UNCHANGED = "Unchanged"
     CHANGED = "Changed"
 
 
 class ClientMetadata(Claimable):
-    """The metadata document of an app without a developer, as reviewed and as last fetched, or the new redirect URIs of a developer's app.
+    """The metadata document of an app without a developer, as accepted and as last fetched, or the new redirect URIs of a developer's app.
 
     An app without a developer may use the redirect URIs that are in both: one that the document drops is refused at once, a new one waits for the
     review. A developer's app keeps the reviewed ones until then.
@@ -28,8 +28,8 @@ class ClientMetadata(Claimable):
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")
     # Empty for an app of a developer.
     host = models.CharField(max_length=255, db_index=True, blank=True)
-    status = models.CharField(max_length=16, choices=ClientMetadataStatus.choices, default=ClientMetadataStatus.KNOWN)
-    # `name` and `redirect_uris`.
+    status = models.CharField(max_length=16, choices=ClientMetadataStatus.choices, default=ClientMetadataStatus.UNCHANGED)
+    # `name` and `redirect_uris`: what a reviewer accepted; of a pending client what was fetched first.
     reviewed: Any = models.JSONField()
     latest: Any = models.JSONField()
     read_at = models.DateTimeField(default=timezone.now)

@@ -102,6 +102,7 @@ class AccessToken(AbstractAccessToken):
 
     class Meta:
         ordering = ("-id",)
+        permissions = (("revoke_accesstoken", "Can revoke access tokens"),)
         constraints = (
             models.CheckConstraint(condition=Q(token=""), name="accesstoken_only_hashed"),
             models.CheckConstraint(

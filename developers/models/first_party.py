@@ -1,4 +1,4 @@
-"""First-party tokens of this site's pages, valid as long as their session and for 15 minutes at most."""
+"""Page tokens, with which this site's pages call the API, valid as long as their session and for 15 minutes at most."""
 
 from django.conf import settings
 from django.db import models

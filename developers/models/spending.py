@@ -19,13 +19,13 @@ def _not_zero(field: str) -> Q:
 
 
 class SpendingLimit(models.Model):
-    """A limit of what an app or a personal token may spend from a wallet in one currency, in minor units."""
+    """A limit of what an app, or a token without one, may spend from a wallet in one currency, in minor units."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # The wallet's owner; None for a limit that an admin set for the app, which applies to each wallet by itself.
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
-    # A personal token.
+    # A token without an app.
     token = models.ForeignKey(AccessToken, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     currency = models.CharField(max_length=3, choices=[(currency.value, currency.value) for currency in WALLET_CURRENCIES])
     per_purchase_minor = models.PositiveBigIntegerField(null=True, blank=True)

@@ -32,7 +32,7 @@ from ..services.clients import submit_document
 logger = logging.getLogger(__name__)
 
 
-class ClientNotReviewed(Exception):
+class ClientNotApproved(Exception):
     """The client is known but not approved."""
 
     def __init__(self, app: App) -> None:
@@ -89,7 +89,7 @@ def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
     Raises:
         InvalidClientIdError: its host is not listed, its document cannot be read or used, or too many clients wait for a review.
         RateLimited: the user has tried too many clients.
-        ClientNotReviewed: it waits for its review, or was rejected.
+        ClientNotApproved: it waits for its review, or was rejected.
     """
     if not cimd.is_cimd_client_id(client_id) or not CLIENT_ID.fullmatch(client_id):
         return
@@ -105,7 +105,7 @@ def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
             # The reviewed document stays in effect.
             logger.warning("The document of client %s cannot be read again: %s", client_id, fault)
     if app.status in {AppStatus.PENDING, AppStatus.REJECTED}:
-        raise ClientNotReviewed(app)
+        raise ClientNotApproved(app)
 
 
 def _fetch_document(request: HttpRequest, client_id: str, user: User) -> App | None:

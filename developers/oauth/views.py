@@ -21,7 +21,7 @@ from ..dashboard.limit_forms import SUGGESTED, SpendingForm
 from ..redirects import host_of, is_loopback
 from ..services.spending import replace_spending_limits
 from . import server
-from .clients import ClientNotReviewed, resolve_client
+from .clients import ClientNotApproved, resolve_client
 from .cors import allow_any_origin
 from .limits import Endpoint, count_outcome, refuse_excess
 from .parameters import Pairs, form_of, query_of, values_of
@@ -42,8 +42,9 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         limits = _limits_form(request, asked, bound=agreed)
         if agreed and (limits is None or limits.is_valid()):
             return _send(_allow(asked, request.user, limits))
-    except ClientNotReviewed as unreviewed:
-        return _forbid_framing(render(request, "oauth/unreviewed.html", {"app": unreviewed.app}, status=403))
+    except ClientNotApproved as refusal:
+        context = {"app": refusal.app, "review": selectors.open_review_of(refusal.app)}
+        return _forbid_framing(render(request, "oauth/unreviewed.html", context, status=403))
     except RateLimited as problem:
         later = render(request, "429.html", status=429)
         later["Retry-After"] = problem.headers["Retry-After"]
@@ -52,7 +53,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         return _forbid_framing(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
         return _send_error(request, error)
-    page = _page(asked, changed=decision is not None and not agreed)
+    page = _page(asked, own=_is_own(asked, request.user), changed=decision is not None and not agreed)
     return _forbid_framing(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
 
 
@@ -60,9 +61,13 @@ def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *
     """Return the form for the limits of an app that requests to spend; its own developer need not set any."""
     if Scope.WALLET_SPEND not in asked.scopes:
         return None
-    present = list(selectors.limits_of(request.user, asked.app))
-    required = asked.app.user_id != request.user.pk
+    present = list(selectors.owner_spending_limits(request.user, asked.app))
+    required = not _is_own(asked, request.user)
     return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=required, request=request)
+
+
+def _is_own(asked: server.AuthorizationRequest, user: User) -> bool:
+    return asked.app.user_id == user.pk
 
 
 @transaction.atomic
@@ -74,9 +79,10 @@ def _allow(asked: server.AuthorizationRequest, user: User, limits: SpendingForm 
     return address
 
 
-def _page(asked: server.AuthorizationRequest, *, changed: bool) -> dict[str, object]:
+def _page(asked: server.AuthorizationRequest, *, own: bool, changed: bool) -> dict[str, object]:
     return {
         "app": asked.app,
+        "own": own,
         "logo": selectors.logo_of(asked.app),
         "developer": selectors.developer_name(asked.app),
         "scopes": [scope for scope in Scope if scope in asked.scopes],

@@ -22,7 +22,7 @@ from .states import APP_TRANSITIONS, lock_approval, notify_developer
 
 @transaction.atomic
 def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, str], actor: User) -> App:
-    """Create an app that requests scopes, each with its reason. It waits for an admin's decision.
+    """Create an app that requests scopes, each with its reason. It waits for a reviewer's decision.
 
     Raises:
         DeveloperNotApproved: the user is not a verified developer.

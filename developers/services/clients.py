@@ -28,10 +28,10 @@ from .states import APP_TRANSITIONS, notify_developer
 CLIENT_TRANSITIONS = TransitionTable(
     "client_document",
     {
-        "change": ((ClientMetadataStatus.KNOWN, ClientMetadataStatus.CHANGED), ClientMetadataStatus.CHANGED),
-        "revert": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.KNOWN),
-        "accept": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.KNOWN),
-        "refuse": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.KNOWN),
+        "change": ((ClientMetadataStatus.UNCHANGED, ClientMetadataStatus.CHANGED), ClientMetadataStatus.CHANGED),
+        "revert": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
+        "accept": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
+        "refuse": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
     },
 )
 _REASON = "The client describes itself and gives no reason."
@@ -97,6 +97,7 @@ def submit_document(*, client: App, actor: User) -> App:
 
 
 def _queue_client(app: App, host: str, contents: dict[str, Any], actor: User) -> None:
+    # Until a review, `reviewed` is what was fetched first.
     ClientMetadata.objects.create(app=app, host=host, reviewed=contents, latest=contents)
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=app.client_id)
     # The toolkit has saved the URIs, but not their origins.

@@ -24,7 +24,7 @@ from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
-from ..selectors import active_keys_of, active_mcp_tokens_of, active_personal_tokens_of
+from ..selectors import active_keys_of, active_mcp_tokens_of, active_own_tokens_of
 from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
 
@@ -107,7 +107,7 @@ def issue_personal_token(
     password_confirmed: bool = False,
     limits: Sequence[LimitValues] = (),
 ) -> tuple[AccessToken, str]:
-    """Create a token for the user's own account and return it with its secret. It is valid for a year at most; `vendor:manage` is possible here, and only here.
+    """Create a token for the user's own account and return it with its secret. It is valid for a year at most. Unlike an app, it can have `vendor:manage`.
 
     It works at the API or, as an MCP token without an app, at `/mcp`. One with `wallet:spend` needs the password, which the user has just given again, and at least one spending limit.
 
@@ -126,7 +126,7 @@ def issue_personal_token(
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
-    if active_personal_tokens_of(user).count() >= bounds.MAX_ACTIVE_TOKENS:
+    if active_own_tokens_of(user).count() >= bounds.MAX_ACTIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.MAX_ACTIVE_TOKENS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     values: dict[str, Any] = (

@@ -16,7 +16,7 @@ from ..audiences import Audience
 from ..models import AccessToken, ApiKey
 from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
-from ..selectors import limits_of
+from ..selectors import owner_spending_limits
 from .credentials import TOKEN_MAX_AGE, issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
 from .spending import LimitValues
 
@@ -102,7 +102,7 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
         password_confirmed=password_confirmed,
         limits=[
             LimitValues(Currency(limit.currency), categories=limit.categories, **{amount: getattr(limit, amount) for amount in AMOUNTS})
-            for limit in limits_of(token.user, token)
+            for limit in owner_spending_limits(token.user, token)
         ],
     )
 

@@ -19,7 +19,7 @@ from .. import bounds
 from ..errors import LastSpendingLimit
 from ..models import AccessToken, App, SpendingLimit
 from ..models.spending import AMOUNTS
-from ..selectors import connected_apps_of, limits_of
+from ..selectors import connected_apps_of, owner_spending_limits
 from .states import notify_developer
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -70,7 +70,7 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
     for limit_values in limits:
         set_spending_limit(owner=owner, spender=spender, limit_values=limit_values, actor=actor)
     kept = [limit_values.currency for limit_values in limits]
-    for limit in limits_of(owner, spender).exclude(currency__in=kept):
+    for limit in owner_spending_limits(owner, spender).exclude(currency__in=kept):
         remove_spending_limit(limit=limit, actor=actor)
 
 

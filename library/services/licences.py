@@ -13,7 +13,7 @@ from marketplace.core import audit
 from marketplace.core.database import insert_rows, violates
 from marketplace.core.transitions import lock
 
-from ..errors import AlreadyOwned, LicenceNotUpgradable
+from ..errors import AlreadyOwned, LicenseNotUpgradable
 from ..models import Licence
 
 
@@ -61,12 +61,12 @@ def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
     """Mark the licence of an order as replaced by the one that is granted next, and return its id.
 
     Raises:
-        LicenceNotUpgradable: it was revoked, replaced or suspended; the transaction must be rolled back.
+        LicenseNotUpgradable: it was revoked, replaced or suspended; the transaction must be rolled back.
     """
     current = Licence.objects.filter(order_id=order_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
     licence = current.select_for_update(no_key=True).first()
     if licence is None:
-        raise LicenceNotUpgradable
+        raise LicenseNotUpgradable
     licence.replaced_at = timezone.now()
     licence.save(update_fields=["replaced_at"])
     return licence.pk

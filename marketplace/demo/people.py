@@ -17,7 +17,7 @@ from developers.models.apps import AppStatus
 from developers.selectors import (
     active_keys_of,
     active_mcp_tokens_of,
-    active_personal_tokens_of,
+    active_own_tokens_of,
     apps_of,
     current_application,
     open_review_of,
@@ -116,7 +116,7 @@ def make_approval(people: People) -> None:
     buyer = people.buyer
     if waiting_approvals_of(buyer).exists():
         return
-    for token in active_personal_tokens_of(buyer).filter(name=ASSISTANT):
+    for token in active_own_tokens_of(buyer).filter(name=ASSISTANT):
         revoke_token(token=token, actor=buyer, reason="Replaced by quickstart")
     _, secret = issue_personal_token(
         user=buyer,
@@ -275,7 +275,7 @@ def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
         if principal_of_bearer(f"Bearer {known}").user == user:
             return known
     except InvalidCredential:
-        for token in active_personal_tokens_of(user).filter(name=CREDENTIAL_NAME):
+        for token in active_own_tokens_of(user).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=user, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_personal_token(

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from developers.authentication import authenticate_request
 from developers.origins import is_open_to_origin
 from developers.principals import Principal
-from developers.throttling import limits_of
+from developers.throttling import rate_limits_of
 from marketplace.core.access import CredentialKind
 from marketplace.core.errors import InvalidCredential, NotAuthenticated, PermissionDenied
 from marketplace.http.rate_limits import CounterStoreDown, count_by_address, count_call
@@ -43,7 +43,7 @@ def authenticate(request: HttpRequest) -> Caller:
     _refuse_foreign_origin(request)
     counted = True
     try:
-        count_call(request, limits_of(request))
+        count_call(request, rate_limits_of(request))
     except CounterStoreDown:
         counted = False
     if principal.kind != CredentialKind.MCP:

@@ -53,13 +53,15 @@ class MethodCall:
 
         Raises:
             InsufficientScope: the token does not carry it now.
-            DependencyUnavailable: it spends money, and the counter store is down.
+            DependencyUnavailable: it needs `wallet:spend`, and the counter store is down.
         """
         self.request.META[META_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
         if scope == Scope.WALLET_SPEND and not self.caller.counted:
-            raise DependencyUnavailable("Rate limits cannot be checked at the moment, so spending is not possible. Try again later.")
+            raise DependencyUnavailable(
+                "Rate limits cannot be checked at the moment, so operations with wallet:spend are refused. Try again later."
+            )
 
     def record_status(self, status: int) -> None:
         """Record the outcome of the call where it differs from the response's status."""

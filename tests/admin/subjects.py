@@ -374,7 +374,7 @@ CASES = (
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
     Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
     Case("revoke", consent, "developers.revoke_consent", "consent.withdraw"),
-    Case("revoke", token, "developers.change_accesstoken", "token.revoke"),
+    Case("revoke", token, "developers.revoke_accesstoken", "token.revoke"),
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
     Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),
     Case("take_pictures_down", decorated_vendor, DECIDE_VENDOR, "vendor.take_pictures_down"),

@@ -29,8 +29,8 @@ from wallet.services.approvals import APPROVAL_TRANSITIONS as APPROVAL
 from wallet.services.refunds import ORDER_TRANSITIONS as ORDER
 from wallet.services.refunds import REQUEST_TRANSITIONS as REFUND_REQUEST
 from wallet.services.top_ups import TOP_UP_TRANSITIONS as TOP_UP
-from wallet.services.vendor_payouts import BATCH_TRANSITIONS, PAYOUT_TRANSITIONS
-from wallet.services.wallet_payouts import PAYOUT_TRANSITIONS as WITHDRAWAL
+from wallet.services.vendor_payouts import BATCH_TRANSITIONS, VENDOR_PAYOUT_TRANSITIONS
+from wallet.services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS
 
 # Verb: from which states, to which.
 Edges = dict[str, tuple[set[str], str]]
@@ -97,10 +97,10 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         CLIENT_TRANSITIONS,
         ClientMetadataStatus,
         {
-            "change": ({"Known", "Changed"}, "Changed"),
-            "revert": ({"Changed"}, "Known"),
-            "accept": ({"Changed"}, "Known"),
-            "refuse": ({"Changed"}, "Known"),
+            "change": ({"Unchanged", "Changed"}, "Changed"),
+            "revert": ({"Changed"}, "Unchanged"),
+            "accept": ({"Changed"}, "Unchanged"),
+            "refuse": ({"Changed"}, "Unchanged"),
         },
     ),
     (APPEAL_TRANSITIONS, AppealStatus, {"dismiss": ({"Pending"}, "Dismissed"), "accept": ({"Pending"}, "Accepted")}),
@@ -117,7 +117,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (
-        WITHDRAWAL,
+        WALLET_PAYOUT_TRANSITIONS,
         WalletPayoutStatus,
         {"pay": ({"Waiting"}, "Paid"), "refuse": ({"Waiting"}, "Refused"), "cancel": ({"Waiting"}, "Cancelled")},
     ),
@@ -143,7 +143,7 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
     ),
     (BATCH_TRANSITIONS, BatchStatus, {"export": ({"Prepared"}, "Exported"), "cancel": ({"Prepared"}, "Cancelled")}),
     (
-        PAYOUT_TRANSITIONS,
+        VENDOR_PAYOUT_TRANSITIONS,
         PayoutStatus,
         {
             "export": ({"Prepared"}, "Exported"),

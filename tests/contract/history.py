@@ -121,7 +121,7 @@ EVIDENCE = record(
         "quote": nullable(record({"id": STRING, **_PRICED, "createdAt": TIME, "expiresAt": TIME})),
         "consent": nullable(record({"version": STRING, "text": STRING})),
         "certificate": CERTIFICATE,
-        "licence": record({"status": STATUS, "revokedAt": nullable(TIME)}),
+        "license": record({"status": STATUS, "revokedAt": nullable(TIME)}),
         "downloads": array(record({"at": TIME, "file": STRING, "version": STRING, "checksum": STRING, "range": STRING})),
         "downloadCount": INTEGER,
         "invoices": array(record({"kind": one_of("invoice", "credit_note"), "number": STRING, "date": STRING})),

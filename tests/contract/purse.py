@@ -208,7 +208,7 @@ OPERATIONS = (
             "quote_mismatch",
             "idempotency_conflict",
             "idempotency_key_reused",
-            "licence_not_upgradable",
+            "license_not_upgradable",
             "idempotency_key_required",
             "approval_declined",
             "approval_expired",

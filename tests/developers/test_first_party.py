@@ -249,7 +249,7 @@ def test_it_is_no_personal_token_anywhere() -> None:
     browser = signed_in(app.developer)
     ask(browser, scopes="account:read")
     ask(browser, app=app.pk)
-    assert not selectors.personal_tokens_of(app.developer).exists()
+    assert not selectors.own_tokens_of(app.developer).exists()
     assert browser.get("/dashboard/tokens").context["active_tokens"] == []
     assert "page token" not in browser.get(f"/dashboard/apps/{app.pk}").content.decode()
 

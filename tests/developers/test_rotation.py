@@ -11,7 +11,7 @@ from developers import bounds
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import PasswordRequired, TooManyKeys
 from developers.models import AccessToken, ApiKey, App
-from developers.selectors import limits_of
+from developers.selectors import owner_spending_limits
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, limit_api_key, revoke_api_key
 from developers.services.rotation import rotate_api_key, rotate_token
 from developers.services.spending import LimitValues
@@ -123,7 +123,7 @@ def test_personal_token_keeps_scopes_and_limits_and_needs_the_password() -> None
         rotate_token(token=token, overlap=DAY, actor=token.user)
     successor, new = rotate_token(token=token, overlap=DAY, actor=token.user, password_confirmed=True)
     assert successor.scope == token.scope
-    limit = limits_of(token.user, successor).get()
+    limit = owner_spending_limits(token.user, successor).get()
     assert (limit.currency, limit.per_day_minor, limit.categories) == ("USD", 500, ["fonts"])
     principal_of_bearer(f"Bearer {old}")
     principal_of_bearer(f"Bearer {new}")

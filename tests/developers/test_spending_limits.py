@@ -15,7 +15,7 @@ from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import LastSpendingLimit, SpendingLimitRequired
 from developers.models import AccessToken, App, SpendingLimit
 from developers.principals import Principal
-from developers.selectors import limits_of, spending_limits_for, spends_only_within_limits
+from developers.selectors import owner_spending_limits, spending_limits_for, spends_only_within_limits
 from developers.services.consents import Authorization, give_consent, withdraw_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import (
@@ -141,7 +141,7 @@ def test_limits_of_a_token_that_cannot_spend_are_not_kept(user: User) -> None:
 def test_limits_are_replaced_together(user: User) -> None:
     token, _ = personal(user)
     replace_spending_limits(owner=user, spender=token, limits=[INR], actor=user)
-    assert [limit.currency for limit in limits_of(user, token)] == ["INR"]
+    assert [limit.currency for limit in owner_spending_limits(user, token)] == ["INR"]
     with pytest.raises(LastSpendingLimit):
         replace_spending_limits(owner=user, spender=token, limits=[], actor=user)
     with pytest.raises(NotFound):
@@ -149,7 +149,7 @@ def test_limits_are_replaced_together(user: User) -> None:
     app = AppFactory(user=user)
     replace_spending_limits(owner=user, spender=app, limits=[USD, INR], actor=user)
     replace_spending_limits(owner=user, spender=app, limits=[], actor=user)
-    assert not limits_of(user, app).exists()
+    assert not owner_spending_limits(user, app).exists()
 
 
 def test_categories_are_kept_sorted_and_once(user: User) -> None:

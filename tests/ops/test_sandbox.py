@@ -36,7 +36,7 @@ from tests.mcp.speaking import Speaker, mcp_token
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
-from wallet.providers import SimulatedProvider, has_real_payments
+from wallet.providers import SimulatedProvider, has_top_ups_of_real_providers
 
 from ..checks import PRODUCTION
 from ..servers.migrated import copy_sqlite, fill_postgres
@@ -136,7 +136,7 @@ def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
 def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     Installation.objects.all().delete()
     requested_top_up()
-    assert not has_real_payments()
+    assert not has_top_ups_of_real_providers()
     # A payment cannot be changed, so the provider is: it is one of another then.
     monkeypatch.setattr(SimulatedProvider, "name", "another")
     with pytest.raises(CommandError, match="real provider"):

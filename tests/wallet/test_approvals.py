@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.models import Listing
 from developers.errors import PasswordRequired
-from developers.models import AccessToken, SpendingLimit
+from developers.models import AccessToken, App, SpendingLimit
 from developers.models.webhooks import WebhookMessage
 from developers.principals import Principal
 from developers.services.consents import withdraw_consent
@@ -269,6 +269,14 @@ def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing
         principal.app.granted_scopes = "catalog:read"
         principal.app.save()
     assert suggest_limit(approval=approval) is None
+    with pytest.raises(InvalidTransition):
+        approve_purchase(approval=approval, actor=user)
+
+
+def test_suspended_app_is_not_approved(user: User, listing: Listing) -> None:
+    principal = bounded_app(user)
+    approval = requested_approval(principal, listing)
+    App.objects.update(status="Suspended")
     with pytest.raises(InvalidTransition):
         approve_purchase(approval=approval, actor=user)
 

@@ -167,7 +167,7 @@ def test_lost_dispute_and_refund_are_in_the_file() -> None:
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     found = evidence_of(Order.objects.get(pk=order.pk), Reader.VENDOR)
-    assert (found["order"]["status"], found["licence"]["status"]) == ("ChargedBack", "revoked")
+    assert (found["order"]["status"], found["license"]["status"]) == ("ChargedBack", "revoked")
     assert [entry["kind"] for entry in found["ledger"]] == ["sale", "withhold", "card_return"]
     assert Journal.objects.get(kind="card_return").pk.hex == found["ledger"][-1]["id"].replace("-", "")
 
@@ -178,7 +178,7 @@ def test_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
     said = evidence_of(upgrade, Reader.VENDOR)
     facts = {name: said["order"][name] for name in ("price", "discount", "upgradeFrom", "upgradeCredit")}
     assert facts == {"price": 499.0, "discount": 0.0, "upgradeFrom": "personal", "upgradeCredit": 499.0}
-    assert evidence_of(first, Reader.BUYER)["licence"]["status"] == "replaced"
+    assert evidence_of(first, Reader.BUYER)["license"]["status"] == "replaced"
 
 
 def test_file_is_fetched_by_who_it_concerns_and_nobody_else(

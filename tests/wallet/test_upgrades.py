@@ -336,7 +336,7 @@ def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
         outcomes = outcomes_at_once(buy(order, "commercial"), buy(order, "extended"))
         assert sum(isinstance(outcome, int) for outcome in outcomes) == 1
-        assert set(map(str, outcomes)) & {"licence_not_upgradable", "upgrade_unavailable"}
+        assert set(map(str, outcomes)) & {"license_not_upgradable", "upgrade_unavailable"}
         assert Licence.objects.filter(holder=order.buyer, revoked_at=None, replaced_at=None).count() == 1
 
 
@@ -348,7 +348,7 @@ def test_upgrade_beside_the_refund_of_its_licence(price: int) -> None:
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
         upgrade, refund = outcomes_at_once(buy(order, "commercial"), partial(refund_order, order=order, reason="test", actor=None))
         if isinstance(refund, Order):
-            assert upgrade in {"licence_not_upgradable", "upgrade_unavailable"}
+            assert upgrade in {"license_not_upgradable", "upgrade_unavailable"}
             assert live(order) == set()
         else:
             assert (refund, live(order)) == ("invalid_transition", {"commercial"})

@@ -372,6 +372,17 @@ def test_run_that_is_repeated_pays_nobody_twice() -> None:
     assert earned(vendor.user)["INR"] == SHARE
 
 
+def test_run_that_is_repeated_does_not_count_a_cancelled_payout_as_due() -> None:
+    vendor = payee()
+    sold(vendor)
+    prepare()
+    cancel_payout(payout=VendorPayout.objects.get(), reason="They asked to wait.", actor=None)
+    assert prepare() == [
+        f"not paid: {vendor.store.slug}, 399.20 INR, cancelled in this run",
+        "Run a: 0 payouts of 0.00 INR; not paid: 399.20 INR.",
+    ]
+
+
 def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
     first, second = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
     sold(first)

@@ -100,7 +100,7 @@ def test_statement_tells_what_became_of_each_price_and_a_refund_takes_it_back(br
     assert rows_of(page) == [
         ["Aurora <Sans> sale, Personal", "$10.00", f"{minus}$1.53", f"{minus}$1.69", "$6.78"],
         ["Aurora <Sans> refund, Personal", f"{minus}₹499.00", "₹76.12", "₹84.58", f"{minus}₹338.30"],
-        ["Payout sent to you", "—", "—", "—", f"{minus}₹338.30"],
+        ["Payout taken out of your balance to be paid", "—", "—", "—", f"{minus}₹338.30"],
         ["Aurora <Sans> sale, Personal", "₹499.00", f"{minus}₹76.12", f"{minus}₹84.58", "₹338.30"],
     ]
 
@@ -197,7 +197,7 @@ def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Brow
     assert "no-store" in answer["Cache-Control"]
     header, first, second = csv.reader(io.StringIO(b"".join(answer).decode()))
     assert [first[0], second[0]] == ["2026-03", "2026-02"]
-    assert dict(zip(header, first, strict=True))["payoutMethod"] == '\'=HYPERLINK("x")'
+    assert dict(zip(header, first, strict=True))["bankAccount"] == '\'=HYPERLINK("x")'
     assert dict(zip(header, first, strict=True))["amount"] == "399.20"
 
 

@@ -1,4 +1,4 @@
-"""Money in the admin: credit a wallet, pay one out, refund an order, settle payouts; everything else is read-only."""
+"""Money in the admin: decisions on wallets, orders, top-ups, refunds and payouts, and the sellers and rates; the ledger is read-only."""
 
 from .approvals import ApprovalAdmin
 from .invoices import ExchangeRateAdmin, InvoiceAdmin, SellerAdmin, TaxRateAdmin

@@ -64,7 +64,7 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
 def former_vendor_effects(payout: VendorPayout) -> list[str]:
     """Return the earnings that are paid or kept."""
     account = with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get()
-    return [f"The vendor's account holds {money(account.earned_minor, account.currency)}: all of it."]
+    return [f"All earnings in the vendor's account, {money(account.earned_minor, account.currency)}, are paid or kept."]
 
 
 def payment_effects(wallet_payout: WalletPayout) -> list[str]:

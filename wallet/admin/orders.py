@@ -127,7 +127,7 @@ class OrderAdmin(ServiceAdmin):
         Decision(
             "Refund",
             REFUND,
-            "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
+            "The price is returned, and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
             available=_can_be_refunded,
             danger=True,

@@ -30,7 +30,7 @@ from ..models import PayoutBatch
 from ..models.quotes import CURRENCIES
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..payout_files import bank_file, paying_account
-from ..selectors import due_sums, payouts, transfer_minor
+from ..selectors import due_sums, transfer_minor, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.payout_batches import PREPARED_AT_ONCE, PreparedBatch, prepare_batch
 from ..spreadsheets import store_of
@@ -180,7 +180,7 @@ class PayoutBatchAdmin(ServiceAdmin):
                 money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
                 each.status,
             )
-            for each in payouts().filter(batch=subject)[:PAYOUTS_SHOWN]
+            for each in vendor_payouts().filter(batch=subject)[:PAYOUTS_SHOWN]
         ]
         return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 

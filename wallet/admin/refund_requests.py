@@ -107,7 +107,7 @@ class RefundRequestAdmin(QueueAdmin):
         Decision(
             "Refund",
             DECIDE,
-            "The price is returned to the buyer's wallet and the licence is revoked; download links stop working at once.",
+            "The price is returned, and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
             # Vendors may refund earlier; staff only once the request is theirs to decide.
             available=_allows("refuse"),

@@ -18,7 +18,7 @@ from marketplace.ui.formatting import money, when
 from .. import bounds
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
-from ..selectors import paid_by_currency, payouts
+from ..selectors import paid_by_currency, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, pay_former_vendor
 from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
@@ -89,7 +89,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
         """Join journals, accounts and vendors."""
-        return payouts()
+        return vendor_payouts()
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Show the sums of the filtered payouts, over all pages."""
@@ -138,7 +138,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "You confirm that the bank made the transfer. The vendor gets a mail.",
             "It is recorded as paid.",
             NoForm,
-            available=partial(services.PAYOUT_TRANSITIONS.allows, verb="pay"),
+            available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="pay"),
         ),
         services.mark_payout_paid,
         "payout",
@@ -151,7 +151,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             SETTLE,
             "The bank returned the transfer: the amount is in the vendor's balance again, and the vendor gets a mail with your reason.",
             "It is recorded as bounced.",
-            available=partial(services.PAYOUT_TRANSITIONS.allows, verb="bounce"),
+            available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="bounce"),
             danger=True,
         ),
         services.bounce_payout,
@@ -162,9 +162,9 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         Decision(
             "Cancel",
             SETTLE,
-            "It leaves the batch, and the amount is in the vendor's balance again.",
+            "It is not paid in this run, and the amount is in the vendor's balance again.",
             "It is cancelled.",
-            available=partial(services.PAYOUT_TRANSITIONS.allows, verb="cancel"),
+            available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="cancel"),
             danger=True,
         ),
         services.cancel_payout,

@@ -19,14 +19,14 @@ from marketplace.ui.formatting import money
 from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
-from ..services.wallet_payouts import PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
+from ..services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
 from .effects import payment_effects, refusal_effects
 from .vendor_payouts import CurrencyFilter
-from .wallets import MOVEMENTS, last_movements, movement_rows
+from .wallets import JOURNAL_COLUMNS, journal_rows, last_journals
 
 DECIDE = "wallet.decide_walletpayout"
-# Number of columns shown of a movement; there is no room for all of them beside the forms.
-MOVEMENT_COLUMNS = 4
+# Number of columns shown of a journal; there is no room for all of them beside the forms.
+SHOWN_COLUMNS = 4
 
 
 class PaymentForm(DecisionForm):
@@ -45,7 +45,7 @@ class WalletCurrencyFilter(CurrencyFilter):
 
 
 def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(PAYOUT_TRANSITIONS.allows, verb=verb)
+    return partial(WALLET_PAYOUT_TRANSITIONS.allows, verb=verb)
 
 
 @admin.register(WalletPayout)
@@ -94,14 +94,14 @@ class WalletPayoutAdmin(QueueAdmin):
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:
         """Return the bank details, until they are erased; those of a waiting payout once it is claimed."""
-        if PAYOUT_TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
+        if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
             return "shown once it is claimed"
         return wallet_payout.payment_details or "deleted"
 
     def panels(self, request: HttpRequest, subject: WalletPayout) -> list[Panel]:
-        """Show the movements of the wallet, then the history."""
-        rows = [row[:MOVEMENT_COLUMNS] for row in movement_rows(subject.wallet, last_movements(subject.wallet))]
-        return [Panel(f"Movements in {subject.currency}", MOVEMENTS[:MOVEMENT_COLUMNS], rows), *super().panels(request, subject)]
+        """Show the journals of the wallet, then the history."""
+        rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet, last_journals(subject.wallet))]
+        return [Panel(f"Transactions in {subject.currency}", JOURNAL_COLUMNS[:SHOWN_COLUMNS], rows), *super().panels(request, subject)]
 
     pay = service_decision(
         Decision(

@@ -1,4 +1,4 @@
-"""Wallets in the admin: credit one, and view its movements."""
+"""Wallets in the admin: credit one, and view its journals."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -21,23 +21,23 @@ from .. import bounds
 from ..models import LedgerAccount, WalletOwner
 from ..models.ledger import AccountKind
 from ..models.quotes import CURRENCIES
-from ..selectors import accounts_of, accounts_to_pay, debtors, movements_of, owed_by
+from ..selectors import accounts_of, accounts_to_pay, debtors, journals_of, owed_by
 from ..services.funding import SOURCE, Payment, credit_wallet
 from ..services.receivables import write_off
 from .effects import credit_effects
 
 CREDIT, WRITE_OFF = "wallet.credit_wallet", "wallet.write_off_debt"
-MOVEMENT_ROWS = 50
-MOVEMENTS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
+JOURNAL_ROWS = 50
+JOURNAL_COLUMNS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
 
 
-def last_movements(account: LedgerAccount) -> QuerySet[Any]:
-    """Return the last journals that moved a wallet, with the columns that `movement_rows` needs."""
-    return movements_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:MOVEMENT_ROWS]
+def last_journals(account: LedgerAccount) -> QuerySet[Any]:
+    """Return the last journals that moved a wallet, with the columns that `journal_rows` needs."""
+    return journals_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:JOURNAL_ROWS]
 
 
-def movement_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return rows with the columns `MOVEMENTS`."""
+def journal_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return rows with the columns `JOURNAL_COLUMNS`."""
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -94,7 +94,7 @@ class EarningsFilter(admin.SimpleListFilter):
 
 
 class DebtFilter(admin.SimpleListFilter):
-    """Filters users by what they owe after lost disputes."""
+    """Filters users by what they owe for returned card payments."""
 
     title = "debt"
     parameter_name = "debt"
@@ -157,15 +157,15 @@ class WalletAdmin(ServiceAdmin):
         """Return the USD balance."""
         return _balance(owner, Currency.USD)
 
-    @admin.display(description="Owed after disputes", empty_value="nothing")
+    @admin.display(description="Owed for returned card payments", empty_value="nothing")
     def owed(self, owner: Any) -> str:
         """Return what the user owes."""
         return ", ".join(money(amount, code) for code, amount in owner.owed.items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show the last movements."""
+        """Show the last journals."""
         return [
-            Panel(f"Movements in {code}", MOVEMENTS, movement_rows(account, last_movements(account)))
+            Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account, last_journals(account)))
             for code, account in subject.accounts.items()
         ]
 

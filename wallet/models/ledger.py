@@ -132,7 +132,7 @@ class Journal(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=JournalKind.choices)
     at = models.DateTimeField(auto_now_add=True)
-    # Empty for commands.
+    # Empty where no person decided: commands, jobs, events of providers, refunds at once.
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=core_bounds.REASON_CHARS)
     request_id = models.CharField(max_length=64, blank=True)

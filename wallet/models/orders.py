@@ -63,7 +63,7 @@ class Order(models.Model):
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)
-    # The first of a chain of renewed personal tokens, which share their spending limits.
+    # The first of a chain of rotated tokens, which share their spending limits.
     spender_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
     # What the buyer agreed to at the checkout; empty for a purchase by an app or a token.

@@ -18,7 +18,7 @@ __all__ = [
     "ProviderPayment",
     "SimulatedProvider",
     "currencies_to_add",
-    "has_real_payments",
+    "has_top_ups_of_real_providers",
     "provider_for",
     "provider_named",
     "providers",
@@ -52,8 +52,8 @@ def currencies_to_add() -> list[Currency]:
     return [currency for currency in (Currency.INR, Currency.USD) if provider_for(currency) is not None]
 
 
-def has_real_payments() -> bool:
-    """Tell whether the database has payments that moved money; False while it has no tables."""
+def has_top_ups_of_real_providers() -> bool:
+    """Tell whether a top-up was requested from a real provider, paid or not; False while the database has no tables."""
     if TopUp._meta.db_table not in connection.introspection.table_names():
         return False
     return TopUp.objects.exclude(provider=SimulatedProvider.name).exists()

@@ -15,7 +15,7 @@ from django.utils import timezone
 from developers.errors import PasswordRequired
 from developers.models import AccessToken, App
 from developers.principals import Principal
-from developers.selectors import limits_of, spending_apps_of, spending_tokens_of
+from developers.selectors import owner_spending_limits, spending_apps_of, spending_tokens_of
 from developers.services.spending import LimitValues, set_spending_limit
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -213,7 +213,7 @@ def suggest_limit(*, approval: Approval) -> LimitValues | None:
         "per_day_minor": spent.today_minor + quote.price_minor,
         "total_minor": spent.ever_minor + quote.price_minor,
     }
-    limit = limits_of(approval.owner, spender).filter(currency=quote.currency).first()
+    limit = owner_spending_limits(approval.owner, spender).filter(currency=quote.currency).first()
     if limit is None:
         return LimitValues(Currency(quote.currency), **needed)
     amounts = {name: None if (amount := getattr(limit, name)) is None else max(amount, least) for name, least in needed.items()}

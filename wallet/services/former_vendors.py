@@ -16,7 +16,7 @@ from .. import bounds
 from ..models import Journal, LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
-from ..selectors import payouts, with_earnings
+from ..selectors import vendor_payouts, with_earnings
 from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 
@@ -65,7 +65,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
 
 
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
-    payout = lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
+    payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not belongs_to_former_vendor(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)

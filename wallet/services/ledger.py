@@ -134,7 +134,7 @@ def write_journal(
         transfers: The transfers.
         currency: The currency of all transfers.
         reason: The reason.
-        actor_id: The user who caused it; None for a command.
+        actor_id: The user who decided; None where no person did: commands, jobs, events of providers, refunds at once.
         order_id: The order that it belongs to.
         reverses_id: The journal that it reverses.
         wallet: The entry in the wallet, which the caller has locked.

@@ -1,4 +1,4 @@
-"""Spending limits, checked in the transaction of the debit, whose lock on the wallet makes the sums exact."""
+"""Spending limits. A purchase checks them after its debit, whose lock on the wallet makes the sums exact; without that lock they are an estimate."""
 
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -57,8 +57,9 @@ class LimitPart:
 
 
 def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool = False) -> None:
-    """Refuse a purchase that exceeds the owner's or the app's limit. The caller has locked the wallet by its debit.
+    """Refuse a purchase that exceeds the owner's or the app's limit.
 
+    A purchase calls this after its debit, whose lock makes the sums exact; without that lock it is an estimate.
     Refunded and charged back orders do not count. Days are in UTC. If the owner approved the purchase, only limits that admins set for the app refuse it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Quotes: prices and terms that are guaranteed for `QUOTE_MINUTES`."""
+"""Quotes: prices and terms that are guaranteed until they expire."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -84,7 +84,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         NotFound: the buyer has no such quote, or the listing is no longer on sale.
         QuoteUsed: the quote was used.
         QuoteExpired: the quote has expired.
-        QuoteMismatch: the quote is for another listing, currency, licence or licensee.
+        QuoteMismatch: the quote is for another listing, currency, licence, discount code, upgrade or licensee.
         Problem: one that `find_offer` raises.
     """
     row_id = parse_id(quote_id)

@@ -1,4 +1,4 @@
-"""What buyers owe after lost disputes: it is collected from later credit, or written off by staff."""
+"""What buyers owe for returned card payments: it is collected from later credit, or written off by staff."""
 
 import uuid
 from typing import Any
@@ -28,7 +28,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
         kind=JournalKind.REPAYMENT,
         transfers=[NewTransfer(wallet.pk, receivable_id, amount)],
         currency=wallet.currency,
-        reason="owed after a dispute",
+        reason="owed for a returned card payment",
         actor_id=None,
         wallet=change_wallet_balance(wallet.pk, -amount),
     )

@@ -107,7 +107,8 @@ def spend(
         The receipt, and whether it is from an earlier call.
 
     Raises:
-        Problem: NotFound, AlreadyOwned, or one of `wallet.errors`; then nothing was changed.
+        Problem: NotFound, AlreadyOwned, LicenseNotUpgradable, RateLimited, IdempotencyKeyReused, IdempotencyConflict, InvalidTransition of
+            the approval, or one of `wallet.errors`; then nothing was changed.
     """
     request = None
     if idempotency_key is not None:

@@ -253,7 +253,7 @@ def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | Non
 
 
 def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:
-    """Return the quote that waits for the payment, with its price guaranteed until the payment page has closed."""
+    """Return the quote that waits for the payment, with its price guaranteed a while longer, at most `WAITING_QUOTE_MINUTES` from its creation."""
     if not wanted.quote_id:
         return None
     quote = lock(Quote.objects.filter(owner=user, orders__isnull=True), pk=wanted.quote_id)

@@ -28,7 +28,7 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import payouts, transfer_minor, with_earnings
+from ..selectors import transfer_minor, vendor_payouts, with_earnings
 from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
 from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
@@ -45,7 +45,7 @@ BATCH_TRANSITIONS = TransitionTable(
     },
 )
 # Banks return transfers days after they made them, so a payout that is paid may still bounce.
-PAYOUT_TRANSITIONS = TransitionTable(
+VENDOR_PAYOUT_TRANSITIONS = TransitionTable(
     "payout",
     {
         "export": (_PREPARED, PayoutStatus.EXPORTED.value),
@@ -127,7 +127,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR, currency=batch.currency), pk=account.pk)
     if batch.status != BatchStatus.PREPARED:
         raise InvalidTransition(f"It is {batch.status} already.", currentState=batch.status)
-    before = payouts().filter(batch=batch, account=account).first()
+    before = vendor_payouts().filter(batch=batch, account=account).first()
     if before is not None:
         return before
     due = due_payout(account=account, minimum_minor=minimum_minor)
@@ -148,7 +148,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     )
     payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
     audit.record("payout.prepare", payout, actor=actor, run=batch.run, currency=account.currency, amountMinor=due.amount_minor)
-    return payouts().get(pk=payout.pk)
+    return vendor_payouts().get(pk=payout.pk)
 
 
 @transaction.atomic
@@ -169,7 +169,7 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
         if refusal is None and with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get().earned_minor < 0:
             refusal = SkippedReason.REFUNDED
         if refusal is None:
-            PAYOUT_TRANSITIONS.apply(payout, "export", actor=actor)
+            VENDOR_PAYOUT_TRANSITIONS.apply(payout, "export", actor=actor)
             exported += 1
         else:
             _give_back(payout, "cancel", reason=refusal.label, actor=actor)
@@ -242,7 +242,7 @@ def bounce_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> V
 
 @transaction.atomic
 def cancel_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> VendorPayout:
-    """Take a payout out of a batch that is not exported yet, and return the amount to the vendor's balance.
+    """Cancel a payout whose batch is not exported yet; this run does not pay the vendor any more. The amount is in the balance again.
 
     Raises:
         InvalidInput: no reason.
@@ -270,12 +270,12 @@ def expired_bank_accounts() -> QuerySet[PayoutDetails]:
 def _lock_payout(payout: VendorPayout, actor: User | None) -> VendorPayout:
     """Return the locked payout; staff do not decide on their own."""
     if actor is None:
-        return lock(payouts(), pk=payout.pk)
-    return lock_for_decision(payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
+        return lock(vendor_payouts(), pk=payout.pk)
+    return lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
 
 
 def _locked(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
-    rows = payouts().filter(batch=batch, status=status).select_related("details__profile__user")
+    rows = vendor_payouts().filter(batch=batch, status=status).select_related("details__profile__user")
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
 
 
@@ -287,14 +287,14 @@ def _locked_for_decision(batch: PayoutBatch, status: PayoutStatus, actor: User |
 
 
 def _pay(payout: VendorPayout, actor: User | None) -> VendorPayout:
-    PAYOUT_TRANSITIONS.apply(payout, "pay", actor=actor, changes={"settled_at": timezone.now()})
+    VENDOR_PAYOUT_TRANSITIONS.apply(payout, "pay", actor=actor, changes={"settled_at": timezone.now()})
     _notify(payout, "wallet/paid_out", MailTopic.PAYOUT)
     return payout
 
 
 def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | None) -> VendorPayout:
     """Return the amount of a locked payout to the vendor's balance."""
-    if not PAYOUT_TRANSITIONS.allows(payout, verb):
+    if not VENDOR_PAYOUT_TRANSITIONS.allows(payout, verb):
         raise InvalidTransition(f"It is {payout.status}.", currentState=payout.status)
     accounts = open_accounts(payout.account.currency, {AccountKind.PAYOUT: None})
     return_journal_id = write_journal(
@@ -307,7 +307,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         vendor=VendorEntry(payout.account_id, payout.amount_minor),
     )
     changes = {"return_journal_id": return_journal_id, "reason": reason, "settled_at": timezone.now()}
-    PAYOUT_TRANSITIONS.apply(payout, verb, actor=actor, reason=reason, changes=changes)
+    VENDOR_PAYOUT_TRANSITIONS.apply(payout, verb, actor=actor, reason=reason, changes=changes)
     return payout
 
 

@@ -36,7 +36,7 @@ from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
 _WAITING = {WalletPayoutStatus.WAITING.value}
-PAYOUT_TRANSITIONS = TransitionTable(
+WALLET_PAYOUT_TRANSITIONS = TransitionTable(
     "wallet_payout",
     {
         "pay": (_WAITING, WalletPayoutStatus.PAID.value),
@@ -145,7 +145,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
     wallet_payout = lock(_with_wallets(), pk=wallet_payout.pk)
     if wallet_payout.wallet.owner_id != actor.pk:
         raise NotFound
-    if PAYOUT_TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
+    if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
         raise InvalidTransition("Our staff are working on it. You get an email when it is paid or refused.")
     return _complete(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
@@ -156,7 +156,7 @@ def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, closing_journal__at__lte=settled_before).exclude(payment_details="")
 
 
-def payouts_under_old_keys() -> int:
+def count_payouts_under_old_keys() -> int:
     """Return the number of waiting payouts whose bank details the current `SECRET_KEY` cannot decrypt; they are not re-encrypted."""
     waiting = WalletPayout.objects.filter(status=WalletPayoutStatus.WAITING)
     tokens = waiting.values_list(Cast("payment_details", TextField()), flat=True)
@@ -211,7 +211,7 @@ def _with_wallets() -> QuerySet[WalletPayout]:
 
 def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
-    if not PAYOUT_TRANSITIONS.allows(wallet_payout, verb):
+    if not WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
     wallet, amount, paid = wallet_payout.wallet, wallet_payout.amount_minor, verb == "pay"
     accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
@@ -235,7 +235,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
         # The bank details are no longer needed.
         changes["payment_details"] = ""
     data = {"reference": reference} if paid else {}
-    PAYOUT_TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
+    WALLET_PAYOUT_TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
     _notify(wallet_payout, verb)
     return wallet_payout
 

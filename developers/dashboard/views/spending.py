@@ -33,7 +33,7 @@ def app_limits(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 
 
 def _limits_page(request: SignedInRequest, spender: App | AccessToken, *, required: bool) -> HttpResponseBase:
-    present = list(selectors.limits_of(request.user, spender))
+    present = list(selectors.owner_spending_limits(request.user, spender))
     form = SpendingForm(
         request.POST if request.method == "POST" else None,
         limits=present or (SUGGESTED if required else ()),

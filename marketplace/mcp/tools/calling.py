@@ -43,7 +43,7 @@ ADVICE = {
     "upgrade_unavailable": "list_library shows the licences that the user has; get_asset those on sale. Without upgradeFrom a further licence "
     "is bought.",
     "upgrade_currency_differs": "If the user agrees to pay in `currency`, call again with it.",
-    "licence_not_upgradable": "list_library shows the licences that the user has now.",
+    "license_not_upgradable": "list_library shows the licences that the user has now.",
     "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
     "quote_used": "It has already been bought with this quote; list_library shows it.",

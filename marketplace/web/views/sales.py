@@ -16,7 +16,7 @@ from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
 from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
-from wallet.selectors import earnings_of, movements_of
+from wallet.selectors import earnings_of, journals_of
 from wallet.services.due_payouts import next_payouts
 from wallet.spreadsheets import amount_text, cell, csv_lines
 
@@ -25,7 +25,7 @@ from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_
 
 ROWS = 25
 TOP = 10
-CSV_HEADER = ("run", "at", "currency", "amount", "payoutMethod", "status", "journal")
+CSV_HEADER = ("run", "at", "currency", "amount", "bankAccount", "status", "journal")
 
 
 @vendor_page("GET")
@@ -71,7 +71,7 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
     """Show each sale, refund and payout with the parts of its price, newest first."""
     accounts = earnings_of(request.user)
     with cursor_of(request) as cursor:
-        page = newest_first(map(movements_of, accounts), "at", limit=ROWS, cursor=cursor)
+        page = newest_first(map(journals_of, accounts), "at", limit=ROWS, cursor=cursor)
     context = {
         "accounts": accounts,
         "lines": [(line, parts_of(line)) for line in page.rows],

@@ -15,7 +15,7 @@ from wallet import receipts
 from wallet.card_credit import unpaid_top_ups_of
 from wallet.models import Order
 from wallet.providers import currencies_to_add
-from wallet.selectors import accounts_of, movements_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
+from wallet.selectors import accounts_of, journals_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
 from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
 
@@ -31,7 +31,7 @@ SHOWN_UNPAID = 5
 def wallet(request: SignedInRequest) -> HttpResponseBase:
     """Show the balances, and the movements, newest first."""
     movements = [
-        movements_of(account).select_related(
+        journals_of(account).select_related(
             "wallet_payout", "closed_wallet_payout", "credit_reference", "top_up", "frozen_reversal", "closed_reversal"
         )
         for account in accounts_of(request.user)

@@ -4,7 +4,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -307,8 +307,10 @@ def test_client_that_was_refused_by_mistake_can_be_reviewed_again(web: Web, clie
         reopen_client(app=app, reason="Not refused yet.", actor=UserFactory())
     reject_app(app=app, reason="Unknown.", actor=UserFactory())
     reopen_client(app=app, reason="It was the wrong one.", actor=UserFactory())
-    assert b"waiting for review" in client_party.ask(**WANTED).content
     review = ScopeReview.objects.get(app=app, status="Pending")
+    review.requested_at = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    review.save()
+    assert b"waiting for review since 2 January 2026, 03:04 (UTC)" in client_party.ask(**WANTED).content
     decisions = {scope: ScopeDecision(granted=True) for scope in APP_SCOPES}
     decide_scopes(review=review, decisions=decisions, note="", actor=UserFactory())
     assert client_party.ask(**WANTED).status_code == 200
@@ -391,7 +393,7 @@ def test_document_that_is_as_it_was_again_waits_no_longer(approved: App, client_
     web.document = dict(GOOD)
     grow_stale()
     assert client_party.ask(**WANTED).status_code == 200
-    assert ClientMetadata.objects.get().status == "Known"
+    assert ClientMetadata.objects.get().status == "Unchanged"
 
 
 @pytest.fixture
@@ -413,7 +415,7 @@ def test_refused_changes_stay_away_until_the_next(changed: ClientMetadata, clien
     refuse_metadata(document=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
-    assert ClientMetadata.objects.get().status == "Known"
+    assert ClientMetadata.objects.get().status == "Unchanged"
     web.document = dict(GOOD)
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200

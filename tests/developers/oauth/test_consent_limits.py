@@ -57,6 +57,7 @@ def test_page_proposes_modest_limits(party: Party) -> None:
     page = party.ask(scope=SPENDS)
     assert faults_of(page.content) == []
     assert b'value="25.00"' in page.content
+    assert b"Nothing can be spent in a currency without an amount" in page.content
     party.decide(scope=SPENDS)
     assert {limit.currency: limit.per_purchase_minor for limit in SpendingLimit.objects.all()} == {"USD": 2500, "INR": 200000}
 
@@ -70,6 +71,7 @@ def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
 def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
     user = party.app.developer
     party.browser.force_login(user)
+    assert b"a currency without an amount has no limit" in party.ask(scope=SPENDS).content
     assert "code" in query_of(post(party)["Location"])
     assert not SpendingLimit.objects.exists()
 

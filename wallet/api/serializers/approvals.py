@@ -50,7 +50,7 @@ class ApprovalResponse(serializers.Serializer[Approval]):
     createdAt = serializers.DateTimeField(source="created_at", help_text="When it was asked for.")
     expiresAt = serializers.DateTimeField(source="expires_at", help_text=_ENDS)
     decidedAt = serializers.DateTimeField(
-        source="decided_at", allow_null=True, help_text="When the owner decided; null while it waits, and if it expired."
+        source="decided_at", allow_null=True, help_text="When it was approved or declined; null if it was neither."
     )
     orderId = serializers.CharField(source="order_id", allow_null=True, help_text="The order, once it was bought.")
 

@@ -38,8 +38,8 @@ class EarningsLine(serializers.Serializer[Journal]):
     at = serializers.DateTimeField()
     kind = serializers.ChoiceField(
         KINDS,
-        help_text="withhold: a buyer's card payment is disputed; release: that has ended; hand_payout: paid after you left; "
-        "kept_earnings: kept after you left.",
+        help_text="withhold: a buyer's card payment is disputed; release: that has ended; hand_payout: paid outside of the runs; "
+        "kept_earnings: kept by the marketplace while no run paid you.",
     )
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")

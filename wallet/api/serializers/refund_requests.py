@@ -167,12 +167,12 @@ class EvidenceLedgerEntry(serializers.Serializer[Any]):
     """A journal of the ledger."""
 
     id = serializers.CharField()
-    kind = serializers.ChoiceField(JournalKind.choices, help_text="What moved money; card_return is to the card, return to the wallet.")
+    kind = serializers.ChoiceField(JournalKind.choices, help_text="What moved money; card_return is to the card.")
     at = serializers.DateTimeField()
     currency = serializers.ChoiceField(CURRENCIES)
     amount = serializers.FloatField(allow_null=True, help_text="What it changed in the reader's account; null if nothing.")
     digest = serializers.CharField(help_text="SHA-256 of the journal.")
-    ledgerDigest = EvidenceLedgerDigest(allow_null=True, help_text="The digest that covers it; null within the first hour.")
+    ledgerDigest = EvidenceLedgerDigest(allow_null=True, help_text="The digest that covers it; null until the next hourly digest.")
 
 
 class EvidenceClaims(serializers.Serializer[Any]):
@@ -186,7 +186,7 @@ class EvidenceClaims(serializers.Serializer[Any]):
     quote = EvidenceQuote(allow_null=True, help_text="The quote that fixed the price; null if there was none.")
     consent = EvidenceConsent(allow_null=True, help_text="Null for a purchase by an app or a token.")
     certificate = CertificateClaims(help_text="What the licence certificate says.")
-    licence = EvidenceLicence(help_text="Whether the licence is valid.")
+    license = EvidenceLicence(help_text="Whether the licence is valid.")
     downloads = EvidenceDownload(
         many=True, help_text="Downloads that this reader may see, oldest first, at most 1,000: a buyer does not see those of a licensee."
     )

@@ -10,7 +10,7 @@ from vendors.api.views.base import VendorViewSet
 from vendors.errors import VendorNotApproved
 
 from ...models.quotes import CURRENCIES
-from ...selectors import earnings_of, movements_of
+from ...selectors import earnings_of, journals_of
 from ..paging import page_of
 from ..serializers.earnings import EarningsPage
 from ..serializers.history import HistoryQuery
@@ -27,7 +27,7 @@ class EarningsViewSet(VendorViewSet):
     def retrieve(self, request: Request) -> Response:
         """Return the amounts to be paid out and the sales, refunds and payouts behind them, newest first."""
         accounts = earnings_of(self.user)
-        page = page_of(self.query(), "at", *map(movements_of, accounts))
+        page = page_of(self.query(), "at", *map(journals_of, accounts))
         held = {account.currency: account.earned_minor for account in accounts}
         balances = [{"currency": currency, "balance_minor": held.get(currency, 0)} for currency in CURRENCIES]
         return Response(EarningsPage(page | {"balances": balances}).data)

@@ -17,7 +17,7 @@ from marketplace.storage.responses import safe_disposition
 
 from ... import receipts
 from ...models import Order
-from ...selectors import accounts_of, movements_of, order_of, orders_of
+from ...selectors import accounts_of, journals_of, order_of, orders_of
 from ..filters import OrderFilter, TransactionFilter
 from ..paging import page_of
 from ..serializers.history import HistoryQuery, OrderPage, OrderResponse, WalletTransactionPage
@@ -48,7 +48,7 @@ class HistoryViewSet(ApiViewSet):
     def transactions(self, request: Request) -> Response:
         """List all credits and debits of the wallet, newest first."""
         wallets = accounts_of(principal_of(request).user)
-        movements = self.filtered(*map(movements_of, wallets))
+        movements = self.filtered(*map(journals_of, wallets))
         return Response(WalletTransactionPage(page_of(self.query(), "at", *movements)).data)
 
     @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderResponse)

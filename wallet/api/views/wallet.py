@@ -5,7 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
-from library.errors import AlreadyOwned, LicenceNotUpgradable
+from library.errors import AlreadyOwned, LicenseNotUpgradable
 from marketplace.api.idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, idempotency_key, idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
@@ -61,7 +61,7 @@ class WalletViewSet(ApiViewSet):
             *_NO_OFFER,
             InsufficientBalance,
             SpendingLimitExceeded,
-            LicenceNotUpgradable,
+            LicenseNotUpgradable,
             QuoteExpired,
             QuoteUsed,
             QuoteMismatch,

@@ -20,7 +20,7 @@ class Command(BaseCommand):
     """Credits a wallet."""
 
     help = (
-        "Add credit to a user's wallet. The reason is stored in the ledger; credit can only be taken back by another transfer. "
+        "Add credit to a user's wallet. The reason is stored in the ledger. Credit cannot be taken back: check amount and address first. "
         "With --reference a payment is credited once: the same command can be run again, and then changes nothing."
     )
 

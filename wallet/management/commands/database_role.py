@@ -1,4 +1,4 @@
-"""`manage.py database_role`: print grants for a PostgreSQL role that can run the service but not change the ledger."""
+"""`manage.py database_role`: print grants for a PostgreSQL role that can run the service but not change journals."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,8 +12,9 @@ class Command(BaseCommand):
     """Prints grants."""
 
     help = (
-        "Print the SQL that grants a PostgreSQL role exactly what the service needs: in the ledger and the audit log it can only "
-        "insert. Create the role yourself, and run the SQL as the owner of the tables after each migrate."
+        "Print the SQL that grants a PostgreSQL role exactly what the service needs. Journals, transfers, digests, invoices and the audit log "
+        "can only be inserted; of accounts, payouts and batches only the columns that the service changes can be updated. Create the role "
+        "yourself, and run the SQL as the owner of the tables after each migrate."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -17,9 +17,9 @@ from marketplace.ui.progress import progress_bar
 
 from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
-from ...models.vendor_payouts import BatchStatus
+from ...models.vendor_payouts import BatchStatus, PayoutStatus
 from ...payout_files import bank_file, paying_account, payouts_in_file
-from ...selectors import payouts, transfer_minor, vendor_accounts
+from ...selectors import transfer_minor, vendor_accounts, vendor_payouts
 from ...services.due_payouts import DuePayout, SkippedPayout, due_payout
 from ...services.vendor_payouts import (
     bounce_payout,
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         """Add the steps and their options."""
         steps = parser.add_subparsers(dest="step", required=True, parser_class=type(parser))
         prepare = steps.add_parser("prepare", help="Take what is due out of the vendors' balances.")
-        _add_run(prepare)
+        _add_run(prepare, "A name for the run, such as 2026-11. A new name starts a new run.")
         prepare.add_argument("--minimum", help=f"Skip balances below this amount (default {settings.PAYOUT_MINIMUM}).")
         prepare.add_argument("--vendor", metavar="STORE", help="Only pay the store with this slug.")
         prepare.add_argument("--euro-rate", metavar="RATE", help="Pay in EUR by SEPA, at so many EUR for one unit of the currency.")
@@ -94,14 +94,12 @@ class Command(BaseCommand):
                     outcome = due_payout(account=account, minimum_minor=minimum)
                 else:
                     outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum, actor=None)
-                kept = isinstance(outcome, SkippedPayout)
-                (skipped if kept else due)["payouts"] += 1
-                (skipped if kept else due)["minor"] += outcome.amount_minor
-                why = f", {outcome.reason.label}" if isinstance(outcome, SkippedPayout) else ""
+                why = _why_not_paid(outcome)
+                (skipped if why else due)["payouts"] += 1
+                (skipped if why else due)["minor"] += outcome.amount_minor
                 if outcome.amount_minor:
-                    self.stdout.write(
-                        f"{'not paid' if kept else 'due'}: {store_of(account)}, {amount_text(outcome.amount_minor)} {currency}{why}"
-                    )
+                    what = f"{store_of(account)}, {amount_text(outcome.amount_minor)} {currency}"
+                    self.stdout.write(f"not paid: {what}, {why}" if why else f"due: {what}")
         self.stdout.write(
             f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; not paid: {amount_text(skipped['minor'])} {currency}."
         )
@@ -157,8 +155,15 @@ class Command(BaseCommand):
             self.stdout.write(f"Run {batch.run} in {batch.currency} is cancelled.")
 
 
-def _add_run(parser: ArgumentParser) -> None:
-    parser.add_argument("--run", required=True, help="A name for the run, such as 2026-11. A new name starts a new run.")
+def _why_not_paid(outcome: DuePayout | VendorPayout | SkippedPayout) -> str:
+    """Return why a run does not pay a vendor, empty if it does."""
+    if isinstance(outcome, SkippedPayout):
+        return outcome.reason.label
+    return "cancelled in this run" if isinstance(outcome, VendorPayout) and outcome.status == PayoutStatus.CANCELLED else ""
+
+
+def _add_run(parser: ArgumentParser, run_help: str = "The name of the run.") -> None:
+    parser.add_argument("--run", required=True, help=run_help)
     parser.add_argument("--currency", required=True, choices=CURRENCIES, help="The currency of the earnings.")
 
 
@@ -172,7 +177,7 @@ def _batch(options: dict[str, Any]) -> PayoutBatch:
 def _payout(options: dict[str, Any]) -> VendorPayout:
     key = parse_id(options["payout"])
     run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
-    payout = None if key is None else payouts().filter(pk=key, **run).first()
+    payout = None if key is None else vendor_payouts().filter(pk=key, **run).first()
     if payout is None:
         raise CommandError(f"There is no payout {options['payout']}.", returncode=NOT_DONE)
     return payout

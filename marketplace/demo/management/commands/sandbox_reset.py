@@ -17,7 +17,7 @@ from marketplace.operations.backups import PREFIXES
 from marketplace.operations.dumps import BackupFailed, clear
 from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
-from wallet.providers import has_real_payments
+from wallet.providers import has_top_ups_of_real_providers
 
 from ...content import FACTS_NAME, make_content
 from ...entries import load_entries
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if not settings.SANDBOX:
             raise CommandError("This is not a sandbox: nothing was deleted. Only where SANDBOX is on can all data be deleted.")
         self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
-        if has_real_payments():
+        if has_top_ups_of_real_providers():
             raise CommandError("The database has payments of a real provider: nothing was deleted. Give the sandbox a database of its own.")
         if options["if_empty"] and connection.introspection.table_names():
             call_command("migrate", verbosity=0, interactive=False)

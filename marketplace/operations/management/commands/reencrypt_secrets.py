@@ -17,7 +17,7 @@ from marketplace.core.errors import NotFound
 from marketplace.ui.progress import progress_bar
 from vendors.models import PayoutDetails
 from vendors.services.payout_details import reencrypt_payout_details
-from wallet.services.wallet_payouts import payouts_under_old_keys
+from wallet.services.wallet_payouts import count_payouts_under_old_keys
 
 
 class Command(BaseCommand):
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         if accounts:
             vendors = dict.fromkeys(row.profile_id for row in accounts)
             lost.append(f"The bank accounts of {len(vendors)} vendors cannot be decrypted: {_some(vendors)}.")
-        if waiting := payouts_under_old_keys():
+        if waiting := count_payouts_under_old_keys():
             lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
         if lost:
             raise CommandError(" ".join(lost), returncode=1)
