@@ -224,7 +224,7 @@ def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
 def spending_apps_of(user: User) -> QuerySet[App]:
     """Return the apps that may spend from the user's wallet: the user's own and those with a consent to spend."""
     allowed = Consent.objects.filter(user=user, withdrawn_at=None, scope__contains=Scope.WALLET_SPEND)
-    apps = App.objects.filter(status=AppStatus.APPROVED, granted_scopes__contains=Scope.WALLET_SPEND)
+    apps = App.objects.filter(status=AppStatus.APPROVED, granted_scopes__contains=Scope.WALLET_SPEND).exclude(user__is_active=False)
     return apps.filter(Q(user=user) | Q(pk__in=allowed.values("app"))).order_by("name", "pk")
 
 

@@ -39,7 +39,7 @@ class ProcessedPreview:
     content_type: str
     # JSON values: dimensions of an image, duration of an audio file, names of a font.
     details: dict[str, Any]
-    # By name: `card` for images; other kinds have none.
+    # By name: `card` of an image, `poster` of an animation.
     renditions: Mapping[str, Rendition]
 
 

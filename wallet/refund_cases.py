@@ -15,7 +15,7 @@ DOWNLOADS = 50
 
 @dataclass(frozen=True)
 class RefundCase:
-    """A purchase, and the downloads of the asset by its buyer.
+    """A purchase, and the downloads of the asset by the holder of its licence.
 
     Args:
         facts: Labels and values: purchase, licence and quote.
@@ -32,7 +32,8 @@ def refund_case(order: Order) -> RefundCase:
     """Return what a decision on a refund is based on; the buyer is not named."""
     licence, quote = licences_of_orders([order.pk]).get(order.pk), order.quote
     upgrade = upgrade_of(order)
-    downloads = downloads_by(order.buyer_id, order.listing_id)
+    holder_id = None if licence is None else licence.holder_id
+    downloads = Download.objects.none() if holder_id is None else downloads_by(holder_id, order.listing_id)
     facts = [
         ("Bought", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
         ("Price", money(order.price_minor, order.currency)),

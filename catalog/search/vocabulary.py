@@ -104,7 +104,7 @@ class Vocabulary:
         return found
 
     def corrected_completions(self, prefix: str) -> list[tuple[str, int]]:
-        """Return words with a prefix that differs by a few typos, with their number; one of the first two letters must be right."""
+        """Return words with a prefix that differs by a few typos, with their number; they begin with its first or second letter."""
         if len(prefix) <= ONE_TYPO:
             return []
         found: dict[str, int] = {}

@@ -83,6 +83,9 @@ def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
 def suspend_app(*, app: App, reason: str, actor: User) -> App:
     """Suspend an app at once; its granted scopes are kept for when it is reinstated.
 
+    Only its status changes, which is checked whenever the app acts (`App.is_usable`), receives a webhook (`webhooks.publishing`,
+    `webhooks.delivering`) or is offered for spending (`spending_apps_of`).
+
     Raises:
         InvalidTransition: the app is not approved.
         SelfReview: the app is the actor's.

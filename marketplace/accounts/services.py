@@ -114,7 +114,7 @@ def rename_user(*, user: User, name: str, actor: User) -> User:
 
 
 @transaction.atomic
-def end_sessions(*, user: User, actor: User) -> User:
+def end_sessions(*, user: User, actor: User | None) -> User:
     """End every session of a user; the caller renews the current one."""
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])

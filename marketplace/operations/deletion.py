@@ -71,6 +71,7 @@ def anonymise(event: AccountDeleting) -> None:
     IdempotencyRecord.objects.filter(owner=user).delete()
     Approval.objects.filter(owner=user).delete()
     Quote.objects.filter(owner=user, orders__isnull=True).delete()
+    Quote.objects.filter(owner=user).update(licensee_name="", licensee_email="")
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
@@ -110,7 +111,7 @@ def _anonymise_store(user: User) -> None:
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
     Listing.objects.filter(pk__in=unsold).update(approved_deliverable=None, candidate_deliverable=None)
-    # The daily `sweep_objects --delete` deletes their files.
+    # `sweep_objects --delete` deletes their files each day, and `build_packages --prune` their packages.
     Listing.objects.filter(pk__in=unsold).delete()
     Discount.objects.filter(listing__store__owner=user).delete()
     StorePicture.objects.filter(store__owner=user).delete()

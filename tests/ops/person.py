@@ -225,7 +225,8 @@ class Person:
         unsold = {**offer, "listing": self.rows["catalog.Listing never sold"]}
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **shown, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
-        order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), **offer, **parts)
+        used = self.add("wallet.Quote of an order", owner=user, expires_at=self.now + SOON, **shown, **offer)
+        order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), quote=used, **offer, **parts)
         self.add("wallet.ReversedOrder", reversal=self.reversal, order=order, reversed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)

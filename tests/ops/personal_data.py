@@ -344,6 +344,13 @@ BUYING = (
         impersonal={CODE: "currency"},
     ),
     Holding(
+        "wallet.Quote of an order",
+        exported={"quotes": "license_slug discount_code upgrade_from licensee_name licensee_email"},
+        impersonal={CODE: "currency"},
+        kept=BOOKS,
+        anonymised="licensee_name licensee_email",
+    ),
+    Holding(
         "wallet.Quote of another person",
         hidden={OTHERS: "license_slug discount_code upgrade_from licensee_name licensee_email"},
         impersonal={CODE: "currency"},

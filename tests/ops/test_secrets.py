@@ -86,7 +86,7 @@ def logged() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def happened(settings: Any, logged: list[str], monkeypatch: pytest.MonkeyPatch) -> User:
+def happened(settings: Any, monkeypatch: pytest.MonkeyPatch) -> User:
     """A vendor was paid, a buyer asked for credit, and providers called and were called; return the vendor."""
     profile = make_vendor()
     app = AppFactory(user=profile.user)
@@ -126,7 +126,7 @@ def _call_and_be_called(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_log_of_every_logger_at_its_most_talkative_has_none(happened: User, logged: list[str]) -> None:
+def test_log_of_every_logger_at_its_most_talkative_has_none(logged: list[str], happened: User) -> None:
     assert any("wallet_walletpayout" in line for line in logged)
     assert any("stripe" in line for line in logged)
     assert [line[:300] for line in logged if seen_in(line)] == []

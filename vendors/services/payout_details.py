@@ -115,7 +115,7 @@ def undo_payout_change(*, token: str) -> VendorProfile:
         later = PayoutDetails.objects.filter(profile=profile, currency=details.currency, created_at__gte=began)
         later.filter(withdrawn_at__isnull=True).update(withdrawn_at=Now())
         _hold(profile)
-        end_sessions(user=profile.user, actor=profile.user)
+        end_sessions(user=profile.user, actor=None)
         audit.record("vendor.undo_payout_details", profile, actor=None, currency=details.currency)
         mail(profile.user, "vendors/payouts_held", store=profile.store)
     return profile
