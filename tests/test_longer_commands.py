@@ -1,4 +1,4 @@
-"""Every longer command and benchmark of CONTRIBUTING.md runs, here at its smallest."""
+"""Every longer command and benchmark of CONTRIBUTING.md runs, here or in another test, at its smallest."""
 
 import importlib.util
 import os
@@ -20,11 +20,6 @@ from .waiting import PATIENCE_SECONDS
 pytestmark = pytest.mark.full
 
 COMMANDS = (
-    # Tests beside these run the same at its smallest.
-    "tests.faults.uploads --help",
-    "tests.faults.resuming --help",
-    "tests.mcp.conformance --help",
-    "tests.nodes.chaos --help",
     "tests.wallet.long histories --operations 50 --record {folder}",
     "tests.wallet.long races --operations 50",
     "tests.wallet.long events --events 50",
@@ -47,6 +42,8 @@ COMMANDS = (
     "benchmarks.load --minutes 0.05 --seconds 1 --listings 60 --no-file",
     "benchmarks.inside benchmarks.seeding.seed --listings 3",
 )
+# `tests/faults`, `tests/mcp/test_outside.py` and `tests/nodes/test_edge.py` run what these run.
+TESTED = ("tests.faults.uploads", "tests.faults.resuming", "tests.mcp.conformance", "tests.nodes.chaos")
 PROGRAMS = {"tests.screenshots.lighthouse": "npm", "benchmarks.catalog": "wrk"}
 # A library that a command needs, and the dependency group that brings it.
 GROUPS = {"benchmarks.load": ("locust", "load"), "tests.mutation": ("cosmic_ray", "mutation")}
@@ -57,12 +54,17 @@ SECONDS = 3 * PATIENCE_SECONDS
 def test_every_documented_command_is_run() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     documented = {name for name in re.findall(r"`((?:tests|benchmarks)\.[\w.]+)[ `]", text) if _is_command(name)}
-    assert documented == {command.split()[0] for command in COMMANDS}
+    assert documented == {*TESTED, *(command.split()[0] for command in COMMANDS)}
 
 
 def _is_command(name: str) -> bool:
     path = ROOT / name.replace(".", "/")
     return (path / "__main__.py").exists() or '__name__ == "__main__"' in path.with_suffix(".py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("module", TESTED)
+def test_command_whose_work_another_test_does_starts(module: str) -> None:
+    subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

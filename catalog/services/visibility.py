@@ -37,13 +37,15 @@ def store_logo_changed(*, store: Store) -> None:
 
 
 @transaction.atomic
-def store_changed(store: Store, *, renamed: bool = False) -> None:
-    """Update search and the browse index and invalidate cached responses after a store was opened or closed, or only renamed.
-
-    Emit `StoreVisibilityChanged` unless it was only renamed.
-    """
+def store_renamed(store: Store) -> None:
+    """Update search and the browse index and invalidate cached responses after a store was renamed."""
     change_version()
     update_store_visibility(store)
     refresh_store(store)
-    if not renamed:
-        emit(StoreVisibilityChanged(store.pk, store.is_open))
+
+
+@transaction.atomic
+def store_visibility_changed(store: Store) -> None:
+    """Do the same after a store was opened or closed, and emit an event."""
+    store_renamed(store)
+    emit(StoreVisibilityChanged(store.pk, store.is_open))

@@ -6,4 +6,4 @@ from django.db import migrations
 class Migration(migrations.Migration):
     dependencies = [("developers", "0001_initial")]
     run_before = [("oauth2_provider", "0001_initial")]
-    operations: list[object] = []
+    operations = []

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 # The date of the newest entry in the changelog (`marketplace/web/docs/changelog.md`).
-API_VERSION = "2026-11-23"
+API_VERSION = "2026-11-28"
 HEADER = "API-Version"
 
 

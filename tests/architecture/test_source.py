@@ -14,7 +14,8 @@ READING = ("find_",)
 # What other rooms call with one plain object: it reads, refuses or tells, and there is nothing to confuse.
 PLAIN = {
     "catalog listing_edited": "tells the catalog of a change that was made",
-    "catalog store_changed": "tells the catalog of a change that was made",
+    "catalog store_visibility_changed": "tells the catalog of a change that was made",
+    "catalog store_renamed": "tells the catalog of a change that was made",
     "catalog lock_listing": "locks a row and reads it",
     "catalog lock_own_listing": "locks a row and reads it",
     "catalog require_version": "refuses, or does nothing",

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from catalog.catalog_version import change_version
 from catalog.models import Listing, Preview
 from catalog.services.purchase_counts import count_purchases, record_purchase, record_refund
-from catalog.services.visibility import listing_changed, store_changed
+from catalog.services.visibility import listing_changed, store_visibility_changed
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -90,7 +90,7 @@ def test_listings_of_a_closed_store_are_hidden_at_once_and_come_back(get: Any) -
     for is_open, total in ((False, 0), (True, 1)):
         listing.store.is_open = is_open
         listing.store.save()
-        store_changed(listing.store)
+        store_visibility_changed(listing.store)
         assert get("assets")["total"] == total
         assert len(get("assets/search", q=listing.title)["results"]) == total
 

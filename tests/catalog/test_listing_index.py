@@ -19,7 +19,7 @@ from catalog.services.purchase_counts import count_purchases, record_purchase, r
 from catalog.services.review import takedown_listing
 from catalog.services.submission import unpublish_listing
 from catalog.services.taxonomy import save_category, save_license_tier
-from catalog.services.visibility import listing_changed, store_changed
+from catalog.services.visibility import listing_changed, store_visibility_changed
 from tests.eager import drain
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, UserFactory
 
@@ -77,7 +77,7 @@ def test_store_that_closes_takes_its_listings_along_and_brings_them_back() -> No
     for is_open in (False, True, True):
         store.is_open = is_open
         store.save()
-        store_changed(store)
+        store_visibility_changed(store)
         assert ListingIndex.objects.count() == (4 if is_open else 1)
         assert stored_counts() == true_counts()
     assert sorted(ListingIndex.objects.exclude(pk=other.pk).values_list("popularity", flat=True)) == [0, 1, 2]
@@ -173,7 +173,7 @@ def test_platforms_are_labels_without_their_versions(text: str, expected: set[st
 def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     listing = PublishedListingFactory()
     Store.objects.filter(pk=listing.store_id).update(name="Foundry")
-    store_changed(Store.objects.get(pk=listing.store_id))
+    store_visibility_changed(Store.objects.get(pk=listing.store_id))
     listing.category.name = "Typefaces"
     save_category(category=listing.category, changed=["name"], actor=UserFactory(is_staff=True))
     assert get("assets")["items"][0]["vendor"]["storeName"] == "Foundry"

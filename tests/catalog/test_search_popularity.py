@@ -18,7 +18,7 @@ from catalog.search.full_text import FullTextQuery, fetch
 from catalog.search.popular import update_popular
 from catalog.search.rebuild import rebuild
 from catalog.services.purchase_counts import count_purchases, record_purchase
-from catalog.services.visibility import listing_changed, store_changed
+from catalog.services.visibility import listing_changed, store_visibility_changed
 from tests.factories import PublishedListingFactory, StoreFactory
 
 from .searching import titles
@@ -135,7 +135,7 @@ def test_closing_a_store_hides_its_listings_at_once_and_opening_shows_them() -> 
     for is_open, found in ((False, [other.id]), (True, [listing.id, other.id])):
         store.is_open = is_open
         store.save()
-        store_changed(store)
+        store_visibility_changed(store)
         assert [hit.id for hit in query.search("grotesk", limit=10).hits] == found
         run()
         assert [hit.id for hit in query.search("grotesk", limit=10).hits] == found
@@ -148,7 +148,7 @@ def test_listing_published_while_its_store_is_closed_is_found_when_it_opens() ->
     assert query.search("grotesk", limit=10).hits == []
     store.is_open = True
     store.save()
-    store_changed(store)
+    store_visibility_changed(store)
     assert [hit.id for hit in query.search("grotesk", limit=10).hits] == [listing.id]
 
 

@@ -97,7 +97,7 @@ def main() -> int:
                 sys.stdout.write(f"{number}/{len(sample)} {_outcome(results[item.job_id])}: {_place(item)}\n")
                 sys.stdout.flush()
         os.chdir(ROOT)
-    report = options.folder / "report.md" if options.folder else Path(__file__).with_name("report.md")
+    report = Path(__file__).with_name("report.md") if options.folder is None and options.only == "*" else folder / "report.md"
     return _report([(item.mutations[0], results[item.job_id]) for item in sample], report, options)
 
 
@@ -114,8 +114,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _session(only: str) -> str:
-    """Return the name of the file of results: the mutants of some files are made apart from those of all."""
-    return f"session{re.sub(r'[^a-z0-9]+', '-', only).rstrip('-')}.sqlite3"
+    """Return the name of the file of results, which are kept apart for `--only`."""
+    return "session.sqlite3" if only == "*" else f"session-{sha256(only.encode()).hexdigest()[:8]}.sqlite3"
 
 
 def _source() -> str:

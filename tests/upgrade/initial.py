@@ -3,7 +3,7 @@
     uv run --group dev python -m tests.upgrade.initial
 
 Nothing is released yet, so a change of the models changes these migrations instead of adding one. What is written by hand stays in
-migrations after them: SQL in `0002`, rows that every installation begins with in the last.
+migrations after them: SQL, the order beside migrations of libraries, and rows that every installation begins with.
 """
 
 import os

@@ -13,8 +13,10 @@ from django.utils.html import escape
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from marketplace.core.models import AuditEntry
+from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
+from vendors.services.payout_details import hold_payouts
 from wallet.admin import payout_batches as admin
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_batch_paid, mark_payout_paid
@@ -222,12 +224,15 @@ def test_batch_is_prepared_after_a_confirmation_that_shows_what_is_due(staff: Ca
 
 def test_batch_of_many_vendors_is_prepared_in_parts(staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wallet.services.payout_batches.PREPARED_AT_ONCE", 1)
-    for _ in range(2):
-        bought(on_sale(store=payee().store), funded(inr=100_000))
+    profiles = [payee() for _ in range(3)]
+    for profile in profiles:
+        bought(on_sale(store=profile.store), funded(inr=100_000))
+    hold_payouts(profile=profiles[0], reason="test", actor=UserFactory(is_staff=True))
     client = staff("prepare_payoutbatch")
-    for count in (1, 2):
-        client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})
+    for count, remain in ((1, True), (2, False), (2, False)):
+        answer = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"}, follow=True)
         assert VendorPayout.objects.count() == count
+        assert ("Prepare the run again" in answer.content.decode()) == remain
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from benchmarks.seeding.fill import fill
 from catalog.filters import ListingFilter
 from catalog.models import Deliverable, ListingIndex, Preview, Store
 from catalog.search.rebuild import rebuild
-from catalog.services.visibility import store_changed
+from catalog.services.visibility import store_visibility_changed
 from marketplace.web.shop.description import description_html
 from marketplace.web.shop.query import ShopForm
 from marketplace.web.views import sitemaps
@@ -50,7 +50,7 @@ def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
     draft = ListingFactory(title="Secret draft")
     closed = on_sale(title="Closed one")
     Store.objects.filter(pk=closed.store_id).update(is_open=False)
-    store_changed(Store.objects.get(pk=closed.store_id))
+    store_visibility_changed(Store.objects.get(pk=closed.store_id))
     assert titles(page_at(client, "/browse")) == []
     assert "No matching assets" in page_at(client, "/browse").get_text()
     for address in (

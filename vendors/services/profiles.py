@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.models import Store
-from catalog.services.visibility import store_changed
+from catalog.services.visibility import store_renamed, store_visibility_changed
 from developers.selectors import is_verified_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -89,7 +89,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
         store = lock(Store.objects.all(), pk=store.pk)
         store.name = store_name
         store.save(update_fields=["name"])
-        store_changed(store, renamed=True)
+        store_renamed(store)
     if profile.bio != bio:
         changed.append("bio")
         profile.bio = bio
@@ -171,7 +171,7 @@ def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> V
     store = lock(Store.objects.all(), pk=profile.store_id)
     store.is_open = profile.status == VendorStatus.APPROVED
     store.save(update_fields=["is_open"])
-    store_changed(store)
+    store_visibility_changed(store)
     profile.store = store
     mail(profile.user, MAILS[verb], store=profile.store, reason=reason)
     return profile

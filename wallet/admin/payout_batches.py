@@ -150,7 +150,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         if outcome.remaining:
             self.message_user(
                 request,
-                f"{outcome.remaining} more vendors have a bank account: prepare the run again.",
+                f"Vendors who can be paid and wait for the next part: {outcome.remaining}. Prepare the run again.",
                 messages.WARNING,
             )
 

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
 
 from marketplace.accounts.models import User
+from vendors.bounds import PAYOUT_WAIT
 from vendors.models import VendorProfile, VendorStatus
 
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
@@ -22,8 +24,8 @@ class PreparedBatch:
 
     Args:
         prepared: The number of payouts that were prepared.
-        skipped: The accounts that are not paid, and why.
-        remaining: The number of accounts with a bank account that were not looked at.
+        skipped: The accounts that were looked at and are not paid, and why.
+        remaining: The number of accounts that can be paid and were not looked at.
     """
 
     prepared: int
@@ -32,7 +34,7 @@ class PreparedBatch:
 
 
 def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> PreparedBatch:
-    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those with a bank account first; repeat it while some of these remain.
+    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those who can be paid first; repeat it while some of these remain.
 
     Each is prepared in a transaction of its own.
 
@@ -43,7 +45,13 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
     due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
     prepared, skipped = 0, []
     able = VendorProfile.objects.filter(
-        user=OuterRef("owner"), status=VendorStatus.APPROVED, payout_details__currency=batch.currency, payout_details__withdrawn_at=None
+        user=OuterRef("owner"),
+        user__is_active=True,
+        status=VendorStatus.APPROVED,
+        payouts_held_at=None,
+        payout_details__currency=batch.currency,
+        payout_details__withdrawn_at=None,
+        payout_details__created_at__lte=Now() - PAYOUT_WAIT,
     )
     due = due.annotate(able=Exists(able))
     remaining = max(due.filter(able=True).count() - PREPARED_AT_ONCE, 0)
