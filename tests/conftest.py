@@ -49,7 +49,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[Any]:
     finally:
         gc.freeze()
         # What a test leaves in circles is little; the default looks for it hundreds of times in each.
-        gc.set_threshold(20_000, 20, 20)
+        gc.set_threshold(20_000, 5, 5)
         gc.enable()
 
 
