@@ -92,7 +92,7 @@ def principal_of_bearer(authorization: str) -> Principal:
 
 
 def _principal_of_first_party_token(secret: str, kind: CredentialKind) -> Principal:
-    """Return the principal of a page token; each kind is accepted in the header of its kind only."""
+    """Return the principal of a first-party token; each kind is accepted in the header of its kind only."""
     if not well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         raise InvalidCredential
     token = FirstPartyToken.objects.select_related("user", "session", "app__user").filter(digest=digest_of(secret)).first()

@@ -6,7 +6,7 @@ from marketplace.core.bounds import KIB
 MAX_APPS = 50
 MAX_ACTIVE_KEYS = 20
 MAX_ACTIVE_TOKENS = 50
-# Page tokens; the oldest is deleted when a new one is issued.
+# First-party tokens; the oldest is deleted when a new one is issued.
 MAX_FIRST_PARTY_TOKENS = 20
 MAX_REDIRECT_URIS = 10
 MAX_WEBHOOK_ENDPOINTS = 5

@@ -83,7 +83,7 @@ class DecisionsIncomplete(Problem):
 
 
 class ExpiryRequired(Problem):
-    """400: a personal token must expire within a year."""
+    """400: a token without an app must expire within a year."""
 
     status = 400
     title = "An expiry date within one year is required"

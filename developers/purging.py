@@ -37,7 +37,7 @@ def expired_tokens() -> Expired:
         "codes": Grant.objects.filter(~active_family, expires__lt=now - CODES_KEPT),
         "refresh tokens": refresh_tokens,
         "access tokens": access_tokens.filter(~Exists(active.filter(access_token=OuterRef("pk")))),
-        "page tokens": FirstPartyToken.objects.filter(expires_at__lt=now),
+        "first-party tokens": FirstPartyToken.objects.filter(expires_at__lt=now),
     }
 
 

@@ -133,14 +133,14 @@ def active_keys_of(app: App) -> QuerySet[ApiKey]:
     return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
 
 
-def own_tokens_of(user: User) -> QuerySet[AccessToken]:
+def tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
     """Return every token that a user created without an app, for the API or the tools, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
-def active_own_tokens_of(user: User) -> QuerySet[AccessToken]:
+def active_tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
     """Return the user's tokens without an app that are neither revoked nor expired."""
-    return own_tokens_of(user).filter(revoked_at=None, expires__gt=timezone.now())
+    return tokens_without_app_of(user).filter(revoked_at=None, expires__gt=timezone.now())
 
 
 def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
@@ -218,7 +218,7 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the user's active tokens without an app that may spend."""
-    return active_own_tokens_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+    return active_tokens_without_app_of(user).filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:

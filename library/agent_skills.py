@@ -95,7 +95,7 @@ def archive_of(skill: AgentSkill, *, principal: Principal | None = None) -> byte
     Raises:
         NotFound: it is larger than a skill's archive may be.
         DependencyUnavailable: the stored bytes are not those that were approved.
-        LinkRevoked, LicenceSuspended, FileBlocked: the licence or the file changed meanwhile.
+        LinkRevoked, LicenseSuspended, FileBlocked: the licence or the file changed meanwhile.
     """
     if skill.file.file_size > bounds.AGENT_SKILL_BYTES:
         raise NotFound
@@ -113,7 +113,7 @@ def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None)
 
     Raises:
         NotFound: the skill has no such file.
-        DependencyUnavailable, LinkRevoked, LicenceSuspended, FileBlocked: as for the archive.
+        DependencyUnavailable, LinkRevoked, LicenseSuspended, FileBlocked: as for the archive.
     """
     row = next((row for row in skill.manifest["files"] if row[0] == path), None)
     if row is None:

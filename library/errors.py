@@ -31,7 +31,7 @@ class NotOwned(Problem):
     detail = "You have no such licence of it, or none that covers this version. Refunded purchases don't count."
 
 
-class LicenceSuspended(Problem):
+class LicenseSuspended(Problem):
     """403: the payment for the licence is disputed."""
 
     status = 403

@@ -27,7 +27,7 @@ def card_part_of(sale: Journal) -> int:
     """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
     if sale.wallet is None:
         return 0
-    return min(_trace_card_credit(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _credited_top_ups(sale.wallet)))
+    return min(_trace_card_credit(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _top_ups_not_returned(sale.wallet)))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
@@ -35,7 +35,7 @@ def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
     return TopUp.objects.filter(user=user_id, status=TopUpStatus.SUCCEEDED).order_by("-paid_at", "-pk")
 
 
-def _credited_top_ups(wallet: LedgerAccount) -> QuerySet[TopUp]:
+def _top_ups_not_returned(wallet: LedgerAccount) -> QuerySet[TopUp]:
     return TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED))
 
 

@@ -18,7 +18,7 @@ _MOST = 0.9
 
 
 def invoice_differences() -> Iterator[str]:
-    """Yield a sentence for each gap between numbers, each wrong document, and each sale, refund or lost dispute without one after an hour."""
+    """Yield a sentence for each gap between numbers, wrong document, and sale, refund or returned payment without one after an hour."""
     place = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
     for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
         yield f"invoice {numbered.number} is not the next after the one before"

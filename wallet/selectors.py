@@ -153,7 +153,10 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
 
 
 def charged_back_without_note() -> QuerySet[ReversedOrder]:
-    """Return the purchases that lost disputes ended and that have no credit note yet, each with the journal that returned the money to the card, oldest first."""
+    """Return the purchases that a reversal ended and that have no credit note yet, oldest first.
+
+    Each has the journal of the reversal, which returned the payment to the card.
+    """
     ended = ReversedOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__closing_journal").order_by("reversal__closing_journal", "order")

@@ -36,8 +36,9 @@ class Deliverable(models.Model):
     approved_at = models.DateTimeField(null=True, blank=True)
     # When a reviewer marked the file as malicious, in every listing that had these bytes then (`is_blocked` compares bytes); downloads stop at once.
     blocked_at = models.DateTimeField(null=True, blank=True)
-    # The store's metadata of the object when its SHA-256 was last checked: while it is the same, the object has not been overwritten.
-    fingerprint = models.CharField(max_length=core_bounds.FINGERPRINT_CHARS, blank=True)
+    # Size and ETag, or size, time and inode, of the stored object when its SHA-256 was last checked: while they are the same, the object has not
+    # been overwritten.
+    fingerprint = models.CharField(max_length=core_bounds.OBJECT_FINGERPRINT_CHARS, blank=True)
     # When the stored bytes were last read and compared.
     verified_at = models.DateTimeField(null=True, blank=True)
 

@@ -132,7 +132,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
             file.save(update_fields=["blocked_at"])
             audit.record("deliverable.block", file, actor=actor, to_state="blocked", reason=reason, sha256=file.sha256)
         if files:
-            _withdraw_blocked(listing, files, reason, actor)
+            _take_down_or_reject(listing, files, reason, actor)
     return deliverable
 
 
@@ -175,7 +175,7 @@ def _lock_listings_with(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
     return {pk: lock_listing(pk) for pk in sorted({*holders, deliverable.listing_id})}
 
 
-def _withdraw_blocked(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
+def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
     """Take down a locked listing on sale with blocked files, or reject its pending submission with them; mail its vendor."""
     finding = finding_of(MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
     if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id in {file.pk for file in files}:

@@ -45,7 +45,8 @@ def lock_listing(listing_id: uuid.UUID) -> Listing:
     """Return the current listing, locked until the end of the transaction.
 
     Related rows are read once the lock is held: a query that waits for a lock sees other tables as they were before it
-    waited. The order of locks is: listing, review, file, store, then the catalog's version.
+    waited. The listing is locked first, which serialises what happens to its review and files; its store follows, and the
+    catalog's version is last.
     """
     lock(Listing.objects.all(), pk=listing_id)
     return Listing.objects.select_related(*_WITH_ALL).get(pk=listing_id)

@@ -45,19 +45,19 @@ class ClientMetadataAdmin(QueueAdmin):
     fields = ("app", "client_id", "host", "status", "app_status", "read_at")
     readonly_fields = ("client_id", "app_status")
     decision_names = ("accept", "refuse", *CLAIMING)
-    owner, noun, review_permission = "app__user", "client_document", DECIDE
+    owner, noun, review_permission = "app__user", "client_metadata", DECIDE
     page_decisions = {"accept": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, partial(CLIENT_TRANSITIONS.allows, verb="accept"))
 
     @admin.display(description="Client")
-    def client_id(self, document: ClientMetadata) -> str:
+    def client_id(self, client_metadata: ClientMetadata) -> str:
         """Return the client's id, which for an app without a developer is the URL of its document."""
-        return document.app.client_id
+        return client_metadata.app.client_id
 
     @admin.display(description="App")
-    def app_status(self, document: ClientMetadata) -> str:
+    def app_status(self, client_metadata: ClientMetadata) -> str:
         """Return the status of the app."""
-        return badge(document.app.status)
+        return badge(client_metadata.app.status)
 
     def panels(self, request: HttpRequest, subject: ClientMetadata) -> list[Panel]:
         """Return the metadata as reviewed and as last fetched or saved, and the history."""
@@ -69,14 +69,14 @@ class ClientMetadataAdmin(QueueAdmin):
             DECIDE,
             "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
-            form=saved_reply_form(SavedReplyUse.DOCUMENT_ACCEPT, DocumentDecisionForm),
+            form=saved_reply_form(SavedReplyUse.METADATA_ACCEPT, DocumentDecisionForm),
             available=partial(CLIENT_TRANSITIONS.allows, verb="accept"),
-            context=lambda document: {"panels": [_comparison(document)]},
+            context=lambda client_metadata: {"panels": [_comparison(client_metadata)]},
             template="admin/developers/decide_document.html",
             fields_template="admin/developers/document_fields.html",
         ),
         accept_metadata,
-        "document",
+        "client_metadata",
         fields=("shown", "reason"),
     )
 
@@ -86,22 +86,22 @@ class ClientMetadataAdmin(QueueAdmin):
             DECIDE,
             "The app stays as it was reviewed; a client with a document loses the addresses that the document no longer contains.",
             "The changes were refused.",
-            form=saved_reply_form(SavedReplyUse.DOCUMENT_REFUSE, DocumentDecisionForm),
+            form=saved_reply_form(SavedReplyUse.METADATA_REFUSE, DocumentDecisionForm),
             available=partial(CLIENT_TRANSITIONS.allows, verb="refuse"),
-            context=lambda document: {"panels": [_comparison(document)]},
+            context=lambda client_metadata: {"panels": [_comparison(client_metadata)]},
             template="admin/developers/decide_document.html",
             fields_template="admin/developers/document_fields.html",
             danger=True,
         ),
         refuse_metadata,
-        "document",
+        "client_metadata",
         fields=("shown", "reason"),
     )
 
 
-def _comparison(document: ClientMetadata) -> Panel:
-    rows = [(label, _as_text(document.reviewed[name]), _as_text(document.latest[name])) for name, label in _LABELS.items()]
-    return Panel("The metadata", ("Field", "As reviewed", f"As of {document.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
+def _comparison(client_metadata: ClientMetadata) -> Panel:
+    rows = [(label, _as_text(client_metadata.reviewed[name]), _as_text(client_metadata.latest[name])) for name, label in _LABELS.items()]
+    return Panel("The metadata", ("Field", "As reviewed", f"As of {client_metadata.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
 
 
 def _as_text(value: Any) -> str:

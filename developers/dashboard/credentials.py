@@ -101,7 +101,7 @@ PERSONAL_TOKENS = CredentialPages(
     "token",
     "personal token",
     "token",
-    all_of=selectors.own_tokens_of,
+    all_of=selectors.tokens_without_app_of,
     form=lambda data, _user, request: TokenForm(data, request=request),
     issue=issue_personal_token,
     rotate=rotate_token,

@@ -482,7 +482,7 @@ class Migration(migrations.Migration):
             name='ClientMetadata',
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
-                ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='document', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='client_metadata', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
                 ('host', models.CharField(blank=True, db_index=True, max_length=255)),
                 ('status', models.CharField(choices=[('Unchanged', 'Unchanged'), ('Changed', 'Changed')], default='Unchanged', max_length=16)),
                 ('reviewed', models.JSONField()),

@@ -25,7 +25,7 @@ class ClientMetadata(Claimable):
     review. A developer's app keeps the reviewed ones until then.
     """
 
-    app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="document")
+    app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="client_metadata")
     # Empty for an app of a developer.
     host = models.CharField(max_length=255, db_index=True, blank=True)
     status = models.CharField(max_length=16, choices=ClientMetadataStatus.choices, default=ClientMetadataStatus.UNCHANGED)

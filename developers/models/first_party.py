@@ -1,4 +1,4 @@
-"""Page tokens, with which this site's pages call the API, valid as long as their session and for 15 minutes at most."""
+"""First-party tokens, with which this site's pages call the API, valid as long as their session and for 15 minutes at most."""
 
 from django.conf import settings
 from django.db import models
@@ -38,7 +38,7 @@ class FirstPartyToken(models.Model):
         indexes = (models.Index(fields=("expires_at",), name="firstpartytoken_expires"),)
 
     def __str__(self) -> str:
-        return f"page token of {self.app or self.user}"
+        return f"first-party token of {self.app or self.user}"
 
     @property
     def kind(self) -> CredentialKind:

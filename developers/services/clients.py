@@ -26,7 +26,7 @@ from .scopes import open_review
 from .states import APP_TRANSITIONS, notify_developer
 
 CLIENT_TRANSITIONS = TransitionTable(
-    "client_document",
+    "client_metadata",
     {
         "change": ((ClientMetadataStatus.UNCHANGED, ClientMetadataStatus.CHANGED), ClientMetadataStatus.CHANGED),
         "revert": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
@@ -57,7 +57,7 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
         if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
-    # Earlier URIs that still wait are replaced.
+    # A developer's app has a row of its latest new URIs only: an earlier one is deleted, even if it still waits.
     ClientMetadata.objects.filter(app=app).delete()
     present = app.redirect_uris.split()
     if settings.SANDBOX or not app.scopes or set(wanted) <= set(present):
@@ -83,9 +83,9 @@ def submit_document(*, client: App, actor: User) -> App:
         # A lock for the whole table: simultaneous new clients cannot exceed the bounds.
         lock(ContentType.objects.all(), app_label=ClientMetadata._meta.app_label, model=ClientMetadata._meta.model_name)
         app = lock(App.objects.all(), pk=client.pk)
-        document = ClientMetadata.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
-        if document is not None:
-            _update_document(app, document, contents)
+        client_metadata = ClientMetadata.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
+        if client_metadata is not None:
+            _update_document(app, client_metadata, contents)
             return app
         host = str(urlsplit(app.client_id).hostname).rstrip(".")
         waiting = ClientMetadata.objects.filter(app__status=AppStatus.PENDING)
@@ -124,26 +124,26 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     return app
 
 
-def _update_document(app: App, document: ClientMetadata, contents: dict[str, Any]) -> None:
+def _update_document(app: App, client_metadata: ClientMetadata, contents: dict[str, Any]) -> None:
     """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
-    document.read_at = timezone.now()
-    if contents == document.latest:
-        document.save(update_fields=["read_at"])
+    client_metadata.read_at = timezone.now()
+    if contents == client_metadata.latest:
+        client_metadata.save(update_fields=["read_at"])
         return
-    verb = "change" if contents != document.reviewed else "revert"
-    if CLIENT_TRANSITIONS.allows(document, verb):
-        before = document.latest
-        changes = {"read_at": document.read_at, "latest": contents}
-        CLIENT_TRANSITIONS.apply(document, verb, actor=None, changes=changes, before=before, after=contents)
+    verb = "change" if contents != client_metadata.reviewed else "revert"
+    if CLIENT_TRANSITIONS.allows(client_metadata, verb):
+        before = client_metadata.latest
+        changes = {"read_at": client_metadata.read_at, "latest": contents}
+        CLIENT_TRANSITIONS.apply(client_metadata, verb, actor=None, changes=changes, before=before, after=contents)
     else:
         # The document is as reviewed again, after a change that was refused.
-        document.latest = contents
-        document.save(update_fields=["read_at", "latest"])
-    _apply_document(app, document)
+        client_metadata.latest = contents
+        client_metadata.save(update_fields=["read_at", "latest"])
+    _apply_document(app, client_metadata)
 
 
 @transaction.atomic
-def accept_metadata(*, document: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
+def accept_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     """Accept a client's latest document, with its name and its redirect URIs, if it is still what the reviewer was shown.
 
     Raises:
@@ -151,11 +151,11 @@ def accept_metadata(*, document: ClientMetadata, shown: dict[str, object], reaso
         InvalidTransition: no change waits, or the document has changed again since.
         SelfReview: the app is the actor's.
     """
-    return _decide(document, "accept", shown, reason, actor)
+    return _decide(client_metadata, "accept", shown, reason, actor)
 
 
 @transaction.atomic
-def refuse_metadata(*, document: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
+def refuse_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     """Refuse a client's latest document: the app stays as reviewed, without the redirect URIs that were removed.
 
     Raises:
@@ -163,28 +163,28 @@ def refuse_metadata(*, document: ClientMetadata, shown: dict[str, object], reaso
         InvalidTransition: no change waits, or the document has changed again since.
         SelfReview: the app is the actor's.
     """
-    return _decide(document, "refuse", shown, reason, actor)
+    return _decide(client_metadata, "refuse", shown, reason, actor)
 
 
-def _decide(document: ClientMetadata, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
+def _decide(client_metadata: ClientMetadata, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     reason = texts.clean_text(reason, "reason")
-    app = lock_for_decision(App.objects.all(), pk=document.app_id, owner="user_id", actor=actor)
-    document = lock(ClientMetadata.objects.all(), pk=app.pk)
-    if document.latest != shown:
+    app = lock_for_decision(App.objects.all(), pk=client_metadata.app_id, owner="user_id", actor=actor)
+    client_metadata = lock(ClientMetadata.objects.all(), pk=app.pk)
+    if client_metadata.latest != shown:
         raise InvalidTransition("The metadata has changed again. Reload the page and check it.")
-    changes = {"reviewed": document.latest} if verb == "accept" else {}
+    changes = {"reviewed": client_metadata.latest} if verb == "accept" else {}
     if verb == "refuse" and app.user_id is not None:
         # The URIs that the developer wanted to replace stay.
-        changes = {"latest": document.reviewed}
-    CLIENT_TRANSITIONS.apply(document, verb, actor=actor, reason=reason, changes=changes, document=document.latest)
-    _apply_document(app, document)
+        changes = {"latest": client_metadata.reviewed}
+    CLIENT_TRANSITIONS.apply(client_metadata, verb, actor=actor, reason=reason, changes=changes, client_metadata=client_metadata.latest)
+    _apply_document(app, client_metadata)
     notify_developer(app, "developers/redirects_decided", accepted=verb == "accept", reason=reason, uris=app.redirect_uris.split())
-    return document
+    return client_metadata
 
 
-def _apply_document(app: App, document: ClientMetadata) -> None:
+def _apply_document(app: App, client_metadata: ClientMetadata) -> None:
     """Give the app the reviewed name, and the reviewed redirect URIs that its document still has."""
-    reviewed, latest = document.reviewed, document.latest
+    reviewed, latest = client_metadata.reviewed, client_metadata.latest
     app.name = reviewed["name"]
     app.save(update_fields=["name", "updated"])
     write_redirect_uris(app=app, uris=[uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"]], actor=None)

@@ -24,7 +24,7 @@ from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
-from ..selectors import active_keys_of, active_mcp_tokens_of, active_own_tokens_of
+from ..selectors import active_keys_of, active_mcp_tokens_of, active_tokens_without_app_of
 from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
 
@@ -126,7 +126,7 @@ def issue_personal_token(
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
-    if active_own_tokens_of(user).count() >= bounds.MAX_ACTIVE_TOKENS:
+    if active_tokens_without_app_of(user).count() >= bounds.MAX_ACTIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.MAX_ACTIVE_TOKENS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     values: dict[str, Any] = (

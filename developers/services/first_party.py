@@ -1,4 +1,4 @@
-"""Page tokens, with which our own pages call the API: bound to a session, short-lived, never shown to a person.
+"""First-party tokens, with which our own pages call the API: bound to a session, short-lived, never shown to a person.
 
 Issuing one is not in the audit log, as a page that stays open requests one every quarter of an hour; revoking one is.
 """
@@ -55,7 +55,7 @@ def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[Fir
 
 @transaction.atomic
 def revoke_first_party_token(*, token: FirstPartyToken, actor: User | None, reason: str) -> bool:
-    """Delete a leaked page token; return False if it no longer exists."""
+    """Delete a leaked first-party token; return False if it no longer exists."""
     removed, _ = FirstPartyToken.objects.filter(pk=token.pk).delete()
     if removed:
         audit.record("first_party_token.revoke", token, actor=actor, reason=reason)

@@ -84,7 +84,7 @@ def _revoke(finding: LeakedSecret, actor: User | None) -> bool:
         page = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
         if page is None or not revoke_first_party_token(token=page, actor=actor, reason=reason):
             return False
-        _notify(page.user, "page token", page.app)
+        _notify(page.user, "first-party token", page.app)
     elif well_formed(finding.secret, Prefix.REFRESH_TOKEN):
         refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         # The family ends even if the token was used since: nobody knows by whom.

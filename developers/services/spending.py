@@ -40,7 +40,7 @@ class LimitValues:
 
 @transaction.atomic
 def set_spending_limit(*, owner: User, spender: App | AccessToken, limit_values: LimitValues, actor: User) -> SpendingLimit:
-    """Set how much an app or a personal token may spend from the owner's wallet, replacing an earlier limit.
+    """Set how much an app or a token without an app may spend from the owner's wallet, replacing an earlier limit.
 
     Raises:
         InvalidInput: no amount, one that is not above zero, another currency than a wallet holds, or invalid categories.
@@ -76,7 +76,9 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
 
 @transaction.atomic
 def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
-    """Remove a limit. A personal token or another developer's app can then not spend the currency; one's own app can, without a limit.
+    """Remove a limit.
+
+    A token without an app or another developer's app can then not spend the currency; one's own app can, without a limit.
 
     Raises:
         LastSpendingLimit: it is the only one of a token that may spend.

@@ -19,7 +19,7 @@ from marketplace.core.ids import current_request_id
 from marketplace.core.transitions import lock
 
 from .. import bounds
-from ..errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
+from ..errors import FileBlocked, LicenseSuspended, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
 from ..models import Download, DownloadLink, Licence
 from ..selectors import current_file, owned_version, version_of_file
 from .building import package_for
@@ -38,13 +38,13 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
 
     Raises:
         FileBlocked: a reviewer marked the file as malicious.
-        LicenceSuspended: the payment is disputed.
+        LicenseSuspended: the payment is disputed.
         NotFound, NotOwned: there is no such version, the licence does not cover it, or nobody has claimed the licence.
     """
     if licence.holder_id is None:
         raise NotOwned
     if licence.suspended_at is not None:
-        raise LicenceSuspended
+        raise LicenseSuspended
     deliverable = current_file(licence) if version is None else owned_version(licence, version)
     if deliverable is None:
         raise FileBlocked
@@ -82,7 +82,7 @@ def open_link(*, token: str) -> DownloadLink:
         LinkInvalid: the token is not valid.
         LinkExpired: the link has expired.
         LinkRevoked: the licence was revoked or replaced, or its holder's account is closed.
-        LicenceSuspended: the payment is disputed.
+        LicenseSuspended: the payment is disputed.
         FileBlocked: a reviewer marked the file as malicious meanwhile.
     """
     related = ("package__deliverable", "deliverable", "licence", "user")
@@ -94,7 +94,7 @@ def open_link(*, token: str) -> DownloadLink:
     if not link.licence.is_current or not link.user.is_active:
         raise LinkRevoked
     if link.licence.suspended_at is not None:
-        raise LicenceSuspended
+        raise LicenseSuspended
     if link.deliverable.blocked_at is not None or link.package.deliverable.blocked_at is not None:
         raise FileBlocked
     return link
@@ -106,13 +106,13 @@ def record_download(*, link: DownloadLink, byte_range: str) -> Download:
 
     Raises:
         LinkRevoked: the licence was revoked or replaced meanwhile.
-        LicenceSuspended: its payment was disputed meanwhile.
+        LicenseSuspended: its payment was disputed meanwhile.
     """
     licence = lock(Licence.objects.all(), pk=link.licence_id)
     if not licence.is_current:
         raise LinkRevoked
     if licence.suspended_at is not None:
-        raise LicenceSuspended
+        raise LicenseSuspended
     return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
 
 

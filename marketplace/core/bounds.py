@@ -35,7 +35,8 @@ MAX_PRICE_MINOR = 99_999_999
 # 100 % in basis points.
 WHOLE_BP = 10_000
 
-FINGERPRINT_CHARS = 100
+# Size and ETag, or size, time and inode, of a stored object.
+OBJECT_FINGERPRINT_CHARS = 100
 ADMIN_SEARCH_CHARS = 200
 MAX_PAGE = 1_000_000
 # Length of an Idempotency-Key, and how long its response is kept.

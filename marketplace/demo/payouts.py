@@ -12,7 +12,7 @@ from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile
 from vendors.selectors import payout_details_of
 from vendors.services.payout_details import change_payout_details
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import VendorPayout
 from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
@@ -39,7 +39,7 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
     if VendorPayout.objects.filter(account__owner=profile.user_id).exists():
         return
     for index, slug in enumerate(_for_sale(profile, customer)):
-        spend(buyer=customer, purchase=PurchaseRequest(slug, "INR"), consent=WITHDRAWAL_CONSENT)
+        spend(buyer=customer, purchase=PurchaseRequest(slug, "INR"), consent=IMMEDIATE_DELIVERY)
         if index == 0:
             batch = open_batch(run=RUN, currency="INR", actor=admin)
             account = vendor_accounts(currency="INR").get(owner=profile.user_id)

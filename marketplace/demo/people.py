@@ -17,7 +17,7 @@ from developers.models.apps import AppStatus
 from developers.selectors import (
     active_keys_of,
     active_mcp_tokens_of,
-    active_own_tokens_of,
+    active_tokens_without_app_of,
     apps_of,
     current_application,
     open_review_of,
@@ -41,8 +41,8 @@ from wallet.providers import SimulatedProvider, provider_for
 from wallet.selectors import wallet_of, wallet_payouts
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
+from wallet.services.simulated_payments import pay
 from wallet.services.spending_requests import spend_or_request_approval
-from wallet.services.test_payments import pay
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.wallet_payouts import request_wallet_payout
 
@@ -116,7 +116,7 @@ def make_approval(people: People) -> None:
     buyer = people.buyer
     if waiting_approvals_of(buyer).exists():
         return
-    for token in active_own_tokens_of(buyer).filter(name=ASSISTANT):
+    for token in active_tokens_without_app_of(buyer).filter(name=ASSISTANT):
         revoke_token(token=token, actor=buyer, reason="Replaced by quickstart")
     _, secret = issue_personal_token(
         user=buyer,
@@ -275,7 +275,7 @@ def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
         if principal_of_bearer(f"Bearer {known}").user == user:
             return known
     except InvalidCredential:
-        for token in active_own_tokens_of(user).filter(name=CREDENTIAL_NAME):
+        for token in active_tokens_without_app_of(user).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=user, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_personal_token(

@@ -31,8 +31,8 @@ class SavedReplyUse(models.TextChoices):
     VENDOR_APPROVE = "vendor.approve", "Vendor: approve"
     VENDOR_REJECT = "vendor.reject", "Vendor: reject"
     VENDOR_SUSPEND = "vendor.suspend", "Vendor: suspend"
-    DOCUMENT_ACCEPT = "client_document.accept", "Changed client: accept"
-    DOCUMENT_REFUSE = "client_document.refuse", "Changed client: refuse"
+    METADATA_ACCEPT = "client_metadata.accept", "Changed client: accept"
+    METADATA_REFUSE = "client_metadata.refuse", "Changed client: refuse"
 
 
 class SavedReply(models.Model):

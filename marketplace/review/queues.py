@@ -223,11 +223,11 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _ask(self, request: HttpRequest, subject: Any, settings: Decision, form: DecisionForm) -> HttpResponse:
+    def _ask(self, request: HttpRequest, subject: Any, options: Decision, form: DecisionForm) -> HttpResponse:
         """Show the row's page again with the errors of one of its forms."""
-        name = next((name for name, offered in self._offered(request, subject).items() if offered is settings), "")
+        name = next((name for name, offered in self._offered(request, subject).items() if offered is options), "")
         if not form.is_bound or not name or not self.has_view_permission(request, subject):
-            return super()._ask(request, subject, settings, form)
+            return super()._ask(request, subject, options, form)
         form.auto_id = f"{name}_%s"
         page = copy(request)
         page.method = "GET"
@@ -242,13 +242,13 @@ class QueueAdmin(ServiceAdmin):
         return [
             DecisionSection(
                 name,
-                settings,
-                faulty.get(name) or settings.form(subject=subject, auto_id=f"{name}_%s"),
+                options,
+                faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
                 self._decision_url(name, subject),
                 self.page_decisions[name],
-                settings.effects(subject),
+                options.effects(subject),
             )
-            for name, settings in self._offered(request, subject).items()
+            for name, options in self._offered(request, subject).items()
         ]
 
     def facts(self, request: HttpRequest, subject: Any) -> Panel:

@@ -156,7 +156,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         with self.request():
             found = self.bucket.Object(check_key(key))
             # S3-compatible services have other formats of ETags.
-            return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.FINGERPRINT_CHARS]
+            return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.OBJECT_FINGERPRINT_CHARS]
 
     def etag(self, key: str) -> str:
         with self.request():

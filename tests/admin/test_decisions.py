@@ -24,7 +24,7 @@ cases = pytest.mark.parametrize("case", CASES, ids=str)
 # What owners may do outside the admin too, and the file for the bank, which moves no money.
 OF_ONES_OWN = {"apikey.revoke", "consent.withdraw", "token.revoke", "webhook.disable", "payout_batch.export"}
 # Jobs, and clients that describe themselves.
-OF_NOBODY = {"job.retry", "app.reopen", *(f"client_document.{verb}" for verb in ("accept", "refuse", "claim", "take_over"))}
+OF_NOBODY = {"job.retry", "app.reopen", *(f"client_metadata.{verb}" for verb in ("accept", "refuse", "claim", "take_over"))}
 
 
 @pytest.fixture

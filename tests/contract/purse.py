@@ -129,7 +129,7 @@ OPERATIONS = (
         record({"downloadUrl": STRING, "expiresAt": TIME}, added={"fileName": STRING, "size": INTEGER, "checksum": SHA256}),
         scope="library:download",
         query=(Query("version", "string", bounds={"maxLength": 36}, bad=("x" * 37,)),),
-        refusals=frozenset({"not_found", "not_owned", "file_blocked", "licence_suspended", "invalid_input"}),
+        refusals=frozenset({"not_found", "not_owned", "file_blocked", "license_suspended", "invalid_input"}),
     ),
     Operation(
         "GET",
@@ -137,7 +137,7 @@ OPERATIONS = (
         Auth.NONE,
         "link",
         BYTES,
-        refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "licence_suspended", "file_blocked", "range_not_satisfiable"}),
+        refusals=frozenset({"link_invalid", "link_expired", "link_revoked", "license_suspended", "file_blocked", "range_not_satisfiable"}),
         added=True,
     ),
     Operation("GET", "/me", Auth.KEY_OR_BEARER, "for_sale", CALLER, added=True),

@@ -37,7 +37,7 @@ from tests.wallet.payees import account_of, paid_payout, payee
 from tests.wallet.refund_request_cases import downloaded_order, requested_refund
 from tests.wallet.top_up_cases import requested_top_up
 from vendors.services.uploads import append_part, begin_upload, new_part_key
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -181,7 +181,7 @@ def refund_asked() -> Scene:
     """The asset was bought for a quoted price, downloaded and asked for."""
     scene, listing = _shop()
     quote = make_quote(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)))
-    receipt, _ = spend(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=WITHDRAWAL_CONSENT)
+    receipt, _ = spend(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=IMMEDIATE_DELIVERY)
     requested_refund(downloaded_order(Order.objects.get(pk=receipt.order_id)))
     scene.names["order_id"], scene.shows = receipt.order_id, {}
     return scene

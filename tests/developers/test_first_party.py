@@ -249,9 +249,9 @@ def test_it_is_no_personal_token_anywhere() -> None:
     browser = signed_in(app.developer)
     ask(browser, scopes="account:read")
     ask(browser, app=app.pk)
-    assert not selectors.own_tokens_of(app.developer).exists()
+    assert not selectors.tokens_without_app_of(app.developer).exists()
     assert browser.get("/dashboard/tokens").context["active_tokens"] == []
-    assert "page token" not in browser.get(f"/dashboard/apps/{app.pk}").content.decode()
+    assert "first-party token" not in browser.get(f"/dashboard/apps/{app.pk}").content.decode()
 
 
 def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:

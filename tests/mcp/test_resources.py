@@ -101,7 +101,7 @@ def test_readme_counts_as_a_download_for_the_refund(listing: Listing) -> None:
 def test_readme_of_a_licence_whose_payment_is_disputed_is_withheld(listing: Listing) -> None:
     owner = owner_of(listing)
     Licence.objects.update(suspended_at=timezone.now())
-    assert refusal(owner, "asset://harbor-grotesk/readme")[2]["code"] == "licence_suspended"
+    assert refusal(owner, "asset://harbor-grotesk/readme")[2]["code"] == "license_suspended"
     assert not Download.objects.exists()
 
 

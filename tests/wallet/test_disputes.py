@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from library.errors import LicenceSuspended
+from library.errors import LicenseSuspended
 from library.models import Licence
 from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
@@ -355,9 +355,9 @@ def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
     link = url_of(issue_link(licence=licence)).rsplit("/", 1)[1]
     deliver_event(top_up, EventKind.DISPUTED)
     licence.refresh_from_db()
-    with pytest.raises(LicenceSuspended):
+    with pytest.raises(LicenseSuspended):
         open_link(token=link)
-    with pytest.raises(LicenceSuspended):
+    with pytest.raises(LicenseSuspended):
         issue_link(licence=licence)
     deliver_event(top_up, EventKind.DISPUTE_WON)
     assert open_link(token=link).licence == licence

@@ -22,7 +22,7 @@ from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 from vendors.models import VendorProfile
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.evidence import Reader, evidence_of, signed_evidence
 from wallet.models import Journal, Order
 from wallet.models.top_ups import EventKind
@@ -49,7 +49,7 @@ def order() -> Order:
     top_up = paid_top_up(amount_minor=49_900)
     listing = on_sale(archive(), store=make_vendor().store, title="Halden")
     quote = make_quote(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)))
-    receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=WITHDRAWAL_CONSENT)
+    receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=IMMEDIATE_DELIVERY)
     order = downloaded_order(Order.objects.get(pk=receipt.order_id))
     made = declined_request(order)
     escalate_refund_request(refund_request=made, reason="It is empty.", actor=order.buyer)
@@ -110,7 +110,7 @@ def test_evidence_is_no_certificate(order: Order) -> None:
 def test_file_says_what_was_bought_agreed_delivered_paid_and_disputed(order: Order) -> None:
     found = evidence_of(order, Reader.BUYER)
     assert (found["order"]["title"], found["order"]["price"], found["order"]["boughtBy"]) == ("Halden", 499.0, "page")
-    assert found["consent"] == {"version": WITHDRAWAL_CONSENT.version, "text": WITHDRAWAL_CONSENT.text}
+    assert found["consent"] == {"version": IMMEDIATE_DELIVERY.version, "text": IMMEDIATE_DELIVERY.text}
     assert found["quote"]["price"] == 499.0
     assert (found["downloadCount"], len(found["downloads"])) == (1, 1)
     assert [document["number"][-5:] for document in found["invoices"]] == ["00001"]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Listing
-from library.errors import LicenceSuspended, LinkRevoked
+from library.errors import LicenseSuspended, LinkRevoked
 from library.models import Download, Licence
 from library.services.links import issue_link, record_download
 from marketplace.accounts.models import User
@@ -296,7 +296,7 @@ def test_download_after_the_payment_is_disputed_is_refused() -> None:
     order = sold_order()
     link = issue_link(licence=Licence.objects.get(order_id=order.pk))
     Licence.objects.update(suspended_at=timezone.now())
-    with pytest.raises(LicenceSuspended):
+    with pytest.raises(LicenseSuspended):
         record_download(link=link, byte_range="")
     Licence.objects.update(suspended_at=None)
 

@@ -14,7 +14,7 @@ from catalog.models import Listing
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
 from wallet.services.refunds import refund_order
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
 PRICE = 49_900
-PAY = {"consent": WITHDRAWAL_CONSENT.version}
+PAY = {"consent": IMMEDIATE_DELIVERY.version}
 
 
 def begin(client: Client, listing: Listing, **choices: str) -> Any:
@@ -103,13 +103,13 @@ def test_checkout_goes_on_while_calls_cannot_be_counted(browse: Browse, buyer: U
 def test_consent_that_was_shown_is_kept_with_the_order_and_another_one_buys_nothing(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
     address = begin(client, on_sale())["Location"]
-    assert WITHDRAWAL_CONSENT.text in client.get(address).content.decode()
+    assert IMMEDIATE_DELIVERY.text in client.get(address).content.decode()
     for sent in ({}, {"consent": "of-yesterday"}):
         assert client.post(address, sent)["Location"] == address
         assert not Order.objects.exists()
     client.post(address, PAY)
     order = Order.objects.get()
-    assert (order.consent_version, order.consent_text) == (WITHDRAWAL_CONSENT.version, WITHDRAWAL_CONSENT.text)
+    assert (order.consent_version, order.consent_text) == (IMMEDIATE_DELIVERY.version, IMMEDIATE_DELIVERY.text)
     assert bought(on_sale(), buyer).consent_version == ""
 
 
@@ -241,4 +241,4 @@ def test_long_lists_have_pages(browse: Browse) -> None:
     older = client.get(reverse("library-page")).context["next"]
     assert len(client.get(older).context["rows"]) == 30 - 25
     older = client.get(reverse("wallet-page")).context["next"]
-    assert len(client.get(older).context["movements"]) == 31 - 25
+    assert len(client.get(older).context["journals"]) == 31 - 25

@@ -16,7 +16,7 @@ from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from tests.wallet.licensee_cases import CLIENT, bought_for, claimed, secret_sent
 from tests.wallet.test_licensees import later
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, Quote
 from wallet.services.refunds import refund_order
 
@@ -50,7 +50,7 @@ def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, 
     assert address in payer.get(reverse("asset-page", args=[listing.slug])).content.decode()
     checkout = begin(payer, listing)["Location"]
     assert CLIENT.email in payer.get(checkout).content.decode()
-    order_page = payer.post(checkout, {"consent": WITHDRAWAL_CONSENT.version})["Location"]
+    order_page = payer.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})["Location"]
     shown = payer.get(order_page).content.decode()
     assert CLIENT.name in shown
     assert reverse("library-item", args=[listing.slug]) not in shown

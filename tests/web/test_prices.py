@@ -12,7 +12,7 @@ from catalog.models import Discount, Listing
 from catalog.services.visibility import listing_changed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, Quote
 
 from .markup import faults_of
@@ -55,7 +55,7 @@ def test_code_is_entered_on_the_listing_and_told_at_the_checkout(browse: Browse)
     answer = client.post(reverse("checkout-begin", args=[listing.slug]), choices, follow=True)
     assert "SPRING" in answer.content.decode()
     assert faults_of(answer.content) == []
-    client.post(answer.request["PATH_INFO"], {"consent": WITHDRAWAL_CONSENT.version})
+    client.post(answer.request["PATH_INFO"], {"consent": IMMEDIATE_DELIVERY.version})
     order = Order.objects.get()
     assert (order.price_minor, order.discount_code) == (34_930, "SPRING")
     assert "149.70" in text(client, reverse("order-page", args=[order.pk]))
@@ -100,7 +100,7 @@ def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> 
     answer = client.post(reverse("checkout-begin", args=[order.listing.slug]), begun, follow=True)
     assert "replaces your" in page_text(answer)
     assert faults_of(answer.content) == []
-    client.post(answer.request["PATH_INFO"], {"consent": WITHDRAWAL_CONSENT.version})
+    client.post(answer.request["PATH_INFO"], {"consent": IMMEDIATE_DELIVERY.version})
     upgrade = Order.objects.get(license_slug="extended")
     assert (upgrade.price_minor, upgrade.upgraded_from) == (149_700, order)
     assert "Deducted for your" in text(client, reverse("order-page", args=[upgrade.pk]))

@@ -15,7 +15,7 @@ from tests.factories import UserFactory
 from tests.shop import funded, on_sale
 from tests.wallet.top_up_cases import deliver_event, paid_top_up, requested_top_up
 from wallet import bounds
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
@@ -48,7 +48,7 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
     back = outcome(sent.headers["Location"], "succeeded")
     assert back.status_code == 302
     assert client.get(back.headers["Location"]).headers["Location"] == checkout
-    bought = client.post(checkout, {"consent": WITHDRAWAL_CONSENT.version})
+    bought = client.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})
     assert Order.objects.get(buyer=user).price_minor == 49_900
     assert bought.headers["Location"].startswith("/dashboard/orders/")
 

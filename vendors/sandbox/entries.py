@@ -61,7 +61,7 @@ class EntryCounter:
             extension = _extension(path)
             self._extensions[extension] += 1
             if len(self._listed) < MAX_LISTED:
-                self._listed.append([shown(path), size])
+                self._listed.append([displayable(path), size])
             if extension in NESTED:
                 self.note("nested_archive", path)
             elif extension in PROGRAMS:
@@ -84,12 +84,12 @@ class EntryCounter:
         self._times[code] += 1
         examples = self._noted.setdefault(code, [])
         if len(examples) < MAX_EXAMPLES:
-            examples.append(shown(path))
+            examples.append(displayable(path))
 
     def digested(self, path: str, size: int, digest: str) -> None:
         """Record the digest of an entry's content, by which versions of the archive are compared."""
         if len(self._compared) < MAX_COMPARED:
-            self._compared.append([shown(path), size, digest])
+            self._compared.append([displayable(path), size, digest])
         else:
             self._others.update(f"{path}\0{size}\0{digest}\0".encode("utf-8", "replace"))
 
@@ -113,7 +113,7 @@ class EntryCounter:
         return found
 
 
-def shown(path: str) -> str:
+def displayable(path: str) -> str:
     """Return a name that is safe to display: shortened, with unprintable characters replaced."""
     return "".join(char if char.isprintable() else "\ufffd" for char in path[:PATH_CHARS])
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from . import agent_skills, injections, skills, texts
-from .entries import shown
+from .entries import displayable
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import sniff
 
@@ -58,12 +58,12 @@ class MemberInspections:
         """Note what a file of what may be a skill shows of hosts and scripts; the content is None where it was not read."""
         signs = texts.script_signs(path, mode, content or b"")
         if signs and len(self._scripts) < texts.SCRIPTS:
-            self._scripts[shown(path)] = signs
+            self._scripts[displayable(path)] = signs
         if content is None:
             if len(self._unsearched) < texts.SCRIPTS:
                 self._unsearched.append(path)
             return
-        self._hosts.find_hosts(shown(path), texts.decoded(content))
+        self._hosts.find_hosts(displayable(path), texts.decoded(content))
         # Texts with other extensions are searched with what versions are compared by.
         if path.rpartition(".")[2].lower() not in texts.EXTENSIONS and len(content) <= texts.TEXT_BYTES and b"\0" not in content:
             self._other_injections += [(code, path) for code in injections.codes_in(texts.decoded(content))]
@@ -134,7 +134,7 @@ class MemberInspections:
             skill = skills.parse(content)
             self._keep(kept, path, content)
             tools = skill.pop("tools")
-            return {"skill": {"path": shown(path), **skill}, "facts": {"tools": tools}}
+            return {"skill": {"path": displayable(path), **skill}, "facts": {"tools": tools}}
 
         return _attempt(inspect_skill)
 
@@ -149,7 +149,7 @@ class MemberInspections:
         kept.unsearched = len(self._unsearched)
 
     def _keep(self, kept: texts.Texts, path: str, content: bytes) -> None:
-        kept.add(shown(path), content)
+        kept.add(displayable(path), content)
         if self._skill is not None:
             self.injections += [(code, path) for code in injections.codes_in(content.decode("utf-8-sig", "replace"))]
 
@@ -161,7 +161,9 @@ def _inspector(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any
         if name not in MODULES or MODULES[name] in ARCHIVES:
             return {}
         found = details(io.BytesIO(content), len(content), name)
-        return {"path": shown(path)} | {key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}}
+        return {"path": displayable(path)} | {
+            key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}
+        }
 
     return inspect_member
 

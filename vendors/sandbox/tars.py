@@ -6,7 +6,7 @@ import tarfile
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
-from .entries import DIGEST_BYTES, MAX_ENTRIES, EntryCounter, shown
+from .entries import DIGEST_BYTES, MAX_ENTRIES, EntryCounter, displayable
 from .exceptions import Rejected, Unsupported, rejecting
 from .members import MemberInspections
 from .skills import FILE_NAME, READ_BYTES
@@ -115,7 +115,7 @@ def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> 
     while (member := archive.next()) is not None:
         archive.members = []
         _check(member)
-        if member.isreg() and shown(member.name) == path:
+        if member.isreg() and displayable(member.name) == path:
             return file.read(member.size) if member.size <= limit else None
     return None
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from . import agent_skills, containers
-from .entries import EntryCounter, shown
+from .entries import EntryCounter, displayable
 from .exceptions import Rejected
 from .members import MemberInspections
 from .zip_bodies import DEFLATED, ENCRYPTED, LOCAL, STORED, check_bodies
@@ -88,7 +88,7 @@ def _check_sizes(entry: Entry) -> None:
 def read_member(file: BinaryIO, size: int, path: str, limit: int) -> bytes | None:
     """Return the content of the first file with this path as it is shown; None if there is none, or it is larger or encrypted."""
     for _, entry in read_directory(file, size).entries():
-        if shown(entry.path) == path and not entry.folder:
+        if displayable(entry.path) == path and not entry.folder:
             plain = not entry.flags & ENCRYPTED and entry.method in {STORED, DEFLATED} and entry.size <= limit
             return read_entry(file, entry, limit) if plain else None
     return None

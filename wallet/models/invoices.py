@@ -21,7 +21,7 @@ class InvoiceKind(models.TextChoices):
 
 
 class Invoice(models.Model):
-    """The invoice of a sale, or the credit note of a refund or of a lost dispute, as it was issued. Append-only.
+    """The invoice of a sale, or the credit note of a refund or of a reversal that returned the payment, as it was issued. Append-only.
 
     A trigger refuses a number that does not follow the seller's last in the fiscal year (`wallet.triggers`).
     """
@@ -34,7 +34,7 @@ class Invoice(models.Model):
     sequence = models.PositiveIntegerField()
     number = models.CharField(max_length=bounds.INVOICE_NUMBER_CHARS)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="invoices", db_index=False)
-    # A lost dispute ends several purchases by one journal.
+    # A reversal that returned the payment can end several purchases by one journal.
     journal = models.ForeignKey(Journal, on_delete=models.PROTECT, related_name="invoices")
     # The invoice that a credit note is for.
     corrects = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="corrected_by")

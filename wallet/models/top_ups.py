@@ -203,13 +203,13 @@ class ReversedOrder(models.Model):
     # Whether this reversal suspended the licence, because half or more of the price was reversed, with what other reversals took or may take.
     # It stays true when the suspension ends.
     suspended = models.BooleanField()
-    # Whether the purchase ended with the dispute, because half or more of its price was lost by then.
+    # Whether the purchase ended with the reversal, because half or more of its price was lost by then.
     ended = models.BooleanField(default=False)
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
     withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_orders")
     release_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_orders")
-    # The part that covers a lost dispute.
+    # The part that covers a returned payment.
     taken_minor = models.BigIntegerField(default=0)
 
     class Meta:

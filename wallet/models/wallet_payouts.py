@@ -32,7 +32,8 @@ class WalletPayout(Claimable):
     """An amount of a wallet set aside to be paid out; the journal `hold` has the amount.
 
     Unlike vendors' earnings, which are paid in runs (`VendorPayout`), it is requested by the owner and decided by staff,
-    and the bank details are erased with the account. A trigger prevents other changes (`wallet.triggers`).
+    and the bank details are erased with the account. Only its claim, status, reason, reference and closing journal change, the
+    last four until it is final, and bank details can only be erased; a trigger (`wallet.triggers`) prevents other changes.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

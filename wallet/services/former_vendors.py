@@ -21,7 +21,10 @@ from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 
 def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
-    """Tell whether no run pays a user now: the account is deleted or deactivated, or the vendor is suspended, perhaps for a while."""
+    """Tell whether the account of a vendor is deleted or deactivated, or its store not approved any more, for good or for a while.
+
+    Runs do not pay such a vendor.
+    """
     return not VendorProfile.objects.filter(user=user_id, user__is_active=True, status=VendorStatus.APPROVED).exists()
 
 

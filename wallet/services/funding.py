@@ -1,4 +1,4 @@
-"""Credits wallets, by an admin or a command, always with a reason.
+"""Credits wallets: for a paid top-up, by staff or by a command; always with a reason.
 
 A credit may name its payment. A payment is credited once, so that repeating a credit is safe.
 """
@@ -55,7 +55,7 @@ def credit_wallet(
         currency: INR or USD.
         amount_minor: From 1 to `bounds.MAX_CREDIT_MINOR` minor units.
         reason: The reason, kept in the ledger.
-        actor: The staff member; None for a command.
+        actor: The staff member; None for a top-up or a command.
         payment: The payment, which is credited at most once.
         idempotency_key: The actor's key for this credit: a form sent twice credits once.
 

@@ -1,4 +1,6 @@
-"""Issues invoices for sales, and credit notes for refunds and for purchases that a lost dispute ended, in the order of the ledger.
+"""Issues invoices for sales, and credit notes for refunds and purchases that a reversal ended, in the order of the ledger.
+
+Such a reversal is one that returned the payment.
 
 Numbers are given by a job, not in the sale, so that sales do not wait for each other.
 """

@@ -93,7 +93,7 @@ def used_limits(*, principal: Principal) -> list[UsedLimit]:
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
-    """Return the id that a personal token's limits count by, None for other credentials, which are limited by their app."""
+    """Return the id that the limits of a token without an app count by, None for other credentials, which are limited by their app."""
     token = principal.credential
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
 
@@ -143,7 +143,7 @@ def _sum(buyer: User, principal: Principal, currency: str) -> Spent:
 
 
 def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | None, currency: str) -> Spent:
-    """Return what an app, or a chain of personal tokens, has spent in a currency."""
+    """Return what an app, or a chain of tokens without an app, has spent in a currency."""
     statement = sql.SPENT_BY_TOKEN if app_id is None else sql.SPENT_BY_APP
     spender = spender_id if app_id is None else app_id
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)

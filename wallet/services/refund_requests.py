@@ -191,8 +191,9 @@ def _require_refundable(order: Order) -> None:
 
 
 def _is_refunded_at_once(order: Order) -> bool:
-    """Tell whether an order is young enough, its licensee has not downloaded the asset, and its buyer not asked for a refund of it before.
+    """Tell whether an order is refunded at once.
 
+    It is young enough, the holder of its licence has not downloaded the asset, and its buyer not asked for a refund of it before.
     A download under another licence counts: the file is the same. The order's licence is locked, so that a concurrent
     download is recorded either before the check or not at all.
     """

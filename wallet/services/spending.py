@@ -20,7 +20,7 @@ from marketplace.core.idempotency import KeyedRequest, bounded_wait, keyed_reque
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
-from ..consent import WithdrawalConsent
+from ..delivery_consent import ImmediateDelivery
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..mails import announce_purchase
 from ..models import Approval, LedgerAccount, Order
@@ -89,7 +89,7 @@ def spend(
     quote_id: str | None = None,
     idempotency_key: str | None = None,
     principal: Principal | None = None,
-    consent: WithdrawalConsent | None = None,
+    consent: ImmediateDelivery | None = None,
     approval: Approval | None = None,
 ) -> tuple[Receipt, bool]:
     """Buy a listing with the buyer's credit.
@@ -208,7 +208,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
     return DebitResult(balances, entry, VendorEntry(vendor, share), transfers)
 
 
-def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consent: WithdrawalConsent | None) -> dict[str, Any]:
+def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consent: ImmediateDelivery | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
     split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {

@@ -1,4 +1,4 @@
-"""Issues the page tokens with which this site's pages call the API."""
+"""Issues the first-party tokens with which this site's pages call the API."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase, JsonResponse

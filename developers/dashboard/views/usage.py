@@ -35,7 +35,7 @@ def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET")
 def token_usage(request: SignedInRequest) -> HttpResponseBase:
     """Show the usage of the user's personal tokens, or of one of them."""
-    tokens = list(selectors.own_tokens_of(request.user))
+    tokens = list(selectors.tokens_without_app_of(request.user))
     span, chosen = _selection(request, tokens)
     usage = usage_of_tokens(tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
     return _page(request, usage, tokens, chosen, {"title": "Personal tokens", "back": reverse("tokens")})

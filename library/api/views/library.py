@@ -17,7 +17,7 @@ from marketplace.storage.responses import safe_disposition
 
 from ... import bounds
 from ...certificates import certificate_of, certificate_pdf, signed_certificate
-from ...errors import FileBlocked, LicenceSuspended, NotOwned
+from ...errors import FileBlocked, LicenseSuspended, NotOwned
 from ...models import Licence
 from ...selectors import current_licences_of, owned_licence, owned_versions
 from ...services.status_lists import status_list_position
@@ -43,7 +43,7 @@ class LibraryViewSet(ApiViewSet):
         "credential": key_or_bearer(Scope.LIBRARY_READ),
     }
     problems = {
-        "download": (NotOwned, FileBlocked, LicenceSuspended),
+        "download": (NotOwned, FileBlocked, LicenseSuspended),
         "versions": (NotOwned,),
         "certificate": (NotOwned,),
         "certificate_pdf": (NotOwned,),

@@ -16,7 +16,7 @@ from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_segments
 
 from ... import bounds
-from ...errors import FileBlocked, LicenceSuspended, LinkExpired, LinkInvalid, LinkRevoked
+from ...errors import FileBlocked, LicenseSuspended, LinkExpired, LinkInvalid, LinkRevoked
 from ...models import DownloadLink
 from ...services.links import open_link, record_download
 from ...services.packages import CONTENT_TYPE, package_parts
@@ -27,7 +27,7 @@ class PackageViewSet(ApiViewSet):
 
     access = {"fetch": PUBLIC}
     refuses_unknown_parameters = False
-    problems = {"fetch": (LinkInvalid, LinkExpired, LinkRevoked, LicenceSuspended, FileBlocked, RangeNotSatisfiable)}
+    problems = {"fetch": (LinkInvalid, LinkExpired, LinkRevoked, LicenseSuspended, FileBlocked, RangeNotSatisfiable)}
 
     @extend_schema(
         operation_id="downloadPackage",

@@ -52,7 +52,7 @@ DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\..
 SLUG = re.compile(r"[a-z0-9-]{1,80}")
 UNNAMABLE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 # Why the service does not send a file any more.
-WITHDRAWN = {"file_blocked", "licence_suspended", "not_found", "not_owned"}
+WITHDRAWN = {"file_blocked", "license_suspended", "not_found", "not_owned"}
 FIELDS = {"asset": str, "license": str, "version": str, "order": str, "file": str, "name": str, "size": int, "sha256": str}
 
 Entry = dict[str, Any]
@@ -440,8 +440,8 @@ def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
             f"You don't own {slug}{f' with the licence {args.license}' if args.license else ''}. It costs: {offers}. Buy it at "
             f"{SERVICE}/assets/{slug}, or add --buy --max-price AMOUNT --currency INR or USD."
         )
-    wish = {"assetId": slug, "currency": args.currency} | ({"licenseSlug": args.license} if args.license else {})
-    offer = api.call("POST", "wallet/quote", wish)
+    body = {"assetId": slug, "currency": args.currency} | ({"licenseSlug": args.license} if args.license else {})
+    offer = api.call("POST", "wallet/quote", body)
     if offer["price"] > args.max_price:
         raise Failed(f"{slug} costs {offer['price']} {offer['currency']}, more than --max-price. Nothing was bought.")
     order = api.call("POST", "wallet/spend", {"assetId": slug, "quoteId": offer["quoteId"]})

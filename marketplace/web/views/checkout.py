@@ -18,7 +18,7 @@ from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import WALLET_CURRENCIES, to_number
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from wallet.bounds import MIN_TOP_UP_MINOR
-from wallet.consent import WITHDRAWAL_CONSENT
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
 from wallet.providers import currencies_to_add
@@ -97,7 +97,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "expired": quote.expires_at <= timezone.now(),
         "owed": owed,
         "missing": missing,
-        "consent": WITHDRAWAL_CONSENT,
+        "consent": IMMEDIATE_DELIVERY,
         "missing_amount": f"{to_number(missing):.2f}",
     }
     response = render(request, "shop/checkout.html", context)
@@ -114,13 +114,13 @@ def _missing(quote: Quote, available_minor: int) -> int:
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
-    if request.POST.get("consent") != WITHDRAWAL_CONSENT.version:
+    if request.POST.get("consent") != IMMEDIATE_DELIVERY.version:
         messages.warning(request, "The terms of delivery on this page have changed. Read them, then pay.")
         return redirect("checkout", quote_id=quote.pk)
     purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
     key = f"checkout-{quote.pk}"
     try:
-        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, consent=WITHDRAWAL_CONSENT)
+        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, consent=IMMEDIATE_DELIVERY)
     except NotFound:
         raise
     except Problem as problem:

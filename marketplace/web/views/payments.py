@@ -17,7 +17,7 @@ from wallet.models import TopUp
 from wallet.models.top_ups import ReversalStatus, TopUpStatus
 from wallet.providers import SimulatedProvider, provider_named
 from wallet.services.provider_events import receive_event
-from wallet.services.test_payments import OUTCOMES, VERDICTS, pay
+from wallet.services.simulated_payments import OUTCOMES, VERDICTS, pay
 from wallet.services.top_ups import return_url_of
 
 LATE = timedelta(seconds=20)

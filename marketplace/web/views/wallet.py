@@ -1,4 +1,4 @@
-"""The buyer's wallet: balances, movements, orders and receipts."""
+"""The buyer's wallet: balances, journals, orders and receipts."""
 
 import uuid
 
@@ -29,22 +29,22 @@ SHOWN_UNPAID = 5
 
 @signed_in_page("GET")
 def wallet(request: SignedInRequest) -> HttpResponseBase:
-    """Show the balances, and the movements, newest first."""
-    movements = [
+    """Show the balances, and the journals, newest first."""
+    journals = [
         journals_of(account).select_related(
             "wallet_payout", "closed_wallet_payout", "credit_reference", "top_up", "frozen_reversal", "closed_reversal"
         )
         for account in accounts_of(request.user)
     ]
     with cursor_of(request) as cursor:
-        page = newest_first(movements, "at", limit=ROWS, cursor=cursor)
+        page = newest_first(journals, "at", limit=ROWS, cursor=cursor)
     context = {
         "wallet": wallet_of(request.user),
         "owed": owed_by(request.user.pk),
         "waiting": open_wallet_payouts_of(request.user.pk),
         "unpaid": unpaid_top_ups_of(request.user)[:SHOWN_UNPAID],
         "currencies": [code.value for code in WALLET_CURRENCIES],
-        "movements": page.rows,
+        "journals": page.rows,
         "can_add": bool(currencies_to_add()),
         **paging_context(request, page, "wallet-page"),
     }

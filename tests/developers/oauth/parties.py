@@ -166,4 +166,4 @@ def move(app: App, *uris: str) -> None:
     """Give an app these redirect URIs; a reviewer accepts what is new."""
     if set_redirect_uris(app=app, uris=uris, actor=app.developer):
         document = ClientMetadata.objects.get(app=app)
-        accept_metadata(document=document, shown=document.latest, reason="It is their site.", actor=UserFactory())
+        accept_metadata(client_metadata=document, shown=document.latest, reason="It is their site.", actor=UserFactory())

@@ -405,14 +405,14 @@ def changed(approved: App, client_party: Party, web: Web) -> ClientMetadata:
 
 
 def test_accepted_changes_hold(changed: ClientMetadata, client_party: Party) -> None:
-    accept_metadata(document=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
+    accept_metadata(client_metadata=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
     assert b"Assistant 2" in page.content
 
 
 def test_refused_changes_stay_away_until_the_next(changed: ClientMetadata, client_party: Party, web: Web) -> None:
-    refuse_metadata(document=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
+    refuse_metadata(client_metadata=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
     assert ClientMetadata.objects.get().status == "Unchanged"
@@ -427,7 +427,7 @@ def test_change_after_the_inspection_is_not_accepted(changed: ClientMetadata, cl
     grow_stale()
     client_party.ask(**WANTED)
     with pytest.raises(InvalidTransition):
-        accept_metadata(document=changed, shown=seen, reason="Moved.", actor=UserFactory())
+        accept_metadata(client_metadata=changed, shown=seen, reason="Moved.", actor=UserFactory())
     assert ClientMetadata.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
 
 

@@ -84,8 +84,8 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     assert OLD.encode() in page
     assert NEW.encode() in page
     with pytest.raises(SelfReview):
-        accept_metadata(document=document, shown=document.latest, reason="Mine.", actor=app.developer)
-    accept_metadata(document=document, shown=document.latest, reason="It is their site.", actor=reviewer)
+        accept_metadata(client_metadata=document, shown=document.latest, reason="Mine.", actor=app.developer)
+    accept_metadata(client_metadata=document, shown=document.latest, reason="It is their site.", actor=reviewer)
     app.refresh_from_db()
     assert app.redirect_uris == NEW
     assert [(sent.to, "It is their site." in str(sent.body)) for sent in sent_mails() if "redirect" in sent.subject] == [
@@ -95,7 +95,7 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
 
 def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back(app: App) -> None:
     document = waiting(app)
-    refuse_metadata(document=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
+    refuse_metadata(client_metadata=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
     app.refresh_from_db()
     assert app.redirect_uris == OLD
     waiting(app)

@@ -49,7 +49,7 @@ def test_nothing_young_or_personal_is_removed(party: Party, user: User) -> None:
     party.refresh(tokens["refresh_token"])
     party.code()
     before = rows()
-    assert purge() == "0 codes, 0 refresh tokens, 0 access tokens, 0 page tokens deleted."
+    assert purge() == "0 codes, 0 refresh tokens, 0 access tokens, 0 first-party tokens deleted."
     assert rows() == before
     personal, _ = token_of("personal")
     AccessToken.objects.filter(pk=personal.pk).update(expires=timezone.now() - LONG_AGO, revoked_at=timezone.now() - LONG_AGO)
@@ -66,7 +66,7 @@ def test_live_connection_keeps_what_recognizes_a_replay(party: Party) -> None:
     assert_error(third, "invalid_grant")
     # It is idle for longer than a refresh token lives; one day less, and it is alive.
     RefreshToken.objects.filter(revoked=None).update(created=timezone.now() - timedelta(days=29))
-    assert purge() == "0 codes, 0 refresh tokens, 1 access tokens, 0 page tokens deleted."
+    assert purge() == "0 codes, 0 refresh tokens, 1 access tokens, 0 first-party tokens deleted."
     third = party.refresh(second["refresh_token"]).json()
     assert call(third["access_token"]).status_code == 200
     assert purge().startswith("0 codes, 0 refresh tokens")
@@ -96,11 +96,11 @@ def test_ended_connection_goes_in_steps_and_the_dry_run_counts_the_same(party: P
     withdraw_consent(user=user, app=party.app, actor=user)
     age()
     live = Party(party.app, party.browser).tokens()
-    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 7 access tokens, 0 page tokens would be deleted."
-    assert purge() == "2 codes, 6 refresh tokens, 7 access tokens, 0 page tokens deleted."
+    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 7 access tokens, 0 first-party tokens would be deleted."
+    assert purge() == "2 codes, 6 refresh tokens, 7 access tokens, 0 first-party tokens deleted."
     assert rows() == (1, 1, 1)
     assert call(live["access_token"]).status_code == 200
-    assert purge() == "0 codes, 0 refresh tokens, 0 access tokens, 0 page tokens deleted."
+    assert purge() == "0 codes, 0 refresh tokens, 0 access tokens, 0 first-party tokens deleted."
 
 
 @pytest.mark.postgres

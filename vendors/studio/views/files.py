@@ -77,11 +77,11 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 @csrf_exempt
 @listing_page("POST")
-def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot: int = 0) -> HttpResponseBase:
+def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str, slot: int = 0) -> HttpResponseBase:
     """Upload a gallery image, a specimen or an audio preview."""
     if slot >= catalog_bounds.GALLERY_SLOTS:
         raise Http404
-    kind, done = PREVIEWS[place]
+    kind, done = PREVIEWS[upload_kind]
 
     def take() -> Done:
         ensure_editable(listing)
@@ -90,7 +90,7 @@ def upload_preview(request: SignedInRequest, listing: Listing, place: str, slot:
         preview = services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
         return _done_to(preview, done)
 
-    return _answer(request, listing, slot_name(slot) if place == PICTURE else place, take)
+    return _answer(request, listing, slot_name(slot) if upload_kind == PICTURE else upload_kind, take)
 
 
 @listing_page("POST")
@@ -175,10 +175,10 @@ def _in_sentence(slot: int) -> str:
 
 
 def _done_to(preview: Preview, done: str) -> Done:
-    place = next(place for place, (kind, _) in PREVIEWS.items() if kind == preview.kind)
-    if place == PICTURE:
+    upload_kind = next(upload_kind for upload_kind, (kind, _) in PREVIEWS.items() if kind == preview.kind)
+    if upload_kind == PICTURE:
         return Done(slot_name(preview.slot), f"{picture_name(preview.slot)} {done}")
-    return Done(place, f"The {place} {done}")
+    return Done(upload_kind, f"The {upload_kind} {done}")
 
 
 def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Callable[[], Done]) -> HttpResponseBase:

@@ -112,5 +112,5 @@ class InvoiceResponse(DocumentResponse):
     """The invoice of a purchase."""
 
     creditNote = DocumentResponse(
-        source="credit_note", allow_null=True, help_text="The credit note of the refund or lost dispute; null if there is none."
+        source="credit_note", allow_null=True, help_text="The credit note of the refund or returned card payment; null if there is none."
     )

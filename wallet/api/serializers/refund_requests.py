@@ -107,7 +107,7 @@ class EvidenceConsent(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="The sentence as it was shown.")
 
 
-class EvidenceLicence(serializers.Serializer[Any]):
+class EvidenceLicense(serializers.Serializer[Any]):
     """The licence when the file was made."""
 
     status = serializers.ChoiceField(CertificateStatus.choices)
@@ -186,7 +186,7 @@ class EvidenceClaims(serializers.Serializer[Any]):
     quote = EvidenceQuote(allow_null=True, help_text="The quote that fixed the price; null if there was none.")
     consent = EvidenceConsent(allow_null=True, help_text="Null for a purchase by an app or a token.")
     certificate = CertificateClaims(help_text="What the licence certificate says.")
-    license = EvidenceLicence(help_text="Whether the licence is valid.")
+    license = EvidenceLicense(help_text="Whether the licence is valid.")
     downloads = EvidenceDownload(
         many=True, help_text="Downloads that this reader may see, oldest first, at most 1,000: a buyer does not see those of a licensee."
     )

@@ -48,8 +48,8 @@ class HistoryViewSet(ApiViewSet):
     def transactions(self, request: Request) -> Response:
         """List all credits and debits of the wallet, newest first."""
         wallets = accounts_of(principal_of(request).user)
-        movements = self.filtered(*map(journals_of, wallets))
-        return Response(WalletTransactionPage(page_of(self.query(), "at", *movements)).data)
+        journals = self.filtered(*map(journals_of, wallets))
+        return Response(WalletTransactionPage(page_of(self.query(), "at", *journals)).data)
 
     @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderResponse)
     def order(self, request: Request, order_id: str) -> Response:

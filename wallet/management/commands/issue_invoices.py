@@ -12,8 +12,8 @@ class Command(BaseCommand):
     """Issues invoices."""
 
     help = (
-        "Issue an invoice for each sale and a credit note for each refund and lost dispute, numbered without gaps in the order of the ledger. The worker "
-        "runs this twice a minute. Safe to interrupt, to repeat and to run in parallel and beside sales."
+        "Issue an invoice for each sale and a credit note for each refund and returned card payment, numbered without gaps in the order of the "
+        "ledger. The worker runs this twice a minute. Safe to interrupt, to repeat and to run in parallel and beside sales."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

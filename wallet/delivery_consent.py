@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class WithdrawalConsent:
-    """A sentence about delivery and withdrawal.
+class ImmediateDelivery:
+    """Agreement to delivery at once, so that the buyer's legal right to withdraw from the purchase ends with the first download.
 
     Args:
         version: Changes with the sentence.
@@ -16,6 +16,6 @@ class WithdrawalConsent:
     text: str
 
 
-WITHDRAWAL_CONSENT = WithdrawalConsent(
+IMMEDIATE_DELIVERY = ImmediateDelivery(
     "2026-11", "By paying you ask us to deliver at once, and accept that your right of withdrawal ends when you first download the file."
 )
