@@ -30,7 +30,7 @@ class RightsDecision(TextChoices):
     BUY = "buy", "A licence on sale permits it"
     UNCLEAR = (
         "unclear",
-        "No licence permits it, but the terms of at least one do not mention it (ask the vendor), or the user's are suspended and no other is on sale",
+        "No licence permits it. The terms of at least one do not mention it (ask the vendor), or a licence of the user is suspended",
     )
     NO = "no", "Every licence forbids it, or this quantity of it"
 
@@ -54,12 +54,18 @@ class LicenseRights:
 
 @dataclass(frozen=True)
 class AssetRights:
-    """Whether an asset may be used for something, and what each licence says: those that the user owns, without suspended ones, then those on sale, the cheapest first."""
+    """Whether an asset may be used for something.
+
+    Args:
+        licenses: What each licence says: those that the user owns, without suspended ones, then those on sale, the cheapest first.
+        suspended: Whether a licence that the user owns is suspended.
+    """
 
     listing: Listing
     use: Use
     quantity: int
     licenses: list[LicenseRights]
+    suspended: bool
 
     @property
     def permitting(self) -> LicenseRights | None:
@@ -72,7 +78,7 @@ class AssetRights:
         if self.permitting is not None:
             return RightsDecision.YES if self.permitting.prices is None else RightsDecision.BUY
         forbidden = self.licenses and all(rights.verdict == UseVerdict.NO for rights in self.licenses)
-        return RightsDecision.NO if forbidden else RightsDecision.UNCLEAR
+        return RightsDecision.NO if forbidden and not self.suspended else RightsDecision.UNCLEAR
 
 
 def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> AssetRights:
@@ -103,7 +109,8 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     for terms, ai_training, prices in considered:
         use_terms = _use_terms(use, terms, ai_training)
         licenses.append(LicenseRights(terms, use_terms, use_terms.permits(quantity), prices))
-    return AssetRights(listing, use, quantity, licenses)
+    suspended = any(licence.suspended_at is not None for licence in owned)
+    return AssetRights(listing, use, quantity, licenses, suspended)
 
 
 def reader_of(principal: Principal | None) -> User | None:

@@ -9,14 +9,16 @@ MAX_CONCURRENT_UPLOADS = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
-# Below the limit of a form's body, since these pages buffer it.
+# Below the limit of a form's body, since the pages that take a logo buffer it.
 LOGO_BYTES = 400 * KIB
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB
-# A resumable upload: the smallest and the largest size of its parts, of which only the last may be smaller, how long it waits for the next, and how many a vendor may have.
+# The parts of a resumable upload; only the last may be smaller.
 MIN_PART_BYTES = 5 * MIB
 MAX_PART_BYTES = 16 * MIB
+# How long a resumable upload waits for its next part.
 UPLOAD_WAIT = timedelta(days=1)
+# The most unfinished resumable uploads of a vendor.
 MAX_UNFINISHED_UPLOADS = 10
 # The listings of a vendor that were never approved, as drafts or in review.
 MAX_DRAFTS = 500

@@ -59,10 +59,11 @@ def payout_details_of(profile: VendorProfile) -> dict[str, PayoutDetails]:
     return {details.currency: details for details in rows}
 
 
-def is_first(details: PayoutDetails) -> bool:
-    """Tell whether no earlier bank account applies if this one is withdrawn."""
-    earlier = PayoutDetails.objects.filter(profile=details.profile_id, currency=details.currency, pk__lt=details.pk)
-    return not earlier.filter(withdrawn_at__isnull=True).exists()
+def has_earlier_bank_account(details: PayoutDetails) -> bool:
+    """Tell whether an earlier bank account applies if this one is withdrawn with all later ones, as `undo_payout_change` does."""
+    began = PayoutDetails.objects.filter(pk=details.pk).values("created_at")
+    earlier = PayoutDetails.objects.filter(profile=details.profile_id, currency=details.currency, created_at__lt=began)
+    return earlier.filter(withdrawn_at__isnull=True).exists()
 
 
 def payout_method_of(profile: VendorProfile) -> str | None:

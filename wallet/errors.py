@@ -273,10 +273,10 @@ class PaymentRefused(Problem):
 
 
 class PaymentPageClosed(Problem):
-    """409: the top-up of this idempotency key got no payment page before it ended, or its provider is no longer used."""
+    """409: the top-up of this idempotency key ended before it had a payment page, or its provider is no longer used."""
 
     status = 409
-    title = "The payment page is closed"
+    title = "The top-up gets no payment page any more"
     detail = "Nothing was charged. Ask for a new payment page with another idempotency key."
 
 

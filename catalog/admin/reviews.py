@@ -11,11 +11,9 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from marketplace.accounts.models import Tier, User
-from marketplace.core import audit
 from marketplace.core.errors import NotFound
-from marketplace.core.models import AuditEntry
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
+from marketplace.review.decisions import CLAIMING, Decision, LastDecision, claiming, decision, service_decision
 from marketplace.review.panels import Panel, history, history_panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.storage import default_storage
@@ -147,9 +145,13 @@ class ListingReviewAdmin(QueueAdmin):
         """Return the history of the listing."""
         return [history_panel(history(subject.listing))]
 
-    def last_decision(self, subject: ListingReview) -> AuditEntry | None:
-        """Return the entry of the decision on this review, which is about its listing."""
-        return audit.history_of(subject.listing).filter(data__review=str(subject.pk)).first()
+    def last_decision(self, subject: ListingReview) -> LastDecision | None:
+        """Return the decision from the review itself: audit entries are about its listing."""
+        if subject.decided_at is None:
+            return None
+        actor = subject.listing.store.owner if subject.status == ReviewStatus.WITHDRAWN else subject.decided_by
+        reason = "\n".join(filter(None, (subject.note, *(finding["message"] for finding in subject.findings))))
+        return LastDecision(subject.status, subject.decided_at, actor, reason)
 
     def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         return super().page_context(request, subject) | {"heading": subject.listing.title}

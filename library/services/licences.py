@@ -75,7 +75,7 @@ def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
 def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> None:
     """Revoke the licence of an order, and with it its download links. Revoking it again does nothing.
 
-    The licence that it had replaced is reinstated.
+    The licence that it had replaced applies again.
     """
     licence = Licence.objects.get(order_id=order_id)
     revoked = Licence.objects.filter(pk=licence.pk, revoked_at__isnull=True).update(revoked_at=timezone.now(), revoke_reason=reason)
@@ -83,7 +83,7 @@ def revoke_licence(*, order_id: uuid.UUID, reason: str, actor: User | None) -> N
         return
     audit.record("licence.revoke", licence, actor=actor, reason=reason)
     if licence.replaces is not None and Licence.objects.filter(pk=licence.replaces.pk, revoked_at__isnull=True).update(replaced_at=None):
-        audit.record("licence.reinstate", licence.replaces, actor=actor, reason=reason)
+        audit.record("licence.unreplace", licence.replaces, actor=actor, reason=reason)
 
 
 def lock_licence(*, order_id: uuid.UUID) -> Licence:
@@ -100,9 +100,9 @@ def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
     _set_suspended(order_ids, "suspend", reason, from_null=True)
 
 
-def unsuspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
+def reinstate_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
     """End the suspension of licences of these orders."""
-    _set_suspended(order_ids, "restore", reason, from_null=False)
+    _set_suspended(order_ids, "reinstate", reason, from_null=False)
 
 
 def _set_suspended(order_ids: Iterable[uuid.UUID], verb: str, reason: str, *, from_null: bool) -> None:

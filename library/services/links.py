@@ -1,6 +1,7 @@
 """Download links: issued to the holder of a licence, valid for `bounds.DOWNLOAD_LINK_SECONDS`.
 
-Each use checks the licence, its holder and the file, but not the credential that asked for the link. A use may redirect to an address of the object store, which works for `bounds.PRESIGNED_LINK_SECONDS` whatever happens to the licence.
+Each use checks the licence, its holder and the file, but not the credential that asked for the link. A use may redirect to an address of
+the object store, which works for `bounds.PRESIGNED_LINK_SECONDS` whatever happens to the licence.
 """
 
 import base64
@@ -91,10 +92,9 @@ def open_link(*, token: str) -> DownloadLink:
         raise LinkInvalid
     if timezone.now() >= link.expires_at:
         raise LinkExpired
-    if not link.licence.is_current or not link.user.is_active:
+    if not link.user.is_active:
         raise LinkRevoked
-    if link.licence.suspended_at is not None:
-        raise LicenseSuspended
+    _require_usable(link.licence)
     if link.deliverable.blocked_at is not None or link.package.deliverable.blocked_at is not None:
         raise FileBlocked
     return link
@@ -108,12 +108,15 @@ def record_download(*, link: DownloadLink, byte_range: str) -> Download:
         LinkRevoked: the licence was revoked or replaced meanwhile.
         LicenseSuspended: its payment was disputed meanwhile.
     """
-    licence = lock(Licence.objects.all(), pk=link.licence_id)
+    _require_usable(lock(Licence.objects.all(), pk=link.licence_id))
+    return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
+
+
+def _require_usable(licence: Licence) -> None:
     if not licence.is_current:
         raise LinkRevoked
     if licence.suspended_at is not None:
         raise LicenseSuspended
-    return Download.objects.create(link=link, byte_range=byte_range[:_RANGE_CHARS], request_id=current_request_id())
 
 
 def _link_id(token: str) -> uuid.UUID:

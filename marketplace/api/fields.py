@@ -234,10 +234,12 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
             self.fail("invalid")
         try:
             return datetime.fromisoformat(data.upper()).astimezone(UTC)
-        except (ValueError, OverflowError):
-            if data.startswith(("0000", "0001")):
-                return datetime.min.replace(tzinfo=UTC)
-            return datetime.max.replace(tzinfo=UTC)
+        except ValueError:
+            # No such date, or no such year.
+            is_first = data.startswith("0000")
+        except OverflowError:
+            is_first = data.startswith("0001")
+        return datetime.min.replace(tzinfo=UTC) if is_first else datetime.max.replace(tzinfo=UTC)
 
     def to_representation(self, value: datetime) -> str:
         """Return the time in UTC."""

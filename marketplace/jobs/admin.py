@@ -42,9 +42,9 @@ class JobAdmin(ServiceAdmin):
     readonly_fields = fields
     decision_names = ("retry",)
 
-    @admin.display(description="Run after", ordering="run_after")
+    @admin.display(description="Due", ordering="run_after")
     def due(self, job: Job) -> str:
-        """Return the start time."""
+        """Return when it is due."""
         return "at once" if job.run_after == get_date_max() else when(job.run_after)
 
     retry = service_decision(

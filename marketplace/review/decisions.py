@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,21 @@ def service_decision(options: Decision, service: Callable[..., object], subject:
         service(**{subject: row}, **{name: given[name] for name in fields}, actor=actor)
 
     return decision(options)(perform)
+
+
+@dataclass(frozen=True)
+class LastDecision:
+    """The decision that led to a row's state: who, when, why.
+
+    Args:
+        actor: The user; None for the service itself.
+        reason: The reason; empty for none.
+    """
+
+    state: str
+    at: datetime
+    actor: Any
+    reason: str
 
 
 @dataclass(frozen=True)

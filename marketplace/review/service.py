@@ -16,10 +16,9 @@ from django.urls import URLPattern, path, reverse
 
 from marketplace.core import audit
 from marketplace.core.errors import InvalidInput, Problem
-from marketplace.core.models import AuditEntry
 
 from .base import MarketplaceModelAdmin
-from .decisions import Button, Decision, DecisionForm, Perform
+from .decisions import Button, Decision, DecisionForm, LastDecision, Perform
 from .panels import Panel, history, history_panel
 from .search import SearchQuery, ids_of
 
@@ -121,9 +120,10 @@ class ServiceAdmin(MarketplaceModelAdmin):
         """Return the tables below the fields on the row's page."""
         return [history_panel(history(subject))]
 
-    def last_decision(self, subject: Any) -> AuditEntry | None:
-        """Return the audit entry of the decision that led to the row's state, None if there is none."""
-        return audit.history_of(subject).exclude(to_state="").first()
+    def last_decision(self, subject: Any) -> LastDecision | None:
+        """Return the decision that led to the row's state, from the audit log; None if there is none."""
+        entry = audit.history_of(subject).exclude(to_state="").first()
+        return None if entry is None else LastDecision(entry.to_state, entry.at, entry.actor, entry.reason)
 
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return the template context of the row's page."""
@@ -171,7 +171,6 @@ class ServiceAdmin(MarketplaceModelAdmin):
             "subject": subject,
             "form": form,
             "possible": possible,
-            # The decision that led to the current state: who, when, why.
             "decided": None if possible else self.last_decision(subject),
             "back": self._address(subject),
             "effects": options.effects(subject) if possible else [],

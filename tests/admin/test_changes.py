@@ -72,7 +72,7 @@ def test_characters_that_hide_the_name_of_a_tool_are_told(browser: Client) -> No
 def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
-    assert "This is the first submission" in words(section(browser, submit(listing)))
+    assert "No earlier submission was examined" in words(section(browser, submit(listing)))
 
 
 @pytest.mark.slow

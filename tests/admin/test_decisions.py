@@ -6,18 +6,21 @@ from django.test import Client
 
 from catalog.models import Listing, ListingReview
 from catalog.services.review import approve_listing
+from catalog.services.submission import withdraw_listing
 from developers.models import AccessToken, ApiKey, App, Consent, ScopeReview
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_api_key, revoke_token
 from developers.services.scopes import reject_app
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
+from marketplace.review.appeals import overturn_decision
 from marketplace.review.service import ServiceAdmin
 from tests.admin.pages import address, press, service_admins, staff, text_of
 from tests.admin.subjects import APPROVAL, CASES, CLAIMABLE, FINDINGS, SCOPES, Case, owner_of, review, scope_review
 from tests.callers import signed_in
-from tests.catalog.cases import add_candidate, open_review, published, submitted
+from tests.catalog.cases import add_candidate, open_review, published, rejected, submitted
 from tests.factories import UserFactory
+from tests.review.cases import appealed, taken_down
 
 pytestmark = pytest.mark.django_db
 cases = pytest.mark.parametrize("case", CASES, ids=str)
@@ -95,6 +98,25 @@ def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(root: U
         shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
         for words in ("This is not possible in its current state", root.email, "Well drawn."):
             assert words in shown
+
+
+def test_review_that_was_reopened_and_withdrawn_was_ended_by_its_vendor(root: User) -> None:
+    listing = rejected()
+    overturn_decision(appeal=appealed(listing), reason="It is licensed.", actor=UserFactory())
+    review = open_review(listing)
+    withdraw_listing(listing=listing, actor=listing.store.owner)
+    shown = text_of(signed_in(root).get(address(ListingReview, "approve", review.pk)))
+    assert "Withdrawn" in shown
+    assert listing.store.owner.email in shown
+    assert "It is licensed." not in shown
+
+
+def test_takedown_names_its_reviewer_and_its_reason(root: User) -> None:
+    reviewer = UserFactory()
+    review = taken_down(reviewer).reviews.get(kind="Takedown")
+    shown = text_of(signed_in(root).get(address(ListingReview, "approve", review.pk)))
+    for words in ("Rejected", reviewer.email, review.findings[0]["message"]):
+        assert words in shown
 
 
 @pytest.mark.slow

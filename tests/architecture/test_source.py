@@ -109,7 +109,7 @@ def test_services_that_change_something_say_who_did() -> None:
     deciding = {name: function for name, function in services().items() if name.split()[1].startswith(verbs) and not positional(function)}
     assert deciding
     # The licence follows the refund, which names its actor, or the dispute, which a bank opens.
-    following = {"library revoke_licence", "library suspend_licences", "wallet suspend_purchases"}
+    following = {"library revoke_licence", "library suspend_licences", "library reinstate_licences", "wallet suspend_purchases"}
     nameless = {name for name, function in deciding.items() if "actor" not in [argument.arg for argument in function.args.kwonlyargs]}
     assert nameless <= following
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
-from django.core.cache import cache
+from django.core.cache import caches
 from rest_framework.test import APIClient
 
 from library.proofs import add_proof
@@ -44,7 +44,7 @@ def verify(node_modules: Path, run: Runs, tmp_path: Path) -> Verifies:
     (tmp_path / "credentials.mjs").write_bytes((HERE / "credentials.mjs").read_bytes())
 
     def verify(credentials: dict[str, Any], given: dict[str, Any] | None = None) -> dict[str, Any]:
-        cache.clear()
+        caches["responses"].clear()
         did = get("/.well-known/did.json")
         documents = {did["id"]: did}
         for purpose in ("revocation", "suspension"):
@@ -94,7 +94,7 @@ def test_status_list_that_was_altered_or_is_of_another_issuer_is_refused(
     address = credential["credentialStatus"][0]["statusListCredential"]
     before = get(address)
     refund_order(order=order, reason="test", actor=None)
-    cache.clear()
+    caches["responses"].clear()
     after = get(address)
     altered = after | {"credentialSubject": before["credentialSubject"]}
     settings.CERTIFICATE_KEY, own = new_signing_key(), settings.CERTIFICATE_KEY

@@ -161,7 +161,7 @@ class Series:
         self.report.swept = swept.stdout.strip().rpartition("\n")[2]
         self._expect(swept.returncode == 0, f"the sweep found records without files: {swept.stdout}{swept.stderr}")
         again = self._service.manage("sweep_objects", "--hours", "0")
-        self._expect(again.stdout.startswith("0 files without a record and 0 unfinished"), f"the second sweep found more: {again.stdout}")
+        self._expect(again.stdout.startswith("0 files without a record and 0 incomplete"), f"the second sweep found more: {again.stdout}")
         verified = self._service.manage("verify_checksums")
         self._expect(verified.returncode == 0, f"stored files differ from their records: {verified.stdout}{verified.stderr}")
         state = self._service.ask("state")

@@ -224,6 +224,17 @@ def test_refusal_of_nginx_is_a_problem_for_the_api_and_a_page_for_people(
     assert "nginx" not in page.text
 
 
+@pytest.mark.parametrize(
+    ("written", "instance"),
+    [("/api/v1/a+(b)!$&',;=~?q=1", "/api/v1/a+(b)!$&',;=~"), ('/api/v1/a"b', None), ("/api/v1/a\\b", None)],
+)
+def test_refusal_of_nginx_names_the_path_unless_it_needs_escaping(without_nodes: Proxy, written: str, instance: str | None) -> None:
+    with connect(without_nodes) as connection:
+        connection.sendall(f"GET {written} HTTP/1.1\r\nHost: {without_nodes.host}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: connection.recv(10_000), b""))
+    assert json.loads(answer.partition(b"\r\n\r\n")[2]).get("instance") == instance
+
+
 def test_line_that_is_no_request_gets_a_page(without_nodes: Proxy) -> None:
     with connect(without_nodes) as connection:
         connection.sendall(b"GARBAGE\r\n\r\n")

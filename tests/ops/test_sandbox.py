@@ -139,7 +139,7 @@ def test_database_with_real_payments_is_not_emptied(sandbox: Any, monkeypatch: p
     assert not has_top_ups_of_real_providers()
     # A payment cannot be changed, so the provider is: it is one of another then.
     monkeypatch.setattr(SimulatedProvider, "name", "another")
-    with pytest.raises(CommandError, match="real provider"):
+    with pytest.raises(CommandError, match="top-ups of a real provider"):
         call_command("sandbox_reset", yes=True)
     assert TopUp.objects.exists()
 

@@ -92,7 +92,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         return vendor_payouts()
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Show the sums of the filtered payouts, over all pages."""
+        """Show what the filtered payouts paid, over all pages."""
         response = super().changelist_view(request, extra_context)
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             sums = paid_by_currency(response.context_data["cl"].queryset)

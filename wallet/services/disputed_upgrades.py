@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from django.db.models import Q
 
-from library.services.licences import suspend_licences, unsuspend_licences
+from library.services.licences import reinstate_licences, suspend_licences
 from marketplace.accounts.models import User
 
 from ..models import CardReversal, Order, ReversedOrder
@@ -39,7 +39,7 @@ def restore_purchases(*, reversal: CardReversal, order_ids: Iterable[uuid.UUID])
     others = ReversedOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
     ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
-    unsuspend_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute is over")
+    reinstate_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute is over")
 
 
 def refund_upgrades(*, buyer: User) -> None:

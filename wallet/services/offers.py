@@ -63,8 +63,8 @@ class PurchaseRequest:
 
 
 @dataclass(frozen=True)
-class PricedTier:
-    """A licence tier with its newest terms.
+class TierWithTerms:
+    """A licence tier with its current terms.
 
     Args:
         terms_id: Its current terms.
@@ -90,7 +90,7 @@ class OwnedTier:
         is_for_other: Whether someone else paid for it.
     """
 
-    tier: PricedTier
+    tier: TierWithTerms
     order_id: uuid.UUID
     suspended: bool
     replaced: bool
@@ -118,7 +118,7 @@ class ListingOffer:
     tax_rate_bp: int
     commission_rate_bp: int
     currency_preference: str
-    tiers: tuple[PricedTier, ...]
+    tiers: tuple[TierWithTerms, ...]
     # What the buyer owns, or the licensee where there is one.
     owned: tuple[OwnedTier, ...]
     licensee: Licensee | None
@@ -129,15 +129,15 @@ class ListingOffer:
     buyer_details_id: uuid.UUID | None
     buyer: Party | None
 
-    def list_price_of(self, tier: PricedTier, currency: str) -> int | None:
+    def list_price_of(self, tier: TierWithTerms, currency: str) -> int | None:
         """Return the price of a tier before the discount, None if there is no price in the currency."""
         return self._price(tier, currency, 0)
 
-    def price_of(self, tier: PricedTier, currency: str) -> int | None:
+    def price_of(self, tier: TierWithTerms, currency: str) -> int | None:
         """Return the current price of a tier, None if there is no price in the currency."""
         return self._price(tier, currency, self.discount_bp)
 
-    def _price(self, tier: PricedTier, currency: str, discount_bp: int) -> int | None:
+    def _price(self, tier: TierWithTerms, currency: str, discount_bp: int) -> int | None:
         first = discounted_price(self.list_prices, currency, discount_bp)
         return None if first is None else relative_price(first, tier.factor, self.tiers[0].factor)
 
@@ -147,7 +147,7 @@ class Offer:
     """One tier of a listing at a price."""
 
     listing_offer: ListingOffer
-    tier: PricedTier
+    tier: TierWithTerms
     currency: str
     price_minor: int
     tax: TaxDecision
@@ -238,7 +238,7 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
     return listing_offer
 
 
-def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: OwnedTier | None = None) -> PricedTier:
+def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: OwnedTier | None = None) -> TierWithTerms:
     """Return the named tier, or the first one; refuse a tier that the licensee owns.
 
     For an upgrade of `owned`, only higher tiers count, which have a larger price factor.
@@ -283,7 +283,7 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     return owned
 
 
-def _above(owned: OwnedTier, tiers: Sequence[PricedTier]) -> list[PricedTier]:
+def _above(owned: OwnedTier, tiers: Sequence[TierWithTerms]) -> list[TierWithTerms]:
     return [tier for tier in tiers if tier.factor > owned.tier.factor]
 
 
@@ -302,7 +302,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str, licensee
     slugs = None if allowed is None else orjson.loads(allowed)
     # Without tiers there is one row with NULLs; a tier without terms is not sold.
     tiers = [
-        (PricedTier(as_id(tier_id), as_id(terms_id), slug, name, Decimal(str(factor))), active, owned)
+        (TierWithTerms(as_id(tier_id), as_id(terms_id), slug, name, Decimal(str(factor))), active, owned)
         for tier_id, terms_id, slug, name, factor, active, *owned in (row[-10:] for row in rows)
         if terms_id is not None
     ]
@@ -333,7 +333,7 @@ def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str, licensee
     )
 
 
-def _owned(tiers: Sequence[tuple[PricedTier, Any, Sequence[Any]]]) -> tuple[OwnedTier, ...]:
+def _owned(tiers: Sequence[tuple[TierWithTerms, Any, Sequence[Any]]]) -> tuple[OwnedTier, ...]:
     licences = ((tier, *licence) for tier, _, licence in tiers)
     return tuple(
         OwnedTier(tier, as_id(order_id), bool(suspended), bool(replaced), bool(is_for_other))

@@ -54,7 +54,9 @@ REQUEST_TRANSITIONS = TransitionTable(
 
 @transaction.atomic
 def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
-    """Refund the price and revoke the licence, with its download links; the licence that an upgrade replaced is reinstated, unless it is revoked.
+    """Refund the price and revoke the licence, with its download links.
+
+    The licence that an upgrade replaced applies again, unless it is revoked.
 
     Raises:
         InvalidTransition: the order was refunded already, its licence was upgraded, or its payment is disputed.

@@ -217,7 +217,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
     standing = list(
         reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
-    release_shares(orders=[*ended, *standing])
+    release_shares(reversed_orders=[*ended, *standing])
     if not kept:
         _keep_suspended(reversal, standing)
     restore_purchases(reversal=reversal, order_ids=[disputed.order_id for disputed in standing])

@@ -101,7 +101,7 @@ def request_top_up(
         NotFound: the account is not active, or the quote is not the user's.
         PaymentProviderUnavailable: the provider does not answer.
         PaymentRefused: the provider refuses the payment.
-        PaymentPageClosed: the earlier call got no page from the provider in time.
+        PaymentPageClosed: the top-up of the earlier call ended before it had a page, or its provider is no longer used.
         IdempotencyConflict: another request with this key is in progress.
         IdempotencyKeyReused: the key belongs to another request.
     """

@@ -47,20 +47,24 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     )
 
 
-def release_shares(*, orders: Sequence[ReversedOrder]) -> None:
+def release_shares(*, reversed_orders: Sequence[ReversedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
     vendors = {
-        order.withholding_journal.vendor
-        for order in orders
-        if order.withholding_journal is not None and order.withholding_journal.vendor is not None
+        reversed_order.withholding_journal.vendor
+        for reversed_order in reversed_orders
+        if reversed_order.withholding_journal is not None and reversed_order.withholding_journal.vendor is not None
     }
     for vendor in sorted(vendors, key=attrgetter("owner_id")):
-        mine = [order for order in orders if order.withholding_journal is not None and order.withholding_journal.vendor == vendor]
-        rest = sum(order.withheld_minor - order.taken_minor for order in mine)
+        mine = [
+            reversed_order
+            for reversed_order in reversed_orders
+            if reversed_order.withholding_journal is not None and reversed_order.withholding_journal.vendor == vendor
+        ]
+        rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in mine)
         released = _release_to(vendor, rest) if rest else None
-        for order in mine:
-            order.release_journal_id = released
-            order.save(update_fields=["release_journal", "taken_minor"])
+        for reversed_order in mine:
+            reversed_order.release_journal_id = released
+            reversed_order.save(update_fields=["release_journal", "taken_minor"])
 
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:

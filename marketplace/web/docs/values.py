@@ -56,7 +56,7 @@ def _credentials_of(scope: Scope) -> str:
         return "personal tokens"
     if scope == Scope.WALLET_FUND:
         return "OAuth, personal tokens, MCP tokens"
-    return "API keys, OAuth, personal tokens, MCP tokens" if scope in PERSONAL_SCOPES else "API keys, MCP tokens"
+    return "API keys, OAuth, personal tokens, MCP tokens" if scope in PERSONAL_SCOPES else "API keys; MCP tokens and OAuth for `/mcp`"
 
 
 def limit_table() -> str:

@@ -23,9 +23,9 @@ class Command(BaseCommand):
 
     help = (
         "List stored files older than a day that have no database record, and incomplete objects that a killed process left in the store "
-        "(resumable uploads are not touched); with --delete, delete them, unless the database has no record of any file. The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
-        "Exit status: 0 in order, 1 a record's file is missing (restore "
-        "it), 2 the file store cannot be used."
+        "(resumable uploads are not touched); with --delete, delete them, unless the database has no record of any file. "
+        "The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
+        "Exit status: 0 in order, 1 a record's file is missing (restore it), 2 the file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

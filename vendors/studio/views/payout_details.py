@@ -11,7 +11,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.http.refusals import allow_methods
 
 from ...models import VendorProfile
-from ...selectors import is_first, payout_details_of
+from ...selectors import has_earlier_bank_account, payout_details_of
 from ...services.payout_details import change_of, change_payout_details, undo_payout_change
 from ..access import vendor_page
 from ..forms import PayoutDetailsForm
@@ -50,5 +50,6 @@ def undo(request: HttpRequest, token: str) -> HttpResponseBase:
         done = request.method == "POST" and undo_payout_change(token=token) is not None
     except NotFound as error:
         raise Http404 from error
-    context = {"details": details, "first": is_first(details), "done": done or details.withdrawn_at is not None}
+    done = done or details.withdrawn_at is not None
+    context = {"details": details, "done": done, "has_earlier": not done and has_earlier_bank_account(details)}
     return render(request, "studio/payout_details_undo.html", context)

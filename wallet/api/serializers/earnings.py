@@ -39,7 +39,7 @@ class EarningsLine(serializers.Serializer[Journal]):
     kind = serializers.ChoiceField(
         KINDS,
         help_text="withhold: a buyer's card payment is disputed; release: that has ended; hand_payout: paid outside of the runs; "
-        "kept_earnings: kept by the marketplace while no run paid you.",
+        "kept_earnings: kept by the marketplace, because they could not be paid to you.",
     )
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")

@@ -42,7 +42,7 @@ class Command(BaseCommand):
             raise CommandError("This is not a sandbox: nothing was deleted. Only where SANDBOX is on can all data be deleted.")
         self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
         if has_top_ups_of_real_providers():
-            raise CommandError("The database has payments of a real provider: nothing was deleted. Give the sandbox a database of its own.")
+            raise CommandError("The database has top-ups of a real provider: nothing was deleted. Give the sandbox a database of its own.")
         if options["if_empty"] and connection.introspection.table_names():
             call_command("migrate", verbosity=0, interactive=False)
             self.stdout.write("The sandbox has content already. Nothing was deleted.")

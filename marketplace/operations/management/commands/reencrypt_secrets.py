@@ -22,9 +22,10 @@ from wallet.services.wallet_payouts import count_payouts_under_old_keys
 
 class Command(BaseCommand):
     help = (
-        "Re-encrypt the secrets of webhooks and of two-factor sign-in, and vendors' bank accounts, with the current SECRET_KEY. Run it after changing that key, "
-        "and keep the old one in SECRET_KEY_FALLBACKS for two weeks after the change: sessions, links, queued mails and exports "
-        "still need it. Safe to interrupt and repeat, and to run beside the service. Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
+        "Re-encrypt the secrets of webhooks and of two-factor sign-in, and vendors' bank accounts, with the current SECRET_KEY. "
+        "Run it after changing that key, and keep the old one in SECRET_KEY_FALLBACKS for two weeks after the change: "
+        "sessions, links, queued mails and exports still need it. Safe to interrupt and repeat, and to run beside the service. "
+        "Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
         "must rotate these webhook secrets, users must set up two-factor sign-in again, and vendors must enter their bank accounts again; "
         "or waiting payouts of wallets, whose bank details never change, need an old key."
     )
