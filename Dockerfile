@@ -32,7 +32,7 @@ WORKDIR /app
 USER 10001
 VOLUME /data
 EXPOSE 8000
-# Liveness only; proxies ask /readyz whether the node should get requests.
+# Liveness only; /readyz tells a load balancer whether the node should get requests.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 # A server process for each core (`WEB_CONCURRENCY`), started again when it is killed, and killed when it does not stop in time; `docker run … python manage.py worker` does the

@@ -1,4 +1,4 @@
-"""Start-up checks: an API operation that declares no access stops the service."""
+"""System checks: an API operation that declares no access stops `migrate`, the worker and the tests."""
 
 from collections.abc import Iterator
 from typing import Any

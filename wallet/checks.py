@@ -1,4 +1,4 @@
-"""Start-up checks of the wallet."""
+"""System checks of the wallet."""
 
 from typing import Any
 

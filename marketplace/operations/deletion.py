@@ -3,7 +3,7 @@
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from catalog.models import AgentManifest, Discount, Listing, Store, StorePicture
+from catalog.models import AgentManifest, Deliverable, Discount, Listing, Store, StorePicture
 from catalog.models.listings import ListingStatus
 from developers.models import (
     AccessToken,
@@ -105,9 +105,11 @@ def _erase_developer_records(user: User) -> None:
 
 
 def _anonymise_store(user: User) -> None:
-    """Delete listings that were never sold, and anonymise the store; receipts keep its former name."""
+    """Delete listings that were never sold and have no blocked file, and anonymise the store; receipts keep its former name."""
     sold = Exists(Order.objects.filter(listing=OuterRef("pk")))
-    unsold = list(Listing.objects.filter(~sold, store__owner=user).values_list("pk", flat=True))
+    # By the record of a blocked file its bytes are recognised in other listings.
+    blocked = Exists(Deliverable.objects.filter(listing=OuterRef("pk"), blocked_at__isnull=False))
+    unsold = list(Listing.objects.filter(~sold, ~blocked, store__owner=user).values_list("pk", flat=True))
     Quote.objects.filter(listing__in=unsold).delete()
     Package.objects.filter(deliverable__listing__in=unsold).delete()
     Listing.objects.filter(pk__in=unsold).update(approved_deliverable=None, candidate_deliverable=None)

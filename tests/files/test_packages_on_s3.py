@@ -14,6 +14,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.events import ListingPublished
+from catalog.models import Listing
 from library.models import Download, DownloadLink, Package
 from library.services import building
 from library.services.links import issue_link, url_of
@@ -111,6 +112,7 @@ def test_publication_makes_a_package_ready_for_each_licence(s3_store: S3Storage,
 
 def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Storage, anonymous: APIClient) -> None:
     link = issue_link(licence=bought(on_sale(CONTENT)).buyer.licences.get())
+    Listing.objects.update(status="Draft")
     put(s3_store, "packages/stray", b"left by a killed builder")
     Package.objects.update(created_at=timezone.now() - timedelta(days=40))
     call_command("build_packages", "--prune", "30")

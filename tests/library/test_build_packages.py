@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from catalog.events import ListingPublished
-from catalog.models import Deliverable
+from catalog.models import Deliverable, Listing
 from library.models import DownloadLink, Package
 from library.services import building
 from library.services.links import issue_link
@@ -73,8 +73,9 @@ def test_file_is_read_once_for_all_licences_and_never_again() -> None:
 
 def test_only_packages_that_are_stored_and_that_nobody_has_asked_for_are_removed(capsys: pytest.CaptureFixture[str]) -> None:
     """Packages are stored on S3; here a key stands for one."""
-    unused, used, new, unstored = (issue_link(licence=bought(on_sale(archive(name))).buyer.licences.get()) for name in "abcd")
-    for link in (unused, used, new):
+    unused, used, new, unstored, offered = (issue_link(licence=bought(on_sale(archive(name))).buyer.licences.get()) for name in "abcde")
+    Listing.objects.exclude(pk=offered.listing_id).update(status="Draft")
+    for link in (unused, used, new, offered):
         Package.objects.filter(pk=link.package_id).update(object_key=f"packages/{link.package_id}")
     before = timezone.now() - timedelta(days=31)
     Package.objects.exclude(pk=new.package_id).update(created_at=before)

@@ -13,6 +13,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail as outbox
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing
@@ -92,12 +93,13 @@ def test_deletion_lets_go_of_the_person_and_keeps_the_books(
 def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_bought(key_client: Callable[..., APIClient]) -> None:
     store = store_keeping(2000)
     vendor, name = store.owner, store.name
-    sold, unsold = on_sale(archive("kept"), store=store), on_sale(archive("unsold"), store=store)
+    sold, unsold, malicious = (on_sale(archive(content), store=store) for content in ("kept", "unsold", "malicious"))
+    Deliverable.objects.filter(listing=malicious).update(blocked_at=timezone.now())
     never = ListingFactory(store=store)
     stranger = ListingFactory()
     buyer = funded(inr=10**7)
     order = bought(sold, buyer)
-    for listing in (sold, unsold):
+    for listing in (sold, unsold, malicious):
         unpublish_listing(listing=listing, actor=vendor)
     with pytest.raises(AccountInUse, match="vendor account holds"):
         delete_account(user=vendor, reason="Asked for.", actor=None)
@@ -109,7 +111,7 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
         delete_account(user=vendor, reason="Asked for.", actor=None)
     mark_payout_paid(payout=payout, actor=None)
     delete_account(user=vendor, reason="Asked for.", actor=None)
-    assert {*Listing.objects.values_list("pk", flat=True)} == {sold.pk, stranger.pk}
+    assert {*Listing.objects.values_list("pk", flat=True)} == {sold.pk, malicious.pk, stranger.pk}
     assert not Deliverable.objects.filter(listing__in=[unsold.pk, never.pk]).exists()
     store.refresh_from_db()
     assert (store.name, store.slug, store.is_open) == ("Closed store", f"closed-{vendor.pk.hex}", False)

@@ -194,6 +194,7 @@ def test_quoted_upgrade_is_charged_as_quoted(bearer_client: Client) -> None:
     purchases.spend(client, listing)
     promised = quote(client, listing, upgradeFrom="personal").json()
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=400_000)
+    LicenseTier.objects.filter(slug="commercial").update(price_factor=Decimal(1))
     answer = purchases.spend(client, listing, quoteId=promised["quoteId"]).json()
     assert (answer["debited"], answer["licenseSlug"], answer["upgradeCredit"]) == (499.0, "commercial", 499.0)
 

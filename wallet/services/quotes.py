@@ -110,10 +110,10 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         if wanted != quoted:
             raise QuoteMismatch(f"The quote is for the {label} {quoted or '(none)'}.", field=name, quoted=str(quoted))
     owned = find_owned(listing_offer=listing_offer, license_slug=quote.upgrade_from) if quote.upgrade_from else None
-    tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug, owned=owned)
+    tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug)
     if owned is not None and owned.order_id != quote.upgraded_order_id:
         raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
-    # Price and terms stand; how much of the price is tax depends on the buyer's billing details now.
+    # Price, terms and upgrade stand, whatever the tiers' factors are; how much is tax depends on the buyer's billing details now.
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
     return Offer(
         replace(listing_offer, ai_training=quote.ai_training),

@@ -37,7 +37,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--listing", metavar="SLUG", help="Only this listing.")
         parser.add_argument(
-            "--prune", metavar="DAYS", type=int, help="Instead, delete packages for which no link was issued for this many days."
+            "--prune",
+            metavar="DAYS",
+            type=int,
+            help="Instead, delete packages that are not on sale and for which no link was issued for this many days.",
         )
         parser.add_argument("--dry-run", action="store_true", help="With --prune: only list them.")
 
