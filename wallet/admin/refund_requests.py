@@ -33,7 +33,7 @@ class RefundRequestAdmin(QueueAdmin):
     """Requests of buyers for refunds."""
 
     waiting = {"status": RefundRequestStatus.IN_REVIEW}
-    waiting_since = "escalated_at"
+    waiting_since = "asked_at"
     list_display = ("asked_at", "title", "price", "why", "status", "waiting_time", "claim_mark")
     list_filter = ("status", "reason")
     list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")
