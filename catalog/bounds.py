@@ -10,6 +10,8 @@ FILE_TYPE_CHARS = 200
 PLATFORMS_CHARS = 200
 MAX_TAGS = 20
 TAG_CHARS = 40
+# The licence tiers that a request can permit for a listing.
+MAX_LICENSES = 20
 DELIVERABLE_BYTES = 5 * GIB
 FILE_NAME_CHARS = 200
 GALLERY_SLOTS = 5

@@ -1,4 +1,4 @@
-"""Events of the catalog, for the apps above it."""
+"""Events of the catalog, for the apps above it and for its webhook events."""
 
 import uuid
 from dataclasses import dataclass
@@ -39,6 +39,6 @@ class StoreVisibilityChanged(Event):
 
 @dataclass(frozen=True)
 class ListingReviewed(Event):
-    """A reviewer decided on a submission or took a listing down."""
+    """A reviewer decided on a submission, took a listing down, or restored it on appeal."""
 
     review: ListingReview

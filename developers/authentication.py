@@ -61,7 +61,7 @@ def principal_of_key(secret: str) -> Principal:
     if not well_formed(secret, Prefix.API_KEY):
         raise InvalidCredential
     key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
-    if key is None or not key.is_active or not key.app.is_usable(None):
+    if key is None or not key.is_active or not key.app.is_usable():
         raise InvalidCredential
     _touch(key)
     return Principal(user=key.app.developer, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
@@ -79,7 +79,7 @@ def principal_of_bearer(authorization: str) -> Principal:
     token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest_of(secret)).first()
     if token is None or not token.is_active or not token.user.is_active:
         raise InvalidCredential
-    if token.application is not None and not token.application.is_usable(None):
+    if token.application is not None and not token.application.is_usable():
         raise InvalidCredential
     _touch(token)
     return Principal(
@@ -98,7 +98,7 @@ def _principal_of_first_party_token(secret: str, kind: CredentialKind) -> Princi
     token = FirstPartyToken.objects.select_related("user", "session", "app__user").filter(digest=digest_of(secret)).first()
     if token is None or token.kind != kind or not token.is_active:
         raise InvalidCredential
-    if token.app is not None and not token.app.is_usable(None):
+    if token.app is not None and not token.app.is_usable():
         raise InvalidCredential
     return Principal(user=token.user, app=token.app, scopes=token.scopes, kind=kind, credential=token)
 

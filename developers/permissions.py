@@ -24,7 +24,8 @@ class HasAccess(BasePermission):
         """Return True or raise the problem that says what is missing."""
         viewset = cast("ApiViewSet", view)
         access = viewset.access.get(viewset.action or "")
-        # No action for the method, or DRF's own for OPTIONS, which WrongMethodMiddleware answers; all others declare access: a check at start.
+        # There is no action for the method, or it is DRF's own for OPTIONS, which WrongMethodMiddleware answers.
+        # All others declare their access: `developers.checks` ensures it.
         if access is None:
             raise MethodNotAllowed(headers={"Allow": ", ".join(view.allowed_methods)})
         principal = cast("Principal | None", request.auth)

@@ -24,6 +24,7 @@ def limit_guesses(user: User, code: str | None) -> Iterator[None]:
     if not code:
         yield
         return
+    # A request of its own: the `RateLimit` fields of the response stay those of the call.
     limits, counted = [RateLimit("discount-codes", str(user.pk), settings.RATE_LIMITS["discount_codes"])], HttpRequest()
     try:
         refuse_when_full(counted, limits)

@@ -28,7 +28,7 @@ TYPE = "evidence+jws"
 
 
 class Reader(StrEnum):
-    """Whom a file is for."""
+    """Whom the document is for."""
 
     BUYER = "buyer"
     VENDOR = "vendor"
@@ -148,7 +148,10 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
 
 
 def _ledger(order: Order, disputes: list[ReversedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
-    """Yield the journals of an order and of its disputes, with the reader's amounts; that of others is not in it."""
+    """Yield the journals of an order and of its disputes.
+
+    They are with the reader's amounts (for staff, the buyer's); those of others are not in it.
+    """
     # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
     shares = {disputed.withholding_journal_id: -disputed.withheld_minor for disputed in disputes}
     shares |= {disputed.release_journal_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}

@@ -62,11 +62,11 @@ def lock_own_listing(listing: Listing, actor: User) -> Listing:
     locked = lock_listing(listing.pk)
     if locked.store.owner_id != actor.pk:
         raise NotFound
-    require_version(locked, listing.required_etags)
+    require_etag(locked, listing.required_etags)
     return locked
 
 
-def require_version(listing: Listing, etags: Collection[str] | None) -> None:
+def require_etag(listing: Listing, etags: Collection[str] | None) -> None:
     """Check that a listing has one of these ETags; None and `*` allow any.
 
     Raises:

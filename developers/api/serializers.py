@@ -197,7 +197,7 @@ class DeliveryResponse(serializers.Serializer[WebhookDelivery]):
     eventId = serializers.CharField(source="message.webhook_id", help_text="Id of the event, the `webhook-id` of each attempt.")
     type = serializers.CharField(source="message.type", help_text="Type of the event.")
     status = serializers.ChoiceField(DeliveryStatus.choices)
-    attempts = serializers.IntegerField(help_text="Number of attempts since it was last requested.")
+    attempts = serializers.IntegerField(help_text="Number of attempts since it was created or last sent again.")
     createdAt = serializers.DateTimeField(source="created_at")
     nextAttemptAt = serializers.SerializerMethodField(help_text="When it is tried next; null if it is not.")
     lastAttemptAt = serializers.DateTimeField(source="last_at", allow_null=True, help_text="Time of the last attempt; null before that.")

@@ -31,6 +31,7 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
     def __init__(self, *args: Any, audience: Audience = Audience.API, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._audience = audience
+        # An MCP token can have what an app can.
         offered = APP_SCOPES if audience == Audience.MCP else PERSONAL_SCOPES
         scopes = cast("forms.MultipleChoiceField", self.fields["scopes"])
         scopes.choices = [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in offered]

@@ -104,8 +104,11 @@ class App(AbstractApplication):
         """Tell the toolkit whether a redirect URI is registered (`redirects.matches`)."""
         return any(matches(uri, registered) for registered in self.redirect_uris.split())
 
-    def is_usable(self, request: object) -> bool:
-        """Tell whether the app may act: it is approved, and its developer, if it has one, is active."""
+    def is_usable(self, request: object = None) -> bool:
+        """Tell whether the app may act: it is approved, and its developer, if it has one, is active.
+
+        The toolkit passes a request, which is not used.
+        """
         return self.status == AppStatus.APPROVED and (self.user is None or self.user.is_active)
 
     @property

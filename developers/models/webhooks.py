@@ -154,7 +154,7 @@ class WebhookDelivery(models.Model):
     message = models.ForeignKey(WebhookMessage, on_delete=models.CASCADE, related_name="deliveries")
     endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     status = models.CharField(max_length=16, choices=DeliveryStatus.choices, default=DeliveryStatus.PENDING)
-    # Attempts since it was last requested; the log has all of them.
+    # Attempts since it was created or last sent again; the log has all of them.
     attempts = models.PositiveIntegerField(default=0)
     next_at = models.DateTimeField(default=timezone.now)
     created_at = models.DateTimeField(default=timezone.now)

@@ -44,17 +44,17 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
             return _send(_allow(asked, request.user, limits))
     except ClientNotApproved as refusal:
         context = {"app": refusal.app, "review": selectors.open_review_of(refusal.app)}
-        return _forbid_framing(render(request, "oauth/unreviewed.html", context, status=403))
+        return _allow_redirects(render(request, "oauth/unreviewed.html", context, status=403))
     except RateLimited as problem:
         later = render(request, "429.html", status=429)
         later["Retry-After"] = problem.headers["Retry-After"]
-        return _forbid_framing(later)
+        return _allow_redirects(later)
     except FatalClientError as error:
-        return _forbid_framing(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
+        return _allow_redirects(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
         return _send_error(request, error)
     page = _page(asked, own=_is_own(asked, request.user), changed=decision is not None and not agreed)
-    return _forbid_framing(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
+    return _allow_redirects(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
 
 
 def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *, bound: bool) -> SpendingForm | None:
@@ -100,7 +100,7 @@ def _send_error(request: HttpRequest, error: OAuth2Error) -> HttpResponse:
     if request.method == "GET" and request.headers.get("Sec-Fetch-Site") == "same-origin":
         # The browser comes from our own sign-in form, whose content security policy forbids a redirect to another site.
         context = {"address": address, "host": host_of(error.redirect_uri), "reason": error.description or error.error}
-        return _forbid_framing(render(request, "oauth/invalid_request.html", context, status=400))
+        return _allow_redirects(render(request, "oauth/invalid_request.html", context, status=400))
     return _send(address)
 
 
@@ -108,10 +108,10 @@ def _send(address: str) -> HttpResponse:
     response = HttpResponseRedirect(address)
     # The browser must follow with GET, even after a POST.
     response.status_code = 303
-    return _forbid_framing(response)
+    return _allow_redirects(response)
 
 
-def _forbid_framing(response: HttpResponse) -> HttpResponse:
+def _allow_redirects(response: HttpResponse) -> HttpResponse:
     # The app may redirect its users further, so the policy allows all targets; framing would allow clickjacking.
     response[pages.POLICY_HEADER] = pages.REDIRECTING_FORM_POLICY
     return response

@@ -46,7 +46,7 @@ def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[Fir
     """
     if app.user_id != actor.pk:
         raise NotFound
-    if not app.is_usable(None) or not app.scopes:
+    if not app.is_usable() or not app.scopes:
         raise AppNotApproved(
             "The console can call the API as an approved app with granted scopes only. The page of the app says what it waits for."
         )

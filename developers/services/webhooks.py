@@ -243,7 +243,7 @@ def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
 def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:
     """Return an enabled endpoint, locked, and end its pause: users who send an event should not wait."""
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
-    if not endpoint.app.is_usable(None):
+    if not endpoint.app.is_usable():
         raise AppNotApproved("Events are sent while the app is approved.")
     if endpoint.disabled_at is not None:
         raise InvalidTransition("The endpoint is disabled: enable it first.", currentState="disabled")

@@ -117,7 +117,7 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
         if endpoint is None:
             return
         due = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
-        if endpoint.disabled_at is not None or not endpoint.app.is_usable(None):
+        if endpoint.disabled_at is not None or not endpoint.app.is_usable():
             due.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             return
         if endpoint.is_paused:

@@ -34,7 +34,10 @@ class Tier(models.TextChoices):
 
 
 class MailTopic(models.TextChoices):
-    """The topics of mails that users can unsubscribe from. Mails about security, and those that ask for something, have none."""
+    """The topics of mails that users can unsubscribe from.
+
+    Mails about security, decisions and one's own requests, and those that ask for something, have none.
+    """
 
     PURCHASE = "purchase", "Receipts of your purchases"
     REFUND = "refund", "Refunds to your wallet"

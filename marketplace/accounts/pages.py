@@ -51,7 +51,7 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
 
 
 def confirmed_page(page: Page[P]) -> Page[P]:
-    """Let a user of the page enter the password again, or a code of the second factor, unless that was done within five minutes."""
+    """Require a user of the page to enter the password again, or a code of the second factor, unless that was done within five minutes."""
     return cast("Page[P]", reauthentication_required(page))
 
 

@@ -55,7 +55,7 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
         PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
-    if _lock_lower_ranked(user, actor).deleted:
+    if _lock_changeable(user, actor).deleted:
         raise InvalidTransition("The account was deleted.")
     user = _change(user, "reactivate", reason, actor, is_active=True)
     mail(user, "accounts/account_reactivated", reason=reason)
@@ -71,7 +71,7 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
         SelfReview: it is the actor's own account.
     """
     reason = texts.clean_text(reason, "reason")
-    user = _lock_lower_ranked(user, actor)
+    user = _lock_changeable(user, actor)
     if not actor.is_superuser:
         raise PermissionDenied("Only a superuser can assign permissions.")
     before = sorted(user.groups.values_list("name", flat=True))
@@ -135,7 +135,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
         SelfReview: it is the actor's own account.
     """
     reason = texts.clean_text(reason, "reason")
-    user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_lower_ranked(user, actor)
+    user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_changeable(user, actor)
     if user.deleted:
         raise InvalidTransition("The account has already been deleted.")
     if user.is_staff or user.is_superuser:
@@ -156,7 +156,7 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     return user
 
 
-def _lock_lower_ranked(user: User, actor: User) -> User:
+def _lock_changeable(user: User, actor: User) -> User:
     user = lock(User.objects.all(), pk=user.pk)
     if user.pk == actor.pk:
         raise SelfReview("You can't change your own account here.")
@@ -167,7 +167,7 @@ def _lock_lower_ranked(user: User, actor: User) -> User:
 
 def _change(user: User, verb: str, reason: str, actor: User, follows: Mapping[str, Any] | None = None, /, **change: Any) -> User:
     reason = texts.clean_text(reason, "reason")
-    user = _lock_lower_ranked(user, actor)
+    user = _lock_changeable(user, actor)
     ((field, value),) = change.items()
     before = getattr(user, field)
     if before == value:

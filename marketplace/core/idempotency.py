@@ -88,7 +88,7 @@ def conflict() -> IdempotencyConflict:
 
 
 @contextmanager
-def bounded_wait(request: KeyedRequest | None) -> Iterator[None]:
+def lock_timeout_as_conflict(request: KeyedRequest | None) -> Iterator[None]:
     """Turn a lock timeout into a problem; the caller sets the timeout.
 
     Raises:

@@ -28,7 +28,6 @@ OAUTH2_PROVIDER = {
     "SCOPES_BACKEND_CLASS": "developers.oauth.toolkit.GrantedScopes",
     "ACCESS_TOKEN_GENERATOR": "developers.oauth.toolkit.access_token",
     "REFRESH_TOKEN_GENERATOR": "developers.oauth.toolkit.refresh_token",
-    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 60,
     "ACCESS_TOKEN_EXPIRE_SECONDS": 3600,
     # A connection that is unused for this long expires.
     "REFRESH_TOKEN_EXPIRE_SECONDS": 30 * 24 * 3600,

@@ -1,4 +1,4 @@
-"""Forms of the account page."""
+"""Forms of the account and wallet pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -18,7 +18,7 @@ PLAIN = {
     "catalog store_renamed": "tells the catalog of a change that was made",
     "catalog lock_listing": "locks a row and reads it",
     "catalog lock_own_listing": "locks a row and reads it",
-    "catalog require_version": "refuses, or does nothing",
+    "catalog require_etag": "refuses, or does nothing",
     "vendors value_hash": "reads",
     "catalog rebuild": "takes whom to tell of its progress",
     "library readme_of": "reads",

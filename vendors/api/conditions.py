@@ -1,4 +1,4 @@
-"""Conditional changes (RFC 9110): each version of a listing has an entity tag, and a change may require one in If-Match."""
+"""Conditional changes (RFC 9110): each state of a listing has an entity tag, and a change may require one in If-Match."""
 
 from django.http import HttpRequest
 from django.utils.http import parse_etags
@@ -14,7 +14,7 @@ ETAG = OpenApiParameter(
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
     response=[200],
-    description="Names this version of the listing. Each change of the listing, its files or its previews gives it another.",
+    description="Names the present state of the listing. Each change of the listing, its files or its previews gives it another ETag.",
 )
 IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -30,7 +30,7 @@ versioned = extend_schema(parameters=[ETAG])
 
 
 def required_etags(request: Request | HttpRequest) -> list[str] | None:
-    """Return the entity tags in If-Match, `*` among them for any version; None where there is no such header.
+    """Return the entity tags in If-Match, `*` among them for any state; None where there is no such header.
 
     A weak tag counts like a strong one: responses that are compressed on their way carry weak ones.
     """

@@ -77,7 +77,7 @@ class LicenseSlugs(BoundedList):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
-            child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=catalog_bounds.MAX_TAGS, **kwargs
+            child=Line(max_length=40), allow_empty=False, min_length=1, allow_null=True, max_length=catalog_bounds.MAX_LICENSES, **kwargs
         )
 
     def to_internal_value(self, data: Any) -> list[str]:

@@ -35,7 +35,7 @@ def add_discount(
 
     Raises:
         NotFound: the listing is someone else's.
-        PreconditionFailed: it is not of the version that the caller requires.
+        PreconditionFailed: it has changed since the state that If-Match names.
         DiscountPeriodInvalid: the discount has ended already, ends before it begins, lasts or is planned for too long.
         DiscountOverlaps: another discount with the same code, or without one, applies at that time.
         TooManyDiscounts: too many discounts of the listing have not ended.

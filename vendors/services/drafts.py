@@ -21,7 +21,7 @@ def delete_draft(*, listing: Listing, actor: User) -> uuid.UUID:
     Raises:
         DraftNotDeletable: it was submitted before, or one of its files is kept as evidence.
         NotFound: it is not the actor's.
-        PreconditionFailed: it is not of the version that the caller requires.
+        PreconditionFailed: it has changed since the state that If-Match names.
     """
     listing = lock_own_listing(listing, actor)
     if listing.was_submitted:

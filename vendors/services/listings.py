@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from catalog.models import Category, Listing
 from catalog.models.listings import ListingStatus
-from catalog.services.transitions import lock_listing, require_version
+from catalog.services.transitions import lock_listing, require_etag
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -121,10 +121,10 @@ def lock_editable(listing: Listing) -> Listing:
 
     Raises:
         ListingLocked: it is under review.
-        PreconditionFailed: it is not of the version that the caller requires.
+        PreconditionFailed: it has changed since the state that If-Match names.
     """
     locked = lock_listing(listing.pk)
-    require_version(locked, listing.required_etags)
+    require_etag(locked, listing.required_etags)
     ensure_editable(locked)
     return locked
 

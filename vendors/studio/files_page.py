@@ -39,8 +39,8 @@ EARLIER = 10
 WHOLE = "page"
 
 
-class RefusedUpload(NamedTuple):
-    """A refused upload by form: the anchor of the field, and the message."""
+class RefusedChange(NamedTuple):
+    """A refused change by form: the anchor of the field, and the message."""
 
     anchor: str = ""
     message: str = ""
@@ -112,7 +112,7 @@ class FilesPage:
     specimen: Preview | None
     sound: Preview | None
     checks: list[CheckRow]
-    refused: RefusedUpload
+    refused: RefusedChange
 
     messages = MESSAGES
     picture_endings = KINDS[PICTURE].endings
@@ -215,9 +215,9 @@ class FilesPage:
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
 
-def files_page(listing: Listing, refused: RefusedUpload | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
+def files_page(listing: Listing, refused: RefusedChange | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
     """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries, and those of the checks."""
-    refused = refused or RefusedUpload()
+    refused = refused or RefusedChange()
     # The checks look at the same pictures.
     prefetch_related_objects([listing], "previews")
     previews = list(listing.previews.all())
@@ -251,7 +251,7 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
 
 
 def _slot(
-    listing: Listing, number: int, pictures: Mapping[int, Preview], refused: RefusedUpload, typed: Mapping[uuid.UUID, AltTextForm]
+    listing: Listing, number: int, pictures: Mapping[int, Preview], refused: RefusedChange, typed: Mapping[uuid.UUID, AltTextForm]
 ) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
     field = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))

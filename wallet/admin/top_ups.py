@@ -121,6 +121,6 @@ class ReversalAdmin(ServiceAdmin):
             for each in subject.reversed_orders.select_related("order").order_by("id")
         ]
         return [
-            Panel("Purchases", ("Asset", "Price", "Disputed", "Suspended", "Withheld", "Taken"), rows),
+            Panel("Purchases", ("Asset", "Price", "Reversed", "Suspended", "Withheld", "Taken"), rows),
             *super().panels(request, subject),
         ]

@@ -20,6 +20,7 @@ class AccountKind(models.TextChoices):
     VENDOR = "vendor"
     COMMISSION = "commission"
     TAX = "tax"
+    # Money outside of the service: where credit comes from, and what left by bank transfer.
     FUNDING = "funding"
     PAYOUT = "payout"
     # Set aside from a wallet until it is paid out or returned.

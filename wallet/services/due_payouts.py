@@ -90,7 +90,7 @@ class NextPayout:
         currency: The currency of the earnings.
         amount_minor: The earnings that are not paid out.
         label: The shortened bank account; empty without one.
-        on: The day of the next run.
+        on: The day of the first run that can pay it.
         reason: Why it is not paid; empty if it is.
         minimum_minor: The smallest amount that is paid.
     """

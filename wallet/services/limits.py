@@ -38,7 +38,9 @@ class UsedLimit:
 
 @dataclass(frozen=True)
 class LimitPart:
-    """One part of a spending limit: for each purchase, for a day, or in total.
+    """What refused a purchase: the part of a limit for each purchase, for a day or in total.
+
+    Or it is `currency` or `category`, which have no amounts.
 
     Args:
         name: Its name in the problem document.

@@ -87,7 +87,7 @@ class OwnedTier:
         order_id: The purchase of the licence.
         suspended: Whether its payment is disputed.
         replaced: Whether an upgrade has replaced it.
-        is_for_other: Whether someone else paid for it.
+        is_for_other: Whether it was bought for a named licensee.
     """
 
     tier: TierWithTerms
@@ -277,7 +277,8 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
         current = [other.tier.slug for other in listing_offer.owned if not other.replaced]
         raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(current) or 'none'}.")
     if owned.is_for_other:
-        raise UpgradeUnavailable(f"Someone else paid for the {license_slug} licence. Buy the higher one as a further licence.")
+        sentence = f"The {license_slug} licence was bought for a licensee and cannot be upgraded. Buy the higher one as a further licence."
+        raise UpgradeUnavailable(sentence)
     if owned.suspended:
         raise UpgradeUnavailable(f"The payment for the {license_slug} licence is disputed: wait until that is decided.")
     return owned

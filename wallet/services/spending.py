@@ -16,7 +16,7 @@ from marketplace.accounts.models import User
 from marketplace.core import money
 from marketplace.core.database import insert_rows, violates
 from marketplace.core.errors import Problem
-from marketplace.core.idempotency import KeyedRequest, bounded_wait, keyed_request, save_response, saved_response
+from marketplace.core.idempotency import KeyedRequest, keyed_request, lock_timeout_as_conflict, save_response, saved_response
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
@@ -116,7 +116,7 @@ def spend(
     if approval is not None:
         quote_id = str(approval.quote_id)
     try:
-        with transaction.atomic(), bounded_wait(request):
+        with transaction.atomic(), lock_timeout_as_conflict(request):
             if approval is not None:
                 require_usable(approval=approval)
             offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)

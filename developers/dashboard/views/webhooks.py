@@ -71,12 +71,13 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
 def detail(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
     """Show an endpoint with its deliveries."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
-    page = Paginator(selectors.deliveries_to(endpoint), LOG_ROWS).get_page(request.GET.get("page"))
+    page, now = Paginator(selectors.deliveries_to(endpoint), LOG_ROWS).get_page(request.GET.get("page")), timezone.now()
     # The page refreshes itself while a recent delivery has no response; it does not wait for retries, which can take hours.
     awaited = page.number == 1 and any(
-        each.status == DeliveryStatus.PENDING and not each.attempts and each.created_at > timezone.now() - REFRESH_PERIOD for each in page
+        each.status == DeliveryStatus.PENDING and not each.attempts and each.created_at > now - REFRESH_PERIOD for each in page
     )
-    return render(request, "developers/webhooks/detail.html", {"app": app, "endpoint": endpoint, "page": page, "awaited": awaited})
+    context = {"app": app, "endpoint": endpoint, "page": page, "awaited": awaited, "now": now}
+    return render(request, "developers/webhooks/detail.html", context)
 
 
 @signed_in_page("GET", "POST")

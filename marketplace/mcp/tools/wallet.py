@@ -75,9 +75,8 @@ def _quote_purchase(principal: Principal, arguments: Arguments) -> ToolResult:
     body = responses.quote(principal, validated(QuoteBody, arguments))
     price = f"{body['price']:.2f} {body['currency']} for the {body['licenseSlug']} licence, until {body['expiresAt']}{_reductions(body)}"
     if not body["withinLimits"]:
-        limit = (
-            f"It exceeds a spending limit ({body['exceededLimit']}): buy_asset with onLimit ask asks the user, unless staff set the limit"
-        )
+        limit = f"The spending limits do not allow it ({body['exceededLimit']}): "
+        limit += "buy_asset with onLimit ask asks the user, unless staff set the limit"
         return ToolResult(json_of(body), f"{price}. Nothing was charged. {limit}; who_am_i shows the limits.")
     return ToolResult(json_of(body), f"{price}. Nothing was charged: ask the user, then send quoteId to buy_asset.")
 
@@ -86,9 +85,9 @@ def _buy_asset(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(PurchaseArguments, arguments)
     body, replayed = responses.purchase(principal, values, idempotency_key=values["idempotencyKey"])
     if not body["success"]:
-        text = f"Nothing was bought: it exceeds a spending limit, so the user must approve it at {body['approvalUrl']} "
+        text = f"Nothing was bought: the spending limits do not allow it, so the user must approve it at {body['approvalUrl']} "
         text += f"until {body['expiresAt']}. Ask the user to open that page, then call again with the same arguments."
-        reason = "A purchase exceeds your spending limit. Approve or decline it on this page."
+        reason = "Your spending limits do not allow a purchase. Approve or decline it on this page."
         return ToolResult(json_of(body), text, address=body["approvalUrl"], reason=reason)
     paid = f"{body['debited']:.2f} {body['currency']} paid{_reductions(body)}, {body['newBalance']:.2f} left"
     text = f"Bought under the {body['licenseSlug']} licence: {paid}. "

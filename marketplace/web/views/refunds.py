@@ -89,6 +89,7 @@ def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
+    # The sale is looked up first: a foreign id is a 404, before anyone is sent to the studio.
     return _show_case(request, _case(request, refund_request_id))
 
 

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from catalog.models import Listing
-from catalog.services.transitions import require_version
+from catalog.services.transitions import require_etag
 from developers.principals import principal_of
 from marketplace.accounts.models import User
 from marketplace.api.views import ApiViewSet
@@ -31,15 +31,15 @@ class VendorViewSet(ApiViewSet):
         self.profile = approved_profile_of(self.user)
 
     def listing_to_change(self, request: Request, asset_id: str) -> Listing:
-        """Return the caller's listing, of the version that If-Match requires; services check it again once they hold the row.
+        """Return the caller's listing, in the state that If-Match names; services check it again once they hold the row.
 
         Raises:
             NotFound: unknown, or another vendor's.
-            PreconditionFailed: it is of another version.
+            PreconditionFailed: it has changed since the state that If-Match names.
         """
         listing = listing_of(self.profile, asset_id)
         listing.required_etags = required_etags(request)
-        require_version(listing, listing.required_etags)
+        require_etag(listing, listing.required_etags)
         return listing
 
     def page_of(self, rows: "QuerySet[Any]", serializer: type[Serializer[Any]], **context: Any) -> Response:

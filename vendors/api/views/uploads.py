@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.models import Listing
-from catalog.services.transitions import require_version
+from catalog.services.transitions import require_etag
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.access import bearer_only
 from marketplace.core.errors import PreconditionFailed
@@ -78,7 +78,7 @@ class UploadViews(VendorViewSet):
         upload = upload_of(self.profile, parse_id(upload_id))
         upload.listing.required_etags = required_etags(request)
         if upload.deliverable is None:
-            require_version(upload.listing, upload.listing.required_etags)
+            require_etag(upload.listing, upload.listing.required_etags)
         parse_body(EmptyBody, request)
         with upload_slot(request._request):
             deliverable = uploads.finish_upload(upload=upload, actor=self.user)

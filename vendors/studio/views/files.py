@@ -31,7 +31,7 @@ from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
 from ...uploads import announced_size, receive, receive_small
 from ..access import listing_page
-from ..files_page import WHOLE, RefusedUpload, files_page
+from ..files_page import WHOLE, RefusedChange, files_page
 from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import FILE, PICTURE, SOUND, SPECIMEN, message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
@@ -188,7 +188,7 @@ def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Calla
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except Problem as problem:
-        return _refused(request, listing, RefusedUpload(anchor, message_for(problem)), problem.status)
+        return _refused(request, listing, RefusedChange(anchor, message_for(problem)), problem.status)
     return _redirect(request, listing, done)
 
 
@@ -201,9 +201,9 @@ def _edited(
     except ListingChanged:
         raise
     except NotFound as problem:
-        return _refused(request, listing, RefusedUpload(WHOLE, f"{GONE}{typed}"), problem.status)
+        return _refused(request, listing, RefusedChange(WHOLE, f"{GONE}{typed}"), problem.status)
     except Problem as problem:
-        return _refused(request, listing, RefusedUpload(WHOLE, message_for(problem)), problem.status)
+        return _refused(request, listing, RefusedChange(WHOLE, message_for(problem)), problem.status)
     return _redirect(request, listing, Done(slot_name(picture.slot), done(picture.slot)))
 
 
@@ -212,7 +212,7 @@ def _redirect(request: SignedInRequest, listing: Listing, done: Done) -> HttpRes
     return redirect(f"{reverse('studio-files', args=[listing.slug])}#{done.anchor}")
 
 
-def _refused(request: SignedInRequest, listing: Listing, refused: RefusedUpload, status: int) -> HttpResponseBase:
+def _refused(request: SignedInRequest, listing: Listing, refused: RefusedChange, status: int) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
     return _page(request, listing, refused, status=status)
@@ -221,7 +221,7 @@ def _refused(request: SignedInRequest, listing: Listing, refused: RefusedUpload,
 def _page(
     request: SignedInRequest,
     listing: Listing,
-    refused: RefusedUpload | None = None,
+    refused: RefusedChange | None = None,
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:

@@ -38,8 +38,8 @@ class EarningsLine(serializers.Serializer[Journal]):
     at = serializers.DateTimeField()
     kind = serializers.ChoiceField(
         KINDS,
-        help_text="withhold: a buyer's card payment is disputed; release: that has ended; hand_payout: paid outside of the runs; "
-        "kept_earnings: kept by the marketplace, because they could not be paid to you.",
+        help_text="withhold: a buyer's card payment is disputed or was returned; release: that has ended; "
+        "hand_payout: paid outside of the runs; kept_earnings: kept by the marketplace, because they could not be paid to you.",
     )
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")

@@ -108,7 +108,7 @@ class EvidenceConsent(serializers.Serializer[Any]):
 
 
 class EvidenceLicense(serializers.Serializer[Any]):
-    """The licence when the file was made."""
+    """The licence when the document was made."""
 
     status = serializers.ChoiceField(CertificateStatus.choices)
     revokedAt = serializers.DateTimeField(allow_null=True)
@@ -180,8 +180,10 @@ class EvidenceClaims(serializers.Serializer[Any]):
 
     schemaVersion = serializers.CharField()
     issuer = serializers.CharField(help_text="Address of the service.")
-    issuedAt = serializers.DateTimeField(help_text="When the file was made.")
-    reader = serializers.ChoiceField([reader.value for reader in Reader], help_text="Whom the file is for: each gets what concerns them.")
+    issuedAt = serializers.DateTimeField(help_text="When the document was made.")
+    reader = serializers.ChoiceField(
+        [reader.value for reader in Reader], help_text="Whom the document is for: each gets what concerns them."
+    )
     order = EvidenceOrder(help_text="The order.")
     quote = EvidenceQuote(allow_null=True, help_text="The quote that fixed the price; null if there was none.")
     consent = EvidenceConsent(allow_null=True, help_text="Null for a purchase by an app or a token.")
