@@ -273,10 +273,14 @@ def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing
         approve_purchase(approval=approval, actor=user)
 
 
-def test_suspended_app_is_not_approved(user: User, listing: Listing) -> None:
+@pytest.mark.parametrize("ended", ["app", "developer"])
+def test_app_that_is_suspended_or_whose_developer_is_deactivated_is_not_approved(user: User, listing: Listing, ended: str) -> None:
     principal = bounded_app(user)
     approval = requested_approval(principal, listing)
-    App.objects.update(status="Suspended")
+    if ended == "app":
+        App.objects.update(status="Suspended")
+    else:
+        User.objects.filter(pk=App.objects.get().developer.pk).update(is_active=False)
     with pytest.raises(InvalidTransition):
         approve_purchase(approval=approval, actor=user)
 

@@ -10,6 +10,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from developers.models import Consent
 from developers.services.consents import withdraw_consent
+from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.errors import Problem
 from tests.factories import AppFactory, UserFactory
@@ -275,22 +276,24 @@ def test_key_of_another_app_or_token_makes_another_top_up() -> None:
     assert not any(replayed for _, replayed in made)
 
 
-def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def unanswered(monkeypatch: pytest.MonkeyPatch) -> User:
+    """Return a user whose request with the key "a" the provider did not answer."""
     user = UserFactory()
     with monkeypatch.context() as patched:
         patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
         with pytest.raises(PaymentProviderUnavailable):
             request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    return user
+
+
+def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    user = unanswered(monkeypatch)
     top_up, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     assert (replayed, TopUp.objects.count(), bool(top_up.payment_url)) == (True, 1, True)
 
 
 def test_repeat_after_the_payment_page_has_ended_asks_for_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    user = UserFactory()
-    with monkeypatch.context() as patched:
-        patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
-        with pytest.raises(PaymentProviderUnavailable):
-            request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
+    user = unanswered(monkeypatch)
     TopUp.objects.update(expires_at=timezone.now())
     with pytest.raises(PaymentPageClosed):
         request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
