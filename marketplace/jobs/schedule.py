@@ -83,6 +83,13 @@ def enqueue_due() -> int:
     )
 
 
+def overdue_commands(grace: timedelta) -> list[str]:
+    """Return the commands that were due this long ago and have not been enqueued since."""
+    known = dict(Schedule.objects.values_list("command", "due_at"))
+    before = timezone.now() - grace
+    return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]
+
+
 def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
     with transaction.atomic():
         waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
