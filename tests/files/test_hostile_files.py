@@ -129,9 +129,14 @@ def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_child_that_the_system_kills_says_nothing_about_the_file(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    children: list[Any] = []
+    children: list[subprocess.Popen[bytes]] = []
     start = runner._start
-    monkeypatch.setattr(runner, "_start", lambda *given: children.append(start(*given)) or children[-1])
+
+    def starting(*given: Any) -> subprocess.Popen[bytes]:
+        children.append(start(*given))
+        return children[-1]
+
+    monkeypatch.setattr(runner, "_start", starting)
 
     def killing(offset: int, length: int) -> bytes:
         os.kill(children[-1].pid, number)
