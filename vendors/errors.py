@@ -195,7 +195,7 @@ class TooManyUploads(Problem):
 
     status = 409
     title = "Too many unfinished uploads"
-    detail = "Finish or delete one of those that you have begun. They are deleted a day after their last part."
+    detail = "Finish or delete one of those that you have begun. One that gets no part for a day expires, and does not count any more."
 
 
 class UnapprovedStorageFull(Problem):

@@ -8,14 +8,12 @@ from marketplace.storage.base import ObjectStorage
 
 from .sandbox import replies
 from .sandbox.entries import MAX_LISTED, PATH_CHARS
-from .sandbox.inspecting import FACTS_BYTES
+from .sandbox.inspecting import FACTS_BYTES, MODULES
 from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
 # Sized for the slowest legitimate file: 5 GiB of deflated text. Unpacking takes half of the limit, with a store that needs 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
-FORMATS = frozenset(
-    "zip tar tar.gz tar.bz2 tar.xz otf ttf ttc woff woff2 jpg png webp psd wav mp3 aac m4a flac ogg".split()  # noqa: SIM905 - one line reads best
-)
+FORMATS = frozenset(MODULES)
 
 FACTS_DEPTH = 12
 

@@ -202,12 +202,14 @@ def unapproved_listings(store: Store) -> QuerySet[Listing]:
 def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
     """Return the bytes of what no reviewer has approved: new files, previews of listings that were never on sale, and unfinished uploads.
 
-    An upload counts with the length that was announced, so that uploads which are on their way do not exceed the limit together.
+    An upload counts with the length that was announced, so that uploads which are on their way do not exceed the limit together. An expired
+    one, which its vendor can neither continue nor delete, does not count. As `purge` runs daily and an upload lives for a day, all that have
+    expired since the last one were once on their way together, within the limit.
     `without` is an upload that is left out, because a file takes its place.
     """
     files = Deliverable.objects.filter(listing__store=store, approved_at=None, blocked_at=None).aggregate(bytes=Sum("file_size"))
     previews = Preview.objects.filter(listing__store=store, listing__approved_deliverable=None).aggregate(bytes=Sum("size"))
-    uploads = Upload.objects.filter(listing__store=store, deliverable=None)
+    uploads = Upload.objects.filter(listing__store=store, deliverable=None, expires_at__gt=timezone.now())
     if without is not None:
         uploads = uploads.exclude(pk=without.pk)
     return sum(int(each["bytes"] or 0) for each in (files, previews, uploads.aggregate(bytes=Sum("size"))))

@@ -84,7 +84,8 @@ def suspend_app(*, app: App, reason: str, actor: User) -> App:
     """Suspend an app at once; its granted scopes are kept for when it is reinstated.
 
     Only its status changes, which is checked whenever the app acts (`App.is_usable`), receives a webhook (`webhooks.publishing`,
-    `webhooks.delivering`) or is offered for spending (`spending_apps_of`).
+    `webhooks.delivering`) or is offered for spending (`spending_apps_of`), and when a browser asks whether its pages may call the API
+    (`origins.is_open_to_origin`).
 
     Raises:
         InvalidTransition: the app is not approved.

@@ -14,7 +14,15 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock, lock_for_decision
 
-from ..errors import AppNotApproved, DecisionsIncomplete, ScopeAlreadyGranted, ScopeNotAvailable, ScopeNotGranted, ScopeReviewOpen
+from ..errors import (
+    AppNotApproved,
+    DecisionsIncomplete,
+    DeveloperNotApproved,
+    ScopeAlreadyGranted,
+    ScopeNotAvailable,
+    ScopeNotGranted,
+    ScopeReviewOpen,
+)
 from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
@@ -92,7 +100,7 @@ def decide_scopes(
 
     Raises:
         DecisionsIncomplete: a requested scope without a decision, or a decision about one that was not requested.
-        DeveloperNotApproved: a pending app whose developer's approval was withdrawn.
+        DeveloperNotApproved: a pending app whose developer's approval was withdrawn or account deactivated.
         InvalidTransition: the request was decided already, the app is suspended, or its redirect URIs are not those that the reviewer saw.
         SelfReview: the app is the actor's.
     """
@@ -192,6 +200,8 @@ def _grant_all(app: App, review: ScopeReview) -> None:
 def _lock_approval_of_pending(app: App) -> None:
     """Lock the developer's approval, before the app, if the app is pending; an approved app is suspended by a withdrawal."""
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
+        if not app.user.is_active:
+            raise DeveloperNotApproved("The developer's account is deactivated.")
         lock_approval(app.user)
 
 

@@ -41,9 +41,18 @@ SLOW_PRIORITY = -20
 GONE = 410
 
 
-def has_failed_too_long(endpoint: WebhookEndpoint) -> bool:
-    """Tell whether deliveries have failed for so long that the endpoint is disabled."""
-    return endpoint.failing_since is not None and timezone.now() - endpoint.failing_since >= GIVEN_UP_AFTER
+def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
+    """Tell whether an endpoint is disabled when this delivery fails: none has succeeded for days, and this one has used up its attempts.
+
+    A first attempt after quiet days does not suffice. At an endpoint with many events, attempts wait for each other, and none may be used up
+    for weeks: there, a delivery suffices that has waited for as long as its attempts would take, unless it waited to be sent again by hand.
+    """
+    now = timezone.now()
+    if endpoint.failing_since is None or now - endpoint.failing_since < GIVEN_UP_AFTER:
+        return False
+    if delivery.status == DeliveryStatus.FAILED:
+        return True
+    return now - delivery.created_at >= sum(RETRY_DELAYS, timedelta()) and delivery.log.count() == delivery.attempts
 
 
 def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
@@ -213,7 +222,7 @@ def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
         return False
     if outcome.http_status == GONE:
         disable(endpoint, "It responded with 410 (gone).", actor=None)
-    elif not outcome.arrived and has_failed_too_long(endpoint):
+    elif not outcome.arrived and has_failed_too_long(endpoint, delivery):
         disable(endpoint, "No delivery succeeded for five days.", actor=None)
     return outcome.arrived
 

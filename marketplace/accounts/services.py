@@ -34,7 +34,9 @@ def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
 
 @transaction.atomic
 def deactivate_user(*, user: User, reason: str, actor: User) -> User:
-    """Deactivate an account: sign-in is refused, its sessions end, its keys and tokens stop at the next request.
+    """Deactivate an account: sign-in is refused and its sessions end.
+
+    Its keys and tokens, and the tokens that other users gave to its apps, stop at the next request.
 
     Raises:
         InvalidTransition: it is already inactive.

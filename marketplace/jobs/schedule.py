@@ -31,6 +31,8 @@ from .policy import Retries, job
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
 MAX_RUNTIME = timedelta(hours=12)
+# A command that has not ended so many seconds after SIGTERM is killed.
+TERMINATION_SECONDS = 10
 OUTPUT_CHARS = 2000
 # Commands with a shorter interval run in the worker.
 SHORT_INTERVAL = timedelta(minutes=1)
@@ -81,6 +83,13 @@ def enqueue_due() -> int:
     )
 
 
+def overdue_commands(grace: timedelta) -> list[str]:
+    """Return the commands that were due this long ago and have not been enqueued since."""
+    known = dict(Schedule.objects.values_list("command", "due_at"))
+    before = timezone.now() - grace
+    return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]
+
+
 def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
     with transaction.atomic():
         waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
@@ -129,11 +138,16 @@ def run_command(command: str) -> None:
 
 
 def _wait_for_output(process: "subprocess.Popen[str]") -> str:
-    """Return the output of the process once it has ended or was terminated."""
-    until = timezone.now() + MAX_RUNTIME
+    """Return the output of the process once it has ended, or was terminated or killed."""
+    until, terminations = timezone.now() + MAX_RUNTIME, 0
     while True:
         try:
             return process.communicate(timeout=1)[0]
         except subprocess.TimeoutExpired:
-            if interrupted.is_set() or timezone.now() > until:
-                process.terminate()
+            if not interrupted.is_set() and timezone.now() <= until:
+                continue
+        if terminations < TERMINATION_SECONDS:
+            process.terminate()
+            terminations += 1
+        else:
+            process.kill()

@@ -14,6 +14,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from developers.models import WebhookDelivery, WebhookEndpoint
 from developers.models.webhooks import DeliveryStatus
 from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.policy import SCHEDULE
 from marketplace.jobs.queue import LOST_AFTER
 from marketplace.monitoring.health import NotReady
 from marketplace.storage import default_storage
@@ -23,7 +24,7 @@ RECENT = timedelta(hours=1)
 
 
 def jobs() -> Iterator[Metric]:
-    """Yield the number of jobs by queue and status, the wait of the oldest one, and the number of running workers."""
+    """Yield the number of jobs by queue and status, the longest wait and run, and the number of running workers."""
     depth = GaugeMetricFamily(
         "marketplace_jobs", "Jobs in the queue by queue and status; FAILED ones are not retried any more.", labels=("queue", "status")
     )
@@ -32,6 +33,9 @@ def jobs() -> Iterator[Metric]:
         depth.add_metric((queue_name, status), count)
     yield depth
     yield GaugeMetricFamily("marketplace_jobs_oldest_seconds", "How long the oldest ready job has been due.", value=oldest_wait())
+    yield GaugeMetricFamily(
+        "marketplace_jobs_running_seconds", "How long the longest running job has run, apart from scheduled commands.", value=longest_run()
+    )
     yield GaugeMetricFamily("marketplace_workers", "Workers that reported recently.", value=live_workers())
 
 
@@ -54,6 +58,12 @@ def oldest_wait() -> float:
     due = Case(When(run_after=get_date_max(), then=F("enqueued_at")), default=Greatest("enqueued_at", "run_after"))
     oldest = Job.objects.ready().order_by().aggregate(due=Min(due))["due"]
     return 0.0 if oldest is None else max(0.0, (timezone.now() - oldest).total_seconds())
+
+
+def longest_run() -> float:
+    """Return for how many seconds the longest running job has run, apart from scheduled commands, which may take `MAX_RUNTIME`."""
+    began = Job.objects.running().exclude(queue_name=SCHEDULE).order_by().aggregate(began=Min("started_at"))["began"]
+    return 0.0 if began is None else max(0.0, (timezone.now() - began).total_seconds())
 
 
 def live_workers() -> int:

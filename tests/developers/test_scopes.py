@@ -101,6 +101,13 @@ def test_granting_to_a_withdrawn_developer_is_refused(app: App, developer: User,
     assert decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer).status == "Rejected"
 
 
+def test_granting_to_a_deactivated_developer_is_refused(app: App, developer: User, reviewer: User) -> None:
+    User.objects.filter(pk=developer.pk).update(is_active=False)
+    with pytest.raises(DeveloperNotApproved, match="deactivated"):
+        decide_scopes(review=open_review(App.objects.get(pk=app.pk)), decisions=NARROW, note="", actor=reviewer)
+    assert decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer).status == "Rejected"
+
+
 def test_narrower_grant_approves_the_app_with_exactly_that(app: App, reviewer: User) -> None:
     decided = decide_scopes(review=open_review(app), decisions=NARROW, note="Read first", actor=reviewer)
     assert (decided.status, decided.granted_scopes, decided.status_reason) == ("Approved", "catalog:read", "Read first")

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import signal
 import struct
 import subprocess
 import sys
@@ -123,6 +125,30 @@ def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileRejected) as refusal:
         run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
     assert refusal.value.members["reason"] == "limits_exceeded"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_child_that_the_system_kills_says_nothing_about_the_file(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    children: list[subprocess.Popen[bytes]] = []
+    start = runner._start
+
+    def starting(*given: Any) -> subprocess.Popen[bytes]:
+        children.append(start(*given))
+        return children[-1]
+
+    monkeypatch.setattr(runner, "_start", starting)
+
+    def killing(offset: int, length: int) -> bytes:
+        os.kill(children[-1].pid, number)
+        return b"x" * length
+
+    with pytest.raises(DependencyUnavailable):
+        run_in_sandbox("inspect", read_at=killing, size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+
+
+def test_child_that_takes_too_much_of_the_processor_is_ended_by_a_signal_of_its_own() -> None:
+    code = "from vendors.sandbox import worker; worker.limit_self(1)\nwhile True: pass"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == -signal.SIGXCPU
 
 
 def takes_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, said: bytes = b"") -> None:

@@ -1,5 +1,7 @@
 """The clock: each command once in its interval, however many look at it."""
 
+import signal
+import subprocess
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -91,6 +93,21 @@ def test_command_ends_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="status -15"):
         # It would wait for a line from the keyboard, or serve for ever.
         run_command.call("runserver --noreload 127.0.0.1:0")
+
+
+@pytest.mark.slow
+def test_command_that_ignores_its_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
+    monkeypatch.setattr(schedule, "TERMINATION_SECONDS", 1)
+    # A child inherits which signals are ignored.
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen(["/bin/sleep", "600"], stdout=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    with process:
+        schedule._wait_for_output(process)
+    assert process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.django_db

@@ -10,13 +10,15 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
 
 from catalog.models import SearchDocument
 from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.mailing import send_mail
-from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.models import Job, Schedule, Worker
+from marketplace.jobs.schedule import enqueue_due, overdue_commands, run_command
 from marketplace.monitoring.health import NotReady
 from marketplace.operations import doctor, gauges
 from marketplace.operations.doctor import node, services
@@ -116,7 +118,7 @@ def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
 def test_gauges_tell_what_waits() -> None:
     shown = {sample.name: sample.value for family in gauges.jobs() for sample in family.samples}
     assert shown["marketplace_workers"] == 0
-    assert shown["marketplace_jobs_oldest_seconds"] == 0
+    assert shown["marketplace_jobs_oldest_seconds"] == shown["marketplace_jobs_running_seconds"] == 0
 
 
 def test_wait_of_a_job_begins_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +131,39 @@ def test_wait_of_a_job_begins_when_it_is_due(monkeypatch: pytest.MonkeyPatch) ->
     Job.objects.filter(pk=fresh.pk).update(enqueued_at=now - timedelta(hours=1))
     assert gauges.oldest_wait() == pytest.approx(3600, abs=60)
     assert "A job has been waiting for 60 minutes." in [message for _, message, _ in services.check_worker()]
+
+
+def test_job_that_hangs_in_a_live_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    now = timezone.now()
+    job, command = send_mail.enqueue(""), run_command.enqueue("verify_checksums")
+    Job.objects.filter(pk=job.id).update(status="RUNNING", started_at=now - timedelta(minutes=59))
+    # It may take hours.
+    Job.objects.filter(pk=command.id).update(status="RUNNING", started_at=now - timedelta(hours=5))
+    assert gauges.longest_run() == pytest.approx(59 * 60, abs=60)
+    assert [message for _, message, _ in services.check_worker() if "running for" in message] == []
+    Job.objects.filter(pk=job.id).update(started_at=now - timedelta(minutes=90))
+    assert "A job has been running for 90 minutes." in [message for _, message, _ in services.check_worker()]
+
+
+def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
+    settings.SCHEDULE = (("purge", timedelta(days=1), timedelta()), ("reconcile", timedelta(minutes=1), timedelta()))
+    told = "{} scheduled commands were due and not enqueued, such as {}."
+
+    def messages() -> list[str]:
+        return [message for _, message, _ in services.check_worker()]
+
+    # No worker at all is another warning.
+    assert messages() == ["No worker is running."]
+    Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now())
+    assert messages() == [told.format(2, "purge")]
+    enqueue_due()
+    assert messages() == ["1 at work, nothing waits for long."]
+    Schedule.objects.update(due_at=F("due_at") - timedelta(minutes=11))
+    assert "reconcile" in overdue_commands(timedelta(minutes=10))
+    assert "reconcile" not in overdue_commands(timedelta(minutes=20))
+    Schedule.objects.filter(command="purge").update(due_at=timezone.now() - timedelta(days=2))
+    assert messages() == [told.format(2, "purge")]
 
 
 def test_sandbox_needs_no_mail_server(settings: Any) -> None:

@@ -9,15 +9,17 @@ from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core.bounds import GIB
+from marketplace.core.errors import NotFound
 from tests.factories import ListingFactory
 from tests.files import makers
 from tests.files.helpers import knock, stored
 from vendors import bounds
 from vendors.models import Upload, VendorProfile
 from vendors.selectors import unapproved_bytes
+from vendors.services.uploads import append_part
 
 from .cases import ASSETS, CREATE, make_vendor, problem, publish
-from .test_uploads import create, finish, uploaded
+from .test_uploads import TUS, create, finish, uploaded
 
 pytestmark = pytest.mark.django_db
 ARCHIVE, NOW = makers.archive(a_txt="1"), timezone.now()
@@ -94,6 +96,21 @@ def test_upload_in_parts_counts_with_its_announced_length_until_it_is_finished_o
     client.delete(f"{ASSETS}/{listing.pk}/file")
     assert create(client, listing, len(ARCHIVE)).status_code == 201
     assert problem(create(client, listing, 1)) == (409, "unapproved_storage_full")
+
+
+def test_expired_upload_leaves_its_room_and_does_not_go_on(
+    small_parts: None, client: APIClient, listing: Listing, vendor: VendorProfile, limit: int
+) -> None:
+    address = create(client, listing, limit)["Location"]
+    assert problem(create(client, listing, 1)) == (409, "unapproved_storage_full")
+    expired = Upload.objects.get()
+    Upload.objects.update(expires_at=timezone.now())
+    assert unapproved_bytes(vendor.store) == 0
+    assert create(client, listing, limit).status_code == 201
+    assert client.delete(address, headers=TUS).status_code == 404
+    # A part that began to arrive before.
+    with pytest.raises(NotFound):
+        append_part(upload=expired, offset=0, key="uploads/a", size=100, actor=vendor.user)
 
 
 def test_file_that_is_too_large_for_the_room_is_refused_before_it_is_received(

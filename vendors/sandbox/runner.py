@@ -31,6 +31,8 @@ CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 270
 # The most children for the files of one sender.
 CHILDREN_OF_ONE = max(1, CHILDREN // 2)
+# How often to look whether a child that has closed its end of the connection has ended.
+ENDING_POLLS = 10
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
 
@@ -71,7 +73,7 @@ def run_in_sandbox(
     Raises:
         UnsupportedType: the content is of no type that the job supports.
         FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
-        DependencyUnavailable: too many children are running, or none can be started or may be, as root.
+        DependencyUnavailable: too many children are running, none can be started or may be, as root, or the child was killed from outside.
         Overloaded: too many requests wait for an inspection.
     """
     if refused_as_root():
@@ -207,11 +209,30 @@ def _child(arguments: list[str], wall_seconds: float) -> Iterator[_Connection]:
             child = _start(arguments, folder, theirs)
         try:
             yield _Connection(ours, wall_seconds)
+        except ChildFailed as error:
+            if _was_killed(child):
+                logger.warning("a child that inspects files was killed from outside, as the system does when memory runs out")
+                raise DependencyUnavailable("Files cannot be checked at the moment.") from error
+            raise
         finally:
             # The whole process group. The child has not been waited for, so its process id cannot have been reused.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
+
+
+def _was_killed(child: subprocess.Popen[bytes]) -> bool:
+    """Tell whether the system or an operator has killed the child, which says nothing about the file.
+
+    The child's own limits end it by other signals.
+    """
+    for _ in range(ENDING_POLLS):
+        # It is not reaped, so that its process id is not reused before its group is killed.
+        ended = os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is not None:
+            return ended.si_code == os.CLD_KILLED and ended.si_status in {signal.SIGKILL, signal.SIGTERM}
+        time.sleep(0.01)
+    return False
 
 
 def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:

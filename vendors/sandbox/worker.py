@@ -31,16 +31,17 @@ JOBS = {
 
 def limit_self(cpu_seconds: int) -> None:
     """Set this process's resource limits: memory, CPU time, file size."""
-    for what, amount in (
-        (resource.RLIMIT_AS, ADDRESS_SPACE),
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_FSIZE, FILE_BYTES),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 64),
+    for what, amount, most in (
+        (resource.RLIMIT_AS, ADDRESS_SPACE, ADDRESS_SPACE),
+        # SIGXCPU at the first limit: the parent takes SIGKILL, which the second sends, for a killing from outside.
+        (resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1),
+        (resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NOFILE, 64, 64),
     ):
         # Not every system supports every limit; the parent's timeout works everywhere.
         with suppress(ValueError, OSError):
-            resource.setrlimit(what, (amount, amount))
+            resource.setrlimit(what, (amount, most))
 
 
 def run(job: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, Any], list[bytes]]:

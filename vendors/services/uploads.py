@@ -77,11 +77,12 @@ def append_part(*, upload: Upload, offset: int, key: str, size: int, actor: User
     """Record a stored part. Of several at the same offset the first is kept; the objects of the others are deleted.
 
     Raises:
-        NotFound: the upload was deleted in the meantime.
+        NotFound: the upload expired or was deleted in the meantime.
         OffsetConflict: another part arrived in the meantime.
     """
     with removed_on_failure(key, Problem), transaction.atomic():
-        upload = lock(Upload.objects.all(), pk=upload.pk, listing__store__owner=actor)
+        # An expired one does not count as room that is used, so it must not go on.
+        upload = lock(Upload.objects.all(), pk=upload.pk, listing__store__owner=actor, expires_at__gt=timezone.now())
         check_part(upload=upload, offset=offset, size=size)
         upload.parts.append([key, size])
         upload.offset += size

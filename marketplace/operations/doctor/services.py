@@ -2,6 +2,7 @@
 
 import urllib.error
 import urllib.request
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.mail import get_connection
@@ -9,6 +10,7 @@ from django_tasks.base import TaskResultStatus
 
 from marketplace.core.ids import new_id
 from marketplace.jobs.models import Job
+from marketplace.jobs.schedule import overdue_commands
 from marketplace.monitoring import health
 from marketplace.storage import default_storage
 
@@ -17,6 +19,8 @@ from ..site_pages import unwritten_pages
 from .findings import CheckResults, Status
 
 LATE_SECONDS = 600
+# Longer than any job takes, apart from scheduled commands.
+LONG_SECONDS = 3600
 LINK_SECONDS = 10
 
 
@@ -87,8 +91,10 @@ def check_site_pages() -> CheckResults:
 
 
 def check_worker() -> CheckResults:
-    """Check for running workers, and for jobs that wait long or have failed."""
-    alive, waits = gauges.live_workers(), gauges.oldest_wait()
+    """Check for running workers, for the schedule, and for jobs that wait or run long or have failed."""
+    alive, waits, runs = gauges.live_workers(), gauges.oldest_wait(), gauges.longest_run()
+    # Without a worker nothing is enqueued, which needs no second warning.
+    overdue = overdue_commands(timedelta(seconds=LATE_SECONDS)) if alive else []
     failed = Job.objects.filter(status=TaskResultStatus.FAILED).count()
     if not alive:
         yield Status.WARN, "No worker is running.", "Run `manage.py worker`, or a server with WORKER_IN_SERVER."
@@ -98,11 +104,23 @@ def check_worker() -> CheckResults:
             f"A job has been waiting for {waits / 60:.0f} minutes.",
             "Run more workers, or check in the admin what blocks them.",
         )
+    if runs > LONG_SECONDS:
+        yield (
+            Status.WARN,
+            f"A job has been running for {runs / 60:.0f} minutes.",
+            "See Jobs in the admin. If it hangs, restart its worker; the job is tried again.",
+        )
+    if overdue:
+        yield (
+            Status.WARN,
+            f"{len(overdue)} scheduled commands were due and not enqueued, such as {overdue[0]}.",
+            "Run a worker without --no-schedule, whose --queues, if given, name schedule.",
+        )
     if failed:
         yield (
             Status.WARN,
             f"{failed} jobs failed for good.",
             "See Jobs in the admin; restart them there once the cause is fixed.",
         )
-    if alive and not failed and waits <= LATE_SECONDS:
+    if alive and not failed and not overdue and waits <= LATE_SECONDS and runs <= LONG_SECONDS:
         yield Status.OK, f"{alive} at work, nothing waits for long.", ""

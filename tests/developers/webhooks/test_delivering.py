@@ -29,6 +29,7 @@ from .receiver import Receiver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ASSET = EventType.ASSET_PUBLISHED
+SERIES = sum(delivering.RETRY_DELAYS, timedelta())
 
 
 def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Receiver) -> None:
@@ -165,6 +166,8 @@ def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail
     to = listen()
     tell()
     drain()
+    # Of many events, which wait for each other, none has used up its attempts.
+    WebhookDelivery.objects.update(created_at=timezone.now() - SERIES)
     WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=5) + timedelta(minutes=1))
     go_on()
     assert (to.fresh.status, mail.outbox) == ("Failing", [])
@@ -176,6 +179,35 @@ def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail
     tell()
     go_on()
     assert len(receiver.calls) == 3
+
+
+@pytest.mark.slow
+def test_endpoint_is_disabled_by_the_last_attempt_of_an_event_not_by_its_first(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 500
+    to = listen()
+    tell()
+    drain()
+    # The event before has failed long ago, and nothing was sent since.
+    WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=30))
+    for _ in range(6):
+        go_on()
+    assert (to.fresh.status, to.delivery.attempts, mail.outbox) == ("Failing", 7, [])
+    go_on()
+    assert (to.fresh.status, to.delivery.status) == ("Disabled", "Failed")
+    assert len(mail.outbox) == 1
+
+
+def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(listen: Listen, receiver: Receiver) -> None:
+    receiver.status = 500
+    to = listen()
+    tell()
+    drain()
+    ended = {"status": "Failed", "ended_at": timezone.now() - timedelta(minutes=1), "created_at": timezone.now() - timedelta(days=6)}
+    WebhookDelivery.objects.update(**ended)
+    WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=6))
+    redeliver_event(delivery=to.delivery, actor=to.app.developer)
+    drain()
+    assert (to.fresh.status, to.delivery.status, to.delivery.attempts) == ("Failing", "Pending", 1)
 
 
 def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Receiver) -> None:

@@ -22,8 +22,9 @@ class Command(BaseCommand):
     """Sweeps the store of files."""
 
     help = (
-        "List stored files older than a day that have no database record, and incomplete objects that a killed process left in the store "
-        "(resumable uploads are not touched); with --delete, delete them, unless the database has no record of any file. "
+        "List stored files older than a day that have no database record (the record of an upload's parts is the upload, until purge "
+        "deletes it), and incomplete objects that a killed process left in the store; with --delete, delete them, unless the database has "
+        "no record of any file. "
         "The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
         "Exit status: 0 in order, 1 a record's file is missing (restore it), 2 the file store cannot be used."
     )

@@ -32,7 +32,11 @@ class Command(BaseCommand):
             help="Mails and packages processed in parallel, and the same number of webhooks (default 2).",
         )
         parser.add_argument(
-            "--queues", nargs="+", choices=QUEUES, default=list(QUEUES), help="Only process jobs in these queues (default: all)."
+            "--queues",
+            nargs="+",
+            choices=QUEUES,
+            default=list(QUEUES),
+            help="Only process jobs in these queues (default: all). Without schedule, scheduled commands are not enqueued either.",
         )
         parser.add_argument(
             "--no-schedule",
