@@ -88,7 +88,7 @@ def test_secret_is_looked_up_by_its_end_and_does_not_stay_in_the_address(root: C
 
 
 @pytest.mark.parametrize(
-    "secret", ["Bearer cam_sk_aaaaaaaaaaaaaaaaaaaaWxyz", "'cam_pat_aaaaaaaaaaaaaaaaaaaaWxyz", "whsec_aaaaaaaaaaaaWxyz"]
+    "secret", ["Bearer cam_sk_aaaaaaaaaaaaaaaaaaaaWxyz", "'cam_pat_aaaaaaaaaaaaaaaaaaaaWxyz", "cam_test_sk_aaaaaaaaaaaaaaaaaaaaWxyz", "whsec_aaaaaaaaaaaaWxyz"]
 )
 def test_secret_does_not_stay_in_the_address_however_it_was_copied(root: Client, secret: str) -> None:
     assert root.get(SEARCH, {"q": secret})["Location"] == f"{SEARCH}?q=Wxyz"

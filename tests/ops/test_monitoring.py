@@ -22,6 +22,7 @@ from rest_framework.test import APIClient
 from developers.event_types import EventType
 from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
+from developers.secrets import Prefix
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.signing import new_secret
 from marketplace.core.errors import Problem
@@ -249,6 +250,14 @@ def test_fault_is_logged_beside_the_access_log(measured: dict[str, str], json_li
     monkeypatch.setattr(front, "currency_of", broken)
     assert Client(raise_request_exception=False).get("/").status_code == 500
     assert "django.request" in [json.loads(line)["logger"] for line in json_lines.lines]
+
+
+@pytest.mark.parametrize("start", ["cam_", "cam_test_"])
+def test_keys_and_tokens_of_a_marketplace_and_of_a_sandbox_are_redacted_in_logs(json_lines: Lines, start: str) -> None:
+    for prefix in Prefix:
+        kind = prefix.split("_")[-2]
+        logging.getLogger("django.request").error("broken: %s", f"{start}{kind}_{'aB3' * 12}")
+        assert json.loads(json_lines.lines[-1])["message"] == f"broken: {start}{kind}_…"
 
 
 def test_secret_of_a_webhook_is_in_no_line(json_lines: Lines) -> None:

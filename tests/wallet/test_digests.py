@@ -101,14 +101,14 @@ def test_journals_that_changed_places_break_their_digest() -> None:
     with unguarded():
         CoveredJournal.objects.filter(pk=first.pk).update(position=1000)
         CoveredJournal.objects.filter(pk=second.pk).update(position=first.position)
-    assert list(digest_differences()) == ["digest 1 does not fit what is under it"]
+    assert list(digest_differences()) == ["digest 1 does not match the journals that it covers"]
 
 
 def test_journal_that_was_taken_from_under_its_digest_breaks_it() -> None:
     history()
     with unguarded():
         CoveredJournal.objects.filter(ledger_digest=2, position=0).delete()
-    assert list(digest_differences()) == ["digest 2 does not fit what is under it"]
+    assert list(digest_differences()) == ["digest 2 does not match the journals that it covers"]
 
 
 def test_journal_that_is_gone_is_named() -> None:
@@ -118,19 +118,19 @@ def test_journal_that_is_gone_is_named() -> None:
     with unguarded(), connection.constraint_checks_disabled():
         Transfer.objects.all().delete()
         Journal.objects.filter(pk=lost)._raw_delete("default")
-        assert f"journal {lost} is under digest 1 and is gone" in list(digest_differences())
+        assert f"digest 1 covers journal {lost}, which no longer exists" in list(digest_differences())
         # The foreign keys are looked at in the end.
         CoveredJournal.objects.all()._raw_delete("default")
         connection.check_constraints()
 
 
-def test_digest_that_was_made_to_fit_breaks_the_digest() -> None:
+def test_changed_journal_whose_own_digest_was_recomputed_breaks_the_digest_of_its_batch() -> None:
     sale = history()[1]
     with unguarded():
         Journal.objects.filter(pk=sale.pk).update(reason="other")
         from_now_on = journal_digests([sale.pk])[sale.pk]
         CoveredJournal.objects.filter(pk=sale.pk).update(digest=from_now_on)
-    assert list(digest_differences()) == ["digest 1 does not fit what is under it"]
+    assert list(digest_differences()) == ["digest 1 does not match the journals that it covers"]
 
 
 def test_digest_that_was_made_anew_breaks_the_chain_and_differs_from_what_was_kept() -> None:
@@ -139,7 +139,7 @@ def test_digest_that_was_made_anew_breaks_the_chain_and_differs_from_what_was_ke
     with unguarded():
         LedgerDigest.objects.filter(number=1).update(digest=OTHER)
     assert list(digest_differences(kept)) == [
-        "digest 1 does not fit what is under it",
+        "digest 1 does not match the journals that it covers",
         "digest 1 is not the one that was kept elsewhere",
         "digest 2 does not follow digest 1",
     ]
