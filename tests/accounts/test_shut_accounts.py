@@ -75,7 +75,7 @@ def test_new_password_ends_the_session(user: User, session: Client) -> None:
 
 
 @pytest.mark.parametrize("kind", ["key", "token"])
-def test_keys_and_tokens_rest_and_return(user: User, kind: str) -> None:
+def test_keys_and_tokens_of_a_deactivated_account_are_refused_until_it_is_reactivated(user: User, kind: str) -> None:
     makers: dict[str, Callable[[], dict[str, str]]] = {
         "key": lambda: {"x-api-key": issue_api_key(app=AppFactory(user=user), name="server", actor=user)[1]},
         "token": lambda: {"authorization": f"Bearer {personal(user)}"},

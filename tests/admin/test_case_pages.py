@@ -45,7 +45,7 @@ def test_decision_without_any_words_is_refused_beside_the_field(browser: Client)
     assert case.status == "Pending"
 
 
-def test_words_of_another_decision_are_not_taken(browser: Client) -> None:
+def test_saved_reply_for_another_decision_is_refused(browser: Client) -> None:
     case, other = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_APPROVE)[0]
     assert browser.post(address(DeveloperApplication, "reject", case.pk), {"reply": str(other.pk)}).status_code == 400
 
@@ -73,7 +73,7 @@ def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use(
     assert client.post(address(SavedReply, "delete", reply.pk), {"post": "yes"}).status_code == 403
 
 
-def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser: Client) -> None:
+def test_case_that_someone_else_has_claimed_names_them_and_is_skipped_by_next(browser: Client) -> None:
     case, other = subjects.application(), staff(DECIDE)
     DeveloperApplication.objects.filter(pk=case.pk).update(claimed_by=other, claimed_at=timezone.now())
     assert f"{other.email} has been reviewing it since" in text_of(browser.get(page_of(case)))
@@ -162,7 +162,7 @@ def test_confirmations_say_how_much_is_touched() -> None:
     assert "Published listings that leave the catalog: 1." in text_of(root.get(address(VendorProfile, "suspend", vendor.pk)))
 
 
-def test_end_of_an_account_is_foretold_in_figures(django_assert_max_num_queries: Any) -> None:
+def test_confirmation_of_deactivating_or_deleting_an_account_shows_the_effects_in_numbers(django_assert_max_num_queries: Any) -> None:
     listing, keeper = on_sale(), signed_in(staff("accounts.deactivate_user", "accounts.erase_user"))
     owner = listing.store.owner
     issue_api_key(app=AppFactory(user=owner), name="production", actor=owner)

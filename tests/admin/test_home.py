@@ -81,7 +81,7 @@ def test_queues_in_which_something_waits_come_first() -> None:
     assert next(iter(cards(client))) == "Developer applications"
 
 
-def test_card_tells_how_many_wait_for_how_long_and_who_is_at_them() -> None:
+def test_card_tells_how_many_cases_wait_for_how_long_and_who_has_claimed_them() -> None:
     reviewer, other = staff("developers.decide_developerapplication"), UserFactory()
     now = timezone.now()
     for actor in (None, reviewer, other):
@@ -92,7 +92,7 @@ def test_card_tells_how_many_wait_for_how_long_and_who_is_at_them() -> None:
     assert "3 The oldest: 3 days ago . 1 yours, 1 with others." in words
 
 
-def test_start_reviewing_claims_the_first_that_nobody_is_at() -> None:
+def test_start_reviewing_claims_the_first_case_that_nobody_has_claimed() -> None:
     reviewer, now = staff("developers.decide_developerapplication"), timezone.now()
     taken, first, _ = (subjects.application() for _ in range(3))
     DeveloperApplication.objects.filter(pk=taken.pk).update(claimed_by=UserFactory(), claimed_at=now)

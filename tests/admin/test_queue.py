@@ -90,7 +90,7 @@ def preview(listing: Listing, kind: str, slot: int = 0, **details: Any) -> Previ
 
 
 @pytest.mark.slow
-def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -> None:
+def test_queue_shows_what_waits_for_how_long_and_who_has_claimed_it(browser: Client) -> None:
     rejected()
     waiting(days=4, title="Older")
     claimed = waiting(days=0.1, title="Newer")
@@ -193,7 +193,7 @@ def test_next_is_for_reviewers_and_by_post(client: Client) -> None:
     assert not AuditEntry.objects.filter(action="review.claim").exists()
 
 
-def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_goes_on_when_the_claimed_case_was_taken_over_meanwhile(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     older, newer = waiting(days=2), waiting(days=1)
     browser.post(NEXT)
 

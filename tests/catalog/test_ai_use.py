@@ -84,7 +84,7 @@ def test_page_and_its_pictures_state_the_preference_and_none_where_licences_deci
     assert anonymous.get(preview.url, headers={"if-none-match": "*"}).headers.get("Content-Usage") == header
 
 
-def test_lists_may_not_be_used_for_training_and_robots_leave_it_to_the_headers(anonymous: APIClient) -> None:
+def test_lists_forbid_training_by_header_and_robots_txt_has_no_usage_line(anonymous: APIClient) -> None:
     store = PublishedListingFactory(ai_training="allowed").store
     for address in ("/browse", f"/stores/{store.slug}"):
         assert anonymous.get(address).headers["Content-Usage"] == "train-ai=n"

@@ -135,6 +135,6 @@ def test_injection_in_a_skill_is_quoted_in_one_line_and_said_to_be_data() -> Non
         ("नमस्ते العربية 日本語", "नमस्ते العربية 日本語"[:9].rstrip() + "…"),
     ],
 )
-def test_words_are_plain(text: str, expected: str) -> None:
+def test_hostile_text_is_made_plain_and_shortened(text: str, expected: str) -> None:
     assert plain(text, 10) == expected
     assert quoted(text, 10) == f"“{expected}”"

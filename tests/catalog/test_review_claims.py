@@ -32,7 +32,7 @@ def age(review: ListingReview, **past: float) -> ListingReview:
     return review
 
 
-def test_claim_of_what_someone_is_at_is_refused_and_names_them() -> None:
+def test_claim_of_a_case_that_someone_has_claimed_is_refused_and_names_them() -> None:
     review, first, second = waiting(), UserFactory(), UserFactory()
     QUEUE.claim_row(review, first)
     with pytest.raises(InvalidTransition, match=first.email):
@@ -85,7 +85,7 @@ def test_claim_of_a_decided_case_is_refused() -> None:
         QUEUE.claim_row(rejected().reviews.get(), UserFactory())
 
 
-def test_next_is_the_oldest_that_nobody_else_is_at_and_not_ones_own() -> None:
+def test_next_is_the_oldest_case_that_nobody_else_has_claimed_and_not_ones_own() -> None:
     actor = UserFactory()
     taken, own, first = waiting(), waiting(), waiting()
     QUEUE.claim_row(taken, UserFactory())

@@ -333,11 +333,11 @@ def test_beginning_of_a_longer_word_may_be_misspelt_too() -> None:
     ("word", "expected"),
     [("fonts", "font"), ("stories", "story"), ("boxes", "box"), ("brushes", "brush"), ("glass", "glass"), ("bus", "bus"), ("lies", "lie")],
 )
-def test_singular(word: str, expected: str) -> None:
+def test_singular_form_of_a_word_is_found(word: str, expected: str) -> None:
     assert singular(word) == expected
 
 
-def test_words() -> None:
+def test_text_is_split_into_normalised_words() -> None:
     assert fold("ŁÓDŹ Straße \uff21\uff22\uff23 Ǆ") == "lodz strasse abc dz"
     assert fold("\u0130stanbul \u0131l\u0131k \u1e9e ﬁne Ἀθῆναι ΣΊΣΥΦΟΣ Ёлка") == "istanbul ilik ss fine αθηναι σισυφοσ елка"
     assert words_of("Don't—panic! v2.0 hand_drawn 한글") == ["dont", "panic", "v2", "0", "hand", "drawn", "한글"]

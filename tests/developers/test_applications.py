@@ -82,7 +82,7 @@ def test_application_keeps_trimmed_words() -> None:
 
 
 @pytest.mark.parametrize(("decide", "word"), DECISIONS)
-def test_decision_without_words_is_refused(decide: Decide, word: str, application: DeveloperApplication, reviewer: User) -> None:
+def test_decision_without_a_reason_is_refused(decide: Decide, word: str, application: DeveloperApplication, reviewer: User) -> None:
     with pytest.raises(InvalidInput):
         decide(application=application, actor=reviewer, **{word: "  "})
     application.refresh_from_db()
@@ -149,12 +149,12 @@ def test_second_approved_application_of_one_user_is_refused(developer: User, rev
         services.approve_application(application=overlapping, reason="Twice", actor=reviewer)
 
 
-def test_wallet_payout_of_what_is_not_approved_is_refused(application: DeveloperApplication, reviewer: User) -> None:
+def test_withdrawing_an_approval_that_was_not_given_is_refused(application: DeveloperApplication, reviewer: User) -> None:
     with pytest.raises(InvalidTransition):
         services.withdraw_approval(application=application, reason="Abuse", actor=reviewer)
 
 
-def test_wallet_payout_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
+def test_withdrawn_approval_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
     apps = [AppFactory(user=developer), AppFactory(user=developer)]
     rejected = AppFactory(user=developer, status="Rejected", granted_scopes="")
     other = AppFactory()

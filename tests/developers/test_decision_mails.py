@@ -93,7 +93,7 @@ def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_c
     assert words in str(mail.outbox[0].body)
 
 
-def test_mails_tell_of_a_app_limit_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
+def test_mails_tell_of_an_app_limit_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
     app, admin = AppFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         set_app_spending_limit(app=app, limit_values=APP_LIMIT, reason=REASON, actor=admin)

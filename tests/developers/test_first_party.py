@@ -232,7 +232,7 @@ def test_session_that_a_new_password_has_overtaken_gets_a_dead_token() -> None:
     assert wallet(bearer(secret)) == 401
 
 
-def test_oldest_gives_way_and_what_is_over_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_first_party_token_replaces_the_oldest_and_deletes_expired_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_FIRST_PARTY_TOKENS", 3)
     user = UserFactory()
     other = page_token(UserFactory())[1]

@@ -186,7 +186,7 @@ def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_c
     assert [message.to for message in mail.outbox][-1] == [other.user.email]
 
 
-def test_report_is_not_a_response_to_who_owns_it() -> None:
+def test_response_to_a_report_does_not_tell_who_owns_the_token() -> None:
     token, secret = token_of("personal")
     response = report(secret)
     assert token.user.email not in response.content.decode()

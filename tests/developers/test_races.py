@@ -73,7 +73,7 @@ def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
     assert ScopeReview.objects.filter(app=app).count() == 1
 
 
-def test_no_app_survives_a_wallet_payout_that_meets_its_making_or_return(developer: User) -> None:
+def test_no_app_stays_approved_when_the_approval_is_withdrawn_while_it_is_created_or_reinstated(developer: User) -> None:
     admin = UserFactory()
     application = developer.developer_applications.get()
     pending = apps.create_app(user=developer, name="Pending", purpose="Picks", scopes=ASKED, actor=developer)
@@ -145,7 +145,7 @@ def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User,
     assert FirstPartyToken.objects.filter(user=developer).count() == 2
 
 
-def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> None:
+def test_clients_fetched_at_once_do_not_exceed_the_limit_of_pending_ones() -> None:
     user = UserFactory()
 
     def meet(number: int) -> App:
@@ -157,7 +157,7 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
     assert App.objects.count() == developers_bounds.MAX_WAITING_CLIENTS_OF_HOST
 
 
-def test_client_that_several_meet_at_once_waits_once() -> None:
+def test_client_that_is_fetched_several_times_at_once_is_one_pending_app() -> None:
     user, client = UserFactory(), app_of_document()
     assert refusals_at_once(*[partial(submit_document, client=client, actor=user)] * 4) == [None] * 4
     assert ScopeReview.objects.filter(app=client).count() == 1

@@ -173,7 +173,7 @@ def test_only_limit_of_a_spending_token_stays(user: User) -> None:
         remove_spending_limit(limit=SpendingLimit(pk=limit.pk), actor=user)
 
 
-def test_limit_of_someone_else_and_a_app_limit_cannot_be_removed(user: User) -> None:
+def test_limit_of_someone_else_and_an_app_limit_cannot_be_removed(user: User) -> None:
     app = AppFactory(user=user)
     limit = set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
     app_limit = set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory())

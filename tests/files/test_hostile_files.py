@@ -216,7 +216,7 @@ def test_what_databases_refuse_is_mended() -> None:
     assert said.result == {"a\ufffd": "b?c", "n": [1.5, None, True]}
 
 
-def test_no_child_to_be_had_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspection_process_that_cannot_start_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(DependencyUnavailable):
         run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)

@@ -111,7 +111,7 @@ def test_refunded_skill_is_gone_from_the_next_list(client: Client, order: Order)
     assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
-def test_suspended_licence_lends_no_skill(client: Client, order: Order) -> None:
+def test_skill_of_a_suspended_licence_is_not_listed_or_served(client: Client, order: Order) -> None:
     Licence.objects.update(suspended_at=timezone.now())
     path = owned_path(order.buyer)
     assert names(client, path) == []

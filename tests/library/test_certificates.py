@@ -207,7 +207,7 @@ def test_terms_stay_those_of_the_purchase(anonymous: APIClient, bearer_client: C
             assert package.read("LICENSE.txt").decode().endswith(f"\n\n{terms.text}\n")
 
 
-def test_paper_is_a_pdf_to_keep(bearer_client: Client, order: Order) -> None:
+def test_certificate_is_downloaded_as_a_pdf(bearer_client: Client, order: Order) -> None:
     response = bearer_client(order.buyer).get(url(order, ".pdf"))
     assert (response.status_code, response["Content-Type"]) == (200, "application/pdf")
     assert response["Content-Disposition"] == f'attachment; filename="licence-{order.listing.slug}.pdf"'

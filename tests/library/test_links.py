@@ -212,7 +212,7 @@ def test_credential_beside_the_link_does_no_harm(bearer_client: Callable[..., AP
 
 
 @pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (1.9, 1)])
-def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
+def test_presigned_redirect_never_outlives_the_link(
     anonymous: APIClient, order: Order, left: float, seconds: int
 ) -> None:
     def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:

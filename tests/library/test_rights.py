@@ -96,7 +96,7 @@ def test_term_for_ai_training_of_the_purchase_stays(bearer_client: Callable[...,
     assert rights(bearer_client(buyer), listing, "ai_training")["decision"] == "yes"
 
 
-def test_table_of_responses_has_every_use() -> None:
+def test_every_use_has_an_expected_answer() -> None:
     assert {use for use, _ in ANSWERS} == set(Use)
 
 

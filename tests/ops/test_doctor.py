@@ -104,7 +104,7 @@ def test_purge_counts_then_deletes_every_part_and_refuses_an_unknown_one() -> No
     assert re.search(r"^\d+ expired quotes, .* deleted\.$", out.getvalue(), re.MULTILINE)
 
 
-def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
+def test_worker_that_stopped_reporting_is_down_until_it_reports_again() -> None:
     with pytest.raises(NotReady, match="no worker"):
         gauges.probe_workers()
     Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now() - timedelta(hours=1))

@@ -51,7 +51,7 @@ def reverse(appeal: Appeal) -> Appeal:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", APPEALABLE)
-def test_reversed_decision_restores_what_it_was_about(action: str, django_capture_on_commit_callbacks: Any) -> None:
+def test_overturned_decision_restores_what_it_was_about(action: str, django_capture_on_commit_callbacks: Any) -> None:
     make, status = APPEALABLE[action]
     subject = make()
     appeal = appealed(subject)
@@ -121,7 +121,7 @@ def test_decision_that_another_followed_cannot_be_appealed() -> None:
         submit_appeal(decision=decision, text="It is my own work.", actor=profile.user)
 
 
-def test_decision_that_another_followed_is_not_reversed() -> None:
+def test_decision_that_another_followed_is_not_overturned() -> None:
     profile = suspended_vendor()
     appeal = appealed(profile)
     reinstate_vendor(profile=profile, reason="Explained.", actor=UserFactory())
@@ -231,7 +231,7 @@ def test_file_that_was_taken_down_since_goes_to_the_queue_and_not_on_sale() -> N
 
 
 @pytest.mark.slow
-def test_file_whose_takedown_was_reversed_is_published_again() -> None:
+def test_file_whose_takedown_was_overturned_is_published_again() -> None:
     listing = taken_down()
     reverse(appealed(listing))
     listing = submitted(unpublish_listing(listing=Listing.objects.get(pk=listing.pk), actor=owner_of(listing)))
@@ -263,7 +263,7 @@ def test_blocked_file_does_not_come_back(make: Any) -> None:
 
 
 @pytest.mark.slow
-def test_takedown_of_a_malicious_file_can_be_appealed_but_not_reversed() -> None:
+def test_takedown_of_a_malicious_file_can_be_appealed_but_not_overturned() -> None:
     listing = published()
     assert listing.approved_deliverable is not None
     block_deliverable(deliverable=listing.approved_deliverable, reason="A trojan.", actor=UserFactory())

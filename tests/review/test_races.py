@@ -35,7 +35,7 @@ def test_one_of_many_decisions_on_an_appeal_stands(make: object) -> None:
     assert one_stands(outcomes, InvalidTransition), outcomes
 
 
-def test_suspension_that_ends_while_the_appeal_is_reversed_ends_once() -> None:
+def test_suspension_that_ends_while_its_appeal_is_accepted_ends_once() -> None:
     profile = suspended_vendor()
     appeal = appealed(profile)
     outcomes = refusals_at_once(
@@ -45,7 +45,7 @@ def test_suspension_that_ends_while_the_appeal_is_reversed_ends_once() -> None:
     assert one_stands(outcomes, InvalidTransition), outcomes
 
 
-def test_listing_that_is_submitted_while_the_appeal_is_reversed_is_either() -> None:
+def test_listing_submitted_while_its_takedown_is_overturned_is_either_published_or_in_review() -> None:
     listing = taken_down()
     appeal = appealed(listing)
     at_once(

@@ -37,7 +37,7 @@ def titles(response: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("query", ["status=Sold", "after=x", "after=1", "q=%00", f"q={'x' * 201}"])
-def test_list_that_was_asked_for_in_nonsense_is_not_found(client: Client, query: str) -> None:
+def test_list_with_invalid_query_parameters_is_not_found(client: Client, query: str) -> None:
     assert client.get(f"{STUDIO}?{query}").status_code == 404
 
 

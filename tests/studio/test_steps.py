@@ -40,7 +40,7 @@ def take(client: Client, name: str, listing: Listing) -> str:
     return str(response.content.decode())
 
 
-def test_submit_is_no_page_to_look_at(client: Client, listing: Listing) -> None:
+def test_get_of_the_submit_address_is_a_405(client: Client, listing: Listing) -> None:
     assert client.get(at("submit", listing)).status_code == 405
 
 

@@ -127,7 +127,7 @@ def test_candidate_under_review_cannot_be_replaced_while_texts_prices_and_previe
 
 
 @pytest.mark.slow
-def test_live_edits_and_previews_are_listed_for_editors(on_sale: Listing, client: APIClient) -> None:
+def test_edits_of_a_published_listing_and_its_previews_are_listed_for_reviewers(on_sale: Listing, client: APIClient) -> None:
     client.patch(f"{ASSETS}/{on_sale.pk}", PATCH | {"title": "Aurora Neue"}, format="json")
     show(on_sale, slot=2)
     fresh = Listing.objects.get(pk=on_sale.pk)

@@ -301,7 +301,7 @@ def test_objects_of_a_preview_whose_record_may_be_there_are_left_to_the_sweep(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_disk_without_room_for_the_look_is_no_crash(
+def test_full_disk_during_the_inspection_is_a_503(
     number: int, listing: Listing, client: APIClient, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:

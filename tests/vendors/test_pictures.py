@@ -59,7 +59,7 @@ def test_preview_that_is_not_there_or_not_ones_own_is_not_found(
 
 
 @pytest.mark.parametrize("kind", [PreviewKind.AUDIO_PREVIEW, PreviewKind.FONT_SPECIMEN])
-def test_what_is_no_picture_has_neither_words_nor_a_place(client: APIClient, listing: Listing, kind: PreviewKind) -> None:
+def test_preview_that_is_no_picture_has_neither_alt_text_nor_a_position(client: APIClient, listing: Listing, kind: PreviewKind) -> None:
     processed = ProcessedPreview(b"x", "audio/wav", {}, {})
     other = attach_preview(listing=listing, kind=kind, processed=processed, actor=listing.store.owner)
     assert problem(client.patch(address(listing, other), {"altText": "A chime"}, format="json")) == (404, "not_found")

@@ -215,6 +215,6 @@ def test_database_refuses_an_impossible_commission() -> None:
     "change",
     [approve_vendor, suspend_vendor, reinstate_vendor, partial(set_commission, commission_rate_bp=1)],
 )
-def test_decision_without_words_is_refused(change: Callable[..., object], vendor: VendorProfile) -> None:
+def test_decision_without_a_reason_is_refused(change: Callable[..., object], vendor: VendorProfile) -> None:
     with pytest.raises(InvalidInput):
         change(profile=vendor, reason=" ", actor=UserFactory())

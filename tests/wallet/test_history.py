@@ -31,7 +31,7 @@ def buyer() -> User:
 
 
 @pytest.mark.parametrize("url", [ORDERS, MOVES])
-def test_no_past_is_an_empty_page(bearer_client: Client, url: str) -> None:
+def test_new_user_has_an_empty_history(bearer_client: Client, url: str) -> None:
     bought(on_sale())
     assert bearer_client().get(url).json() == {"items": [], "nextCursor": None}
 

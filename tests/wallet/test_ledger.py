@@ -85,7 +85,7 @@ def test_overdraft_is_refused_by_the_database(transfer: Transfer) -> None:
 
 
 @pytest.mark.parametrize("change", ["currency = 'USD'", "kind = 'vendor', may_go_negative = true", "may_go_negative = true"])
-def test_account_of_another_nature_is_refused(transfer: Transfer, change: str) -> None:
+def test_ledger_account_cannot_become_another_kind(transfer: Transfer, change: str) -> None:
     with pytest.raises(IntegrityError, match="the ledger is append-only"):
         run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
 

@@ -186,7 +186,7 @@ def test_one_order_is_refunded_once() -> None:
     assert wallet_of(user).balance_inr_minor == 49_900
 
 
-def test_refunds_credits_and_purchases_at_once_neither_wait_in_a_circle_nor_lose_money() -> None:
+def test_concurrent_refunds_credits_and_purchases_neither_deadlock_nor_lose_money() -> None:
     user, listing = funded(inr=49_900 * 4), on_sale()
     orders = [bought(on_sale(), user) for _ in range(3)] + [bought(listing, user)]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
@@ -208,7 +208,7 @@ def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None
     assert ListingStats.objects.get(listing=listing).purchases == 8
 
 
-def test_first_sales_of_many_open_their_accounts_without_a_circle() -> None:
+def test_concurrent_first_sales_of_vendors_create_the_platform_accounts_without_a_deadlock() -> None:
     outcomes = outcomes_at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
     assert [outcome for outcome in outcomes if isinstance(outcome, str)] == []
     assert LedgerAccount.objects.filter(owner=None).count() == 3
@@ -223,7 +223,7 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
 @pytest.mark.usefixtures("midday")
 @pytest.mark.parametrize("make", [personal, connected, own_key])
 @pytest.mark.parametrize("cap", ["per_day_minor", "total_minor"])
-def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principal], cap: str) -> None:
+def test_concurrent_purchases_reach_a_spending_limit_exactly_and_never_exceed_it(make: Callable[[User], Principal], cap: str) -> None:
     user = funded(inr=49_900 * THREADS)
     principal = make(user)
     limit_values: Any = {cap: 49_900 * 5 + 49_899}
@@ -233,7 +233,7 @@ def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principa
     assert wallet_of(user).balance_inr_minor == 49_900 * (THREADS - 5)
 
 
-def test_refunds_at_once_make_room_under_the_cap_and_no_more() -> None:
+def test_concurrent_refunds_free_the_spending_limit_by_their_amount_only() -> None:
     user = funded(inr=49_900 * 20)
     principal = personal(user)
     limit(principal, total_minor=49_900 * 4)

@@ -66,7 +66,7 @@ def test_failure_between_two_steps_leaves_the_purchase_standing(step: str) -> No
     assert list(differences()) == []
 
 
-def test_refund_mirrors_every_leg_and_takes_the_licence_back() -> None:
+def test_refund_reverses_every_transfer_and_revokes_the_licence() -> None:
     user, admin, listing = funded(inr=100_000), UserFactory(), on_sale(tax_rate_bp=1800)
     order = bought(listing, user)
     refund_order(order=order, reason="broken", actor=admin)
@@ -99,7 +99,7 @@ def test_refunded_asset_can_be_bought_again() -> None:
     assert list(differences()) == []
 
 
-def test_what_nobody_waits_for_is_not_paid() -> None:
+def test_only_refunds_to_deleted_accounts_are_paid_by_hand() -> None:
     staff = UserFactory()
     stands, refunded = refund_to_deleted_account(), bought(on_sale())
     refund_order(order=refunded, reason="broken", actor=staff)

@@ -83,7 +83,7 @@ def test_app_limit_does_not_open_a_currency(user: User) -> None:
 
 
 @pytest.mark.parametrize("make", [personal, connected, own_key])
-def test_purchase_above_the_cap_is_refused_and_one_at_it_is_not(user: User, make: Callable[[User], Principal]) -> None:
+def test_purchase_above_the_limit_is_refused_and_one_of_exactly_the_limit_is_not(user: User, make: Callable[[User], Principal]) -> None:
     principal = make(user)
     limit(principal, per_purchase_minor=PRICE)
     over = refused(principal, price_inr_minor=PRICE + 1)
@@ -93,7 +93,7 @@ def test_purchase_above_the_cap_is_refused_and_one_at_it_is_not(user: User, make
 
 @pytest.mark.parametrize("make", [personal, connected, own_key])
 @pytest.mark.parametrize(("field", "name"), [("per_day_minor", "perDay"), ("total_minor", "total")])
-def test_sum_of_purchases_stays_within_the_cap(user: User, make: Callable[[User], Principal], field: str, name: str) -> None:
+def test_sum_of_purchases_stays_within_the_spending_limit(user: User, make: Callable[[User], Principal], field: str, name: str) -> None:
     principal = make(user)
     limit_values: Any = {field: 2 * PRICE + 100}
     limit(principal, **limit_values)
@@ -118,7 +118,7 @@ def test_yesterdays_purchases_count_for_the_total_only(user: User) -> None:
     assert refused(principal)["limit"] == "total"
 
 
-def test_refund_gives_back_what_it_took_from_the_caps(user: User) -> None:
+def test_refunded_purchase_no_longer_counts_against_the_limits(user: User) -> None:
     principal = personal(user)
     limit(principal, per_day_minor=PRICE, total_minor=PRICE)
     order = buy(principal)

@@ -33,7 +33,7 @@ def _books_balance() -> Any:
     assert list(differences()) == []
 
 
-def test_repeated_key_repeats_the_response_and_not_the_deed(bearer_client: Client) -> None:
+def test_repeated_key_gets_the_same_response_without_a_second_purchase(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     first = spend(client, listing, key="order-1")
@@ -95,7 +95,7 @@ def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_old_key_responses_a_refused_purchase_with_the_refusal(bearer_client: Client) -> None:
+def test_key_used_again_after_a_day_is_a_new_purchase_and_is_refused(bearer_client: Client) -> None:
     client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
     assert spend(client, listing, key="k").status_code == 200
     IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))

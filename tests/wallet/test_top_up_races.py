@@ -104,7 +104,7 @@ def test_dispute_that_arrives_with_its_payment_is_applied(monkeypatch: pytest.Mo
     assert top_up.status == "Disputed"
 
 
-def test_dispute_meets_a_digest_without_a_circle() -> None:
+def test_dispute_and_digest_do_not_deadlock() -> None:
     # Two vendors, of whom the second was the first to sell.
     listings = [on_sale(), on_sale()]
     for listing in reversed(listings):
@@ -123,7 +123,7 @@ def test_dispute_meets_a_digest_without_a_circle() -> None:
     assert top_up.status == "Disputed"
 
 
-def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
+def test_dispute_purchases_refunds_and_payouts_do_not_deadlock() -> None:
     for end in ENDS:
         top_up = paid_top_up(amount_minor=49_900 * 4)
         user = top_up.user
@@ -140,7 +140,7 @@ def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
         assert CardReversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
 
 
-def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> None:
+def test_disputes_of_several_buyers_of_the_same_vendors_do_not_deadlock() -> None:
     listings = [on_sale() for _ in range(3)]
     top_ups = [paid_top_up(amount_minor=49_900 * 3) for _ in range(4)]
     for number, top_up in enumerate(top_ups):
@@ -221,7 +221,7 @@ def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_blo
 
 
 @pytest.mark.parametrize("price", [49_900, 100], ids=["paid upgrade", "free upgrade"])
-def test_upgrade_request_download_dispute_payout_and_digest_meet_without_a_circle(price: int) -> None:
+def test_upgrade_refund_request_download_dispute_payout_and_digest_do_not_deadlock(price: int) -> None:
     for end in ENDS:
         vendor = payee()
         top_up = paid_top_up(amount_minor=2 * 49_900)

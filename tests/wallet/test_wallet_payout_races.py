@@ -69,7 +69,7 @@ def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
         assert wallet_of(user).balance_inr_minor == (0 if wallet_payout.status == "Paid" else 50_000)
 
 
-def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
+def test_refunds_purchases_and_a_cancelled_payout_of_a_wallet_do_not_deadlock() -> None:
     user, staff = funded(inr=500_000), UserFactory()
     orders, listings = [bought(on_sale(), user) for _ in range(3)], [on_sale() for _ in range(3)]
     wallet_payout = requested_payout(user, 100)

@@ -139,7 +139,7 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
     assert cancel_wallet_payout(wallet_payout=again, actor=user).status == "Cancelled"
 
 
-def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
+def test_payment_details_are_erased_90_days_after_a_payment() -> None:
     user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
     paid, waiting = (
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=staff),
@@ -223,7 +223,7 @@ def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, ve
     assert list(differences()) == []
 
 
-def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
+def test_payout_of_the_whole_balance_excludes_a_later_refund() -> None:
     user = funded(inr=50_000)
     order = bought(on_sale(), user)
     wallet_payout = requested_payout(user)
@@ -256,7 +256,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
 
 
 @pytest.mark.parametrize("verb", ["refuse", "cancel"])
-def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> None:
+def test_refused_or_cancelled_payout_returns_to_the_wallet_and_its_payment_details_are_erased(verb: str) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user, 20_000)
     if verb == "refuse":
@@ -272,7 +272,7 @@ def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> 
     assert list(differences()) == []
 
 
-def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
+def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     user, staff = funded(inr=50_000), UserFactory()
@@ -299,7 +299,7 @@ def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
     assert not [text for text in [*written, *(str(message.message()) for message in mails)] if "IBAN" in text]
 
 
-def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten() -> None:
+def test_account_with_a_waiting_payout_is_not_deleted_and_its_payment_details_are_erased_with_it() -> None:
     user = funded(inr=50_000)
     wallet_payout = requested_payout(user)
     with pytest.raises(Problem) as excinfo:
@@ -332,7 +332,7 @@ def test_what_came_of_a_payout_is_never_changed(change: dict[str, Any]) -> None:
         wallet_payout.delete()
 
 
-def test_where_to_and_what_of_a_waiting_payout_is_never_changed() -> None:
+def test_details_and_amount_of_a_waiting_payout_never_change() -> None:
     wallet_payout, other = requested_payout(funded(inr=50_000)), requested_payout(funded(inr=7))
     for change in ({"payment_details": "IBAN of someone else"}, {"wallet": other.wallet}, {"payment_details": ""}):
         with pytest.raises(IntegrityError), transaction.atomic():

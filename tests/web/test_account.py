@@ -247,7 +247,7 @@ def test_request_that_the_end_of_the_account_overtakes_changes_nothing(user: Use
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User) -> None:
+def test_deletion_of_an_account_and_its_export_do_not_deadlock(user: User) -> None:
     export = request_export(user=user, actor=user)
     # Tests run jobs at once; this one is still to come.
     AccountExport.objects.update(encrypted="")

@@ -210,7 +210,7 @@ def test_forgotten_password_of_nobody_answers_the_same(client: Client) -> None:
 
 
 @pytest.mark.parametrize("name", ["account_email", "account_change_password", "mfa_index", "account_logout"])
-def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str) -> None:
+def test_account_pages_use_our_layout(browse: Callable[..., Client], name: str) -> None:
     text = browse().get(reverse(name)).content.decode()
     assert "css/base.css" in text
     assert 'id="main"' in text
@@ -219,7 +219,7 @@ def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str
 @pytest.mark.parametrize(
     "name", ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent", "account_inactive"]
 )
-def test_entrance_pages_wear_our_clothes(client: Client, name: str) -> None:
+def test_pages_of_signing_in_use_our_stylesheet(client: Client, name: str) -> None:
     assert "css/base.css" in client.get(reverse(name)).content.decode()
 
 

@@ -112,7 +112,7 @@ def test_missing_grant_is_told_before_the_call(own: tuple[Client, App]) -> None:
     assert choices[str(app.pk)] == "Finder (was not granted account:read)"
 
 
-def test_page_itself_never_spends_and_no_app_sells(own: tuple[Client, App]) -> None:
+def test_console_offers_only_apps_for_purchases_and_only_oneself_for_vendor_calls(own: tuple[Client, App]) -> None:
     client, app = own
     assert list(dict(client.get("/dashboard/console/buyAsset").context["form"].fields["caller"].choices)) == [str(app.pk)]
     assert list(dict(client.get("/dashboard/console/createListing").context["form"].fields["caller"].choices)) == ["me"]

@@ -132,7 +132,7 @@ def test_withdrawn_shows_the_reason(browse: Callable[..., Client], reviewer: Use
     assert "Misused" in browse(user).get(PAGE).content.decode()
 
 
-def test_words_of_others_are_shown_as_words(browse: Callable[..., Client], reviewer: User) -> None:
+def test_texts_of_others_are_escaped(browse: Callable[..., Client], reviewer: User) -> None:
     user = UserFactory()
     request_more_info(application=_apply(user), question="<script>alert(1)</script>", actor=reviewer)
     page = browse(user).get(PAGE).content.decode()

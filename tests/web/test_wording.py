@@ -60,7 +60,7 @@ def test_time_carries_the_exact_moment() -> None:
     assert "<time" in when(datetime(2020, 1, 1, tzinfo=UTC))
 
 
-def test_every_scope_has_words_and_every_state_a_tone() -> None:
+def test_every_scope_has_a_label_and_every_status_a_colour() -> None:
     assert all(scope_label(scope.value) for scope in Scope)
     for states in (ApplicationStatus, AppStatus, VendorStatus):
         assert all(status_colour(state) in {"good", "wait", "bad"} for state in states.values)

@@ -86,7 +86,7 @@ def grow_stale() -> None:
     App.objects.update(cimd_expires_at=timezone.now() - timedelta(seconds=1))
 
 
-def test_nobody_is_met_without_a_list_of_hosts(web: Web, client_party: Party, settings: Any) -> None:
+def test_no_unknown_client_is_fetched_without_allowed_hosts(web: Web, client_party: Party, settings: Any) -> None:
     settings.CLIENT_METADATA_HOSTS = []
     assert client_party.ask(**WANTED).status_code == 400
     assert (web.calls, App.objects.count()) == ([], 0)

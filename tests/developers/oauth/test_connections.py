@@ -194,7 +194,7 @@ def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User
     assert party.app.developer.email not in f"{first}{more}{tools}"
 
 
-def test_user_is_told_again_after_a_wallet_payout(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_user_is_told_again_after_withdrawing_the_consent(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         party.decide()
         withdraw_consent(user=user, app=party.app, actor=user)

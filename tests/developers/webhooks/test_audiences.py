@@ -52,7 +52,7 @@ def ordered_through(app: App | None, kind: CredentialKind, buyer: User | None = 
     return order
 
 
-def test_publication_and_wallet_payout_are_everyones_news(listen: Listen, receiver: Receiver) -> None:
+def test_publishing_and_unpublishing_are_told_to_every_app(listen: Listen, receiver: Receiver) -> None:
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
     listing = published()
     unpublish_listing(listing=listing, actor=listing.store.owner)

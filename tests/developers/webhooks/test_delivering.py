@@ -238,7 +238,7 @@ def test_account_that_is_closed_hears_nothing_any_more(listen: Listen, receiver:
     assert receiver.calls == []
 
 
-def test_event_that_is_spread_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
+def test_event_that_is_fanned_out_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
     listen()
     message = tell()
     assert message is not None

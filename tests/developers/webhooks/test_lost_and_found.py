@@ -177,7 +177,7 @@ def test_rotation_helps_where_the_secret_cannot_be_read(listen: Listen, receiver
     receiver.calls[0].opened_with(new)
 
 
-def test_spreading_again_looks_after_paused_endpoints_too(listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_fan_out_schedules_paused_endpoints_too(listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
     listen()
     until = timezone.now() + timedelta(minutes=5)
     WebhookEndpoint.objects.update(paused_until=until)
