@@ -35,7 +35,7 @@ def page_of(row: Any) -> str:
 
 
 @pytest.mark.slow
-def test_decision_without_any_words_is_refused_beside_the_field(browser: Client) -> None:
+def test_admin_decision_without_a_reason_is_refused_at_its_field(browser: Client) -> None:
     case = subjects.application()
     for answers in ({}, {"reason": " "}, {"reply": "nonsense"}, {"reply": "", "reason": ""}):
         response = browser.post(address(DeveloperApplication, "reject", case.pk), answers)
@@ -103,7 +103,7 @@ def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
     assert case.status == "Approved"
 
 
-def test_own_application_has_no_forms() -> None:
+def test_page_of_ones_own_application_has_no_decision_forms() -> None:
     case = subjects.application()
     case.user.is_staff = case.user.is_superuser = True
     case.user.save()
@@ -121,7 +121,7 @@ def test_staff_who_may_only_look_get_no_forms() -> None:
 
 
 @pytest.mark.slow
-def test_next_begins_behind_what_was_looked_at_and_keeps_the_filter(browser: Client) -> None:
+def test_next_starts_after_the_shown_case_and_keeps_the_filter(browser: Client) -> None:
     first, second = subjects.application(), subjects.application()
     page = f"{page_of(first)}?_changelist_filters=status__exact%3DPending"
     response = press(browser, page, {}, action=address(DeveloperApplication, "next"))
@@ -145,7 +145,7 @@ def test_scopes_are_decided_on_the_page_of_the_request() -> None:
 
 
 @pytest.mark.slow
-def test_confirmations_say_how_much_is_touched() -> None:
+def test_confirmations_show_the_effects_in_numbers() -> None:
     root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     app = subjects.approved_app()
     for name in ("one", "two"):

@@ -55,7 +55,9 @@ def entry(file: Deliverable, name: str = "admin-file-entry", **query: Any) -> st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", changes(), ids=lambda change: change.name)
-def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, django_assert_max_num_queries: Any) -> None:
+def test_every_hidden_change_of_a_file_is_shown_to_the_reviewer(
+    browser: Client, change: Change, django_assert_max_num_queries: Any
+) -> None:
     review = waiting_update(change)
     with django_assert_max_num_queries(15):
         shown = words(section(browser, review))
@@ -140,7 +142,7 @@ def test_submission_that_an_appeal_reopened_is_compared_with_what_was_decided_be
 
 
 @pytest.mark.slow
-def test_a_changed_file_is_not_pushed_out_by_many_that_are_added_or_moved(browser: Client) -> None:
+def test_changed_file_is_shown_among_many_added_and_moved_ones(browser: Client) -> None:
     filler = {f"f{number:03}.bin": random.Random(number).randbytes(20) for number in range(400)}
     before = makers.zipped({**{f"old/{path}": content for path, content in filler.items()}, "z.bin": b"harmless"})
     added = {f"added/{path}": content + b"." for path, content in filler.items()}

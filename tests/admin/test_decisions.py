@@ -153,7 +153,7 @@ def test_nobody_decides_on_their_own(case: Case) -> None:
     assert AuditEntry.objects.count() == before
 
 
-def test_table_tries_every_decision_outside_of_money() -> None:
+def test_decision_table_has_every_decision_except_those_about_money() -> None:
     money = {"WalletAdmin", "OrderAdmin"}
     known = {
         (settings.permission, name)
@@ -192,7 +192,7 @@ def test_other_methods_are_refused(method: str, root: User) -> None:
     assert getattr(signed_in(root), method)(page).status_code == 405
 
 
-def test_decision_on_nothing_is_not_found(root: User) -> None:
+def test_decision_on_an_unknown_id_is_not_found(root: User) -> None:
     for object_id in ("0198c0de-0000-7000-8000-000000000000", "nonsense"):
         assert signed_in(root).get(address(ListingReview, "approve", object_id)).status_code == 404
 
@@ -244,7 +244,7 @@ def test_scopes_left_undecided_are_asked_again(root: User) -> None:
 
 
 @pytest.mark.slow
-def test_refused_scope_without_words_is_asked_again(root: User) -> None:
+def test_refused_scope_without_a_note_is_an_error_in_the_form(root: User) -> None:
     case = scope_review()
     answers = {"decision:catalog:read": "grant", "decision:wallet:spend": "refuse"}
     response = press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), answers)

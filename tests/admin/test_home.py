@@ -56,7 +56,7 @@ def test_charts_are_drawn_anew_while_the_cache_is_down(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("queue", queues(), ids=lambda queue: queue.key)
-def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
+def test_queue_card_is_shown_to_staff_with_its_permission_only(queue: Any) -> None:
     assert queue.title not in cards(signed_in(staff(*EVERYTHING - {queue.permission})))
     assert queue.title in cards(signed_in(staff(queue.permission)))
 

@@ -41,11 +41,11 @@ def root() -> Client:
     return signed_in(UserFactory(is_staff=True, is_superuser=True))
 
 
-def test_every_registered_admin_is_our_own() -> None:
+def test_every_registered_admin_uses_our_base_class() -> None:
     assert all(isinstance(model_admin, MarketplaceModelAdmin) for model_admin in admin.site._registry.values())
 
 
-def test_libraries_that_show_secrets_are_left_out() -> None:
+def test_library_models_with_secrets_are_not_in_the_admin() -> None:
     names = {model._meta.label for model in admin.site._registry}
     assert not names & {
         "developers.RefreshToken",
@@ -162,20 +162,20 @@ def test_secret_cannot_be_guessed_by_filtering(model: type[Any], field: str, roo
         assert root.get(address(model, "changelist"), {lookup: "a"}).status_code in {302, 400}
 
 
-def test_redirect_to_the_page_of_any_object_is_left_out(root: Client) -> None:
+def test_admin_redirect_to_any_object_is_not_found(root: Client) -> None:
     content_type = ContentType.objects.get_for_model(Listing)
     assert {root.get(f"/admin/r/{content_type.pk}/{key}/").status_code for key in ("1", NOTHING)} == {404}
 
 
 @pytest.mark.slow
-def test_choices_of_filters_are_not_counted(root: Client, django_assert_max_num_queries: Any) -> None:
+def test_facet_counts_of_filters_are_disabled(root: Client, django_assert_max_num_queries: Any) -> None:
     with CaptureQueriesContext(connection) as plain:
         root.get(address(Listing, "changelist"))
     with django_assert_max_num_queries(len(plain)):
         root.get(address(Listing, "changelist"), {"_facets": "1"})
 
 
-def test_filter_by_what_is_no_text_is_refused(root: Client) -> None:
+def test_filter_with_a_nul_character_is_a_400(root: Client) -> None:
     assert root.get(address(Listing, "changelist"), {"status__exact": "\x00"}).status_code == 400
 
 
@@ -294,7 +294,7 @@ def test_groups_are_for_superusers(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_what_strangers_wrote_is_text_on_every_page(root: Client) -> None:
+def test_texts_of_users_are_escaped_on_every_admin_page(root: Client) -> None:
     mark = "<img src=x onerror=alert(1)>\"'"
     application, review, vendor = subjects.application(), subjects.review(), subjects.vendor()
     app, key, listing = subjects.approved_app(), subjects.api_key(), subjects.listing_for_sale()
@@ -345,7 +345,7 @@ def test_list_can_be_searched_within_a_category(root: Client) -> None:
     ],
     ids=str,
 )
-def test_lookup_that_no_filter_makes_is_not_run(model: type[Any], parameters: dict[str, str], root: Client) -> None:
+def test_list_lookup_without_a_filter_is_refused_without_a_query(model: type[Any], parameters: dict[str, str], root: Client) -> None:
     with CaptureQueriesContext(connection) as asked:
         answer = root.get(address(model, "changelist"), parameters)
     assert answer.status_code in {302, 400}

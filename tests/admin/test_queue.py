@@ -138,7 +138,7 @@ def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["claimed", "category", "kind", "vendor", "days", "status__exact"])
-def test_filter_by_nonsense_finds_nothing(name: str, browser: Client) -> None:
+def test_queue_filter_with_an_invalid_value_finds_nothing(name: str, browser: Client) -> None:
     waiting()
     for value in ("nonsense", "' OR 1=1", "x" * 5000):
         assert titles(browser, **{name: value}) == []
@@ -268,7 +268,7 @@ def test_own_submission_shows_no_forms() -> None:
 
 
 @pytest.mark.slow
-def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
+def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Client) -> None:
     review = waiting()
     listing = review.listing
     image = preview(listing, "Gallery", 0, width=64, height=48)
@@ -353,7 +353,7 @@ def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_words_of_a_vendor_are_shown_as_words(browser: Client) -> None:
+def test_texts_of_a_vendor_are_escaped_on_the_review_page(browser: Client) -> None:
     mark = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'"
     listing = draft(title=mark, short_description=mark, description=mark, readme=mark, tags=[mark], file_type=mark, version="<b>1")
     skill = {"name": mark, "description": mark, "text": f"Read it.\u202e{mark}", "truncated": False}
@@ -487,7 +487,7 @@ def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) 
     assert root.post(address(RejectionReason, "delete", reason.pk), {"post": "yes"}).status_code == 403
 
 
-def test_several_findings_with_words_of_ones_own_are_given_at_once(browser: Client) -> None:
+def test_several_findings_with_own_texts_are_given_in_one_rejection(browser: Client) -> None:
     review = waiting()
     answers = {
         "reason_file_broken": "on",

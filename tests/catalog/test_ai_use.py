@@ -71,7 +71,7 @@ def test_detail_and_manifest_say_the_same(get: Any, key_client: Any) -> None:
 
 
 @pytest.mark.parametrize(("term", "header"), HEADERS)
-def test_page_and_its_pictures_state_the_preference_and_none_where_licences_decide(
+def test_listing_page_and_its_pictures_send_the_ai_training_header_unless_licences_decide(
     anonymous: APIClient, term: str, header: str | None
 ) -> None:
     listing = PublishedListingFactory(ai_training=term)

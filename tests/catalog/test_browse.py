@@ -50,7 +50,7 @@ def test_two_bad_parameters_are_both_named(refused: Any) -> None:
     assert {pointer for pointer, _ in refused("assets", limit="0", sort="x")} == {"?limit", "?sort"}
 
 
-def test_category_called_none_is_not_the_absence_of_one(anonymous: APIClient) -> None:
+def test_category_none_in_the_query_is_an_unknown_category(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     assert ids(anonymous.get("/api/v1/assets", {"category": "None"}).json()) == []
     assert ids(anonymous.get("/api/v1/assets").json()) == [str(listing.id)]

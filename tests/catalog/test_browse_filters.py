@@ -112,7 +112,7 @@ FILTERS: list[tuple[dict[str, Any], set[str]]] = [
 
 
 @pytest.mark.slow
-def test_filters_find_what_has_it(get: Any, varied: None, unlimited: None, subtests: pytest.Subtests) -> None:
+def test_each_filter_finds_the_listings_that_match_it(get: Any, varied: None, unlimited: None, subtests: pytest.Subtests) -> None:
     for (query, found), sort in product(FILTERS, ["popular", "price_desc"]):
         with subtests.test(query=query, sort=sort):
             answer = get("assets", sort=sort, **query)
@@ -204,7 +204,7 @@ def test_bad_filter_is_named(refused: Any, query: dict[str, Any], error: tuple[s
     assert refused("assets", **query) == [error]
 
 
-def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_is_counted_up_to_a_limit(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
     monkeypatch.setattr(browse, "FACET_LIMIT", 1)
     query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
@@ -217,7 +217,7 @@ def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("query", [{"tag": "bold"}, {"tag": "bold", "category": "fonts"}, {"fileType": "otf"}])
-def test_total_of_one_label_is_kept_and_exact_however_many(
+def test_stored_total_of_a_single_filter_is_exact_beyond_the_count_limit(
     get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
     counted = get("assets", minPrice="0", currency="USD", **query)["total"]

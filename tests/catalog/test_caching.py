@@ -161,7 +161,7 @@ def test_validators_are_compared_as_the_standard_says(listing: Listing, method: 
             assert status == 200 or answer["Content-Type"] == "application/problem+json"
 
 
-def test_session_that_is_none_has_no_part_in_a_public_response(listing: Listing) -> None:
+def test_unknown_session_cookie_does_not_change_a_public_response(listing: Listing) -> None:
     for _ in range(2):
         answer = Client().get("/api/v1/assets", HTTP_COOKIE=f"sessionid={'a' * 32}")
         assert (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"]) == (
@@ -184,7 +184,7 @@ def test_body_without_a_length_is_refused_though_the_response_is_cached(listing:
     assert client.get("/api/v1/assets", HTTP_TRANSFER_ENCODING="chunked").status_code == 411
 
 
-def test_question_mark_within_a_path_finds_no_answer_of_another_address(listing: Listing) -> None:
+def test_escaped_question_mark_in_a_path_does_not_find_another_cached_response(listing: Listing) -> None:
     client = APIClient()
     assert client.get("/api/v1/assets/search", QUERY_STRING="q=gro?").status_code == 200
     assert client.get("/api/v1/assets/search%3Fq=gro").status_code == 404
@@ -196,7 +196,7 @@ def test_too_many_parameters_are_refused(listing: Listing) -> None:
 
 
 @pytest.mark.parametrize("charset", ["iso-8859-1", "us-ascii", "utf-8"])
-def test_address_means_the_same_whatever_charset_is_named(listing: Listing, charset: str) -> None:
+def test_query_is_utf8_whatever_charset_the_content_type_names(listing: Listing, charset: str) -> None:
     def query_of(content_type: str) -> str:
         environ: dict[str, Any] = {"PATH_INFO": "/api/v1/assets/search", "QUERY_STRING": "q=%C3%A9", "CONTENT_TYPE": content_type}
         setup_testing_defaults(environ)
@@ -279,7 +279,7 @@ def test_change_that_is_rolled_back_never_shows(store: str, listing: Listing) ->
     assert titles(client) == ["Didone"]
 
 
-def test_version_never_comes_again(listing: Listing) -> None:
+def test_catalog_version_never_repeats(listing: Listing) -> None:
     seen = [current_version(), *(change_version() for _ in range(20))]
     CatalogVersion.objects.all().delete()
     assert len({*seen, current_version(), current_version()}) == 22
@@ -318,7 +318,7 @@ def test_change_by_a_command_in_another_process_shows_in_the_next_response(listi
 
 
 @pytest.mark.slow
-def test_cache_that_is_down_costs_time_not_the_response_or_the_change(listing: Listing, settings: Any) -> None:
+def test_unavailable_cache_changes_neither_responses_nor_their_freshness(listing: Listing, settings: Any) -> None:
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
@@ -327,7 +327,7 @@ def test_cache_that_is_down_costs_time_not_the_response_or_the_change(listing: L
 
 
 @pytest.mark.slow
-def test_cache_that_comes_back_with_an_old_snapshot_holds_no_response_of_now(listing: Listing, settings: Any, tmp_path: Path) -> None:
+def test_cache_restored_from_an_old_snapshot_serves_no_stale_response(listing: Listing, settings: Any, tmp_path: Path) -> None:
     port = free_port()
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{port}/0")
     with redis_in(tmp_path, port):

@@ -73,7 +73,7 @@ def test_asset_that_leaves_the_catalog_is_not_found_at_once(anonymous: APIClient
     assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
 
 
-def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
+def test_asset_detail_has_exactly_the_documented_fields(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(
         title="Grotesk",
         slug="grotesk",

@@ -121,7 +121,7 @@ def test_edit_that_no_list_shows_writes_nothing_of_the_index(django_assert_max_n
         listing_index.refresh_listings([listing.pk])
 
 
-def test_purchases_are_counted_in_the_index_and_outlast_an_absence() -> None:
+def test_popularity_in_the_index_survives_unpublishing() -> None:
     listing = PublishedListingFactory(purchases=2)
     record_purchase(listing_id=listing.pk)
     assert ListingIndex.objects.get().popularity == 2
@@ -137,7 +137,7 @@ def test_purchases_are_counted_in_the_index_and_outlast_an_absence() -> None:
     assert ListingIndex.objects.get().popularity == 2
 
 
-def test_command_puts_right_what_was_changed_past_the_service() -> None:
+def test_rebuild_listing_index_repairs_rows_changed_without_the_service() -> None:
     kept, hidden, added = PublishedListingFactory(), PublishedListingFactory(), PublishedListingFactory()
     Listing.objects.filter(pk=kept.pk).update(tier_requirement="vip", file_type="OTF")
     Listing.objects.filter(pk=hidden.pk).update(status="Draft")
@@ -152,7 +152,7 @@ def test_command_puts_right_what_was_changed_past_the_service() -> None:
     assert again.getvalue().startswith("Corrected 0 listings and 0 counts")
 
 
-def test_counts_cannot_fall_below_nothing() -> None:
+def test_listing_counts_cannot_become_negative() -> None:
     PublishedListingFactory()
     with pytest.raises(Exception, match="listingcount_not_negative"):
         listing_index.add_to_counts(Counter({("fonts", "free", "", ""): -2}))

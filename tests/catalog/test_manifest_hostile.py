@@ -86,7 +86,7 @@ def texts_in(value: Any) -> list[str]:
 
 @settings(max_examples=150)
 @given(words, words, st.lists(words, max_size=20), technical, st.randoms(use_true_random=False))
-def test_whatever_is_written_the_manifest_is_the_same_bounded_and_valid(
+def test_manifest_of_hostile_texts_is_deterministic_bounded_and_valid(
     title: str, summary: str, tags: list[str], found: dict[str, Any], chance: random.Random
 ) -> None:
     tiers = [LicenseTier(slug="personal"), LicenseTier(slug="extended")]

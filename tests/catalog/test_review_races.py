@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_one_of_many_decisions_stands(_round: int) -> None:
+def test_one_of_concurrent_decisions_on_a_listing_succeeds(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
     before = AuditEntry.objects.count()

@@ -107,7 +107,7 @@ def test_each_verb_in_each_state_follows_the_table(status: ListingStatus, verb: 
 
 
 @pytest.mark.parametrize("verb", ["submit", "withdraw", "unpublish"])
-def test_vendors_step_by_someone_else_is_not_found(verb: str) -> None:
+def test_step_of_a_vendor_on_a_listing_of_someone_else_is_not_found(verb: str) -> None:
     status = next(state for state, known in EXPECTED if known == verb)
     listing = MAKERS[status]()
     steps = {
@@ -190,7 +190,7 @@ def test_submission_of_a_file_that_was_replaced_since_the_checks_is_refused() ->
 
 
 @pytest.mark.slow
-def test_approval_publishes_and_stamps(django_capture_on_commit_callbacks: Any) -> None:
+def test_approval_publishes_and_records_reviewer_tier_and_time(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted(draft(version="1.2"))
     reviewer = UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
@@ -217,7 +217,7 @@ def test_approval_for_a_closed_store_is_refused() -> None:
         _approve(listing, UserFactory())
 
 
-def test_block_of_a_submitted_file_rejects_the_submission_with_the_words_as_its_finding() -> None:
+def test_block_of_a_submitted_file_rejects_the_submission_with_the_reason_as_its_finding() -> None:
     listing = submitted()
     review = open_review(listing)
     assert listing.candidate_deliverable is not None

@@ -166,7 +166,7 @@ def test_changes_are_against_what_was_approved_last() -> None:
 
 
 @pytest.mark.slow
-def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publishing_unpublishing_and_reviews_emit_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "_subscribers", type(events._subscribers)(list))
     seen: list[events.Event] = []
     for event_type in (ListingPublished, ListingUnpublished, ListingReviewed):

@@ -105,7 +105,7 @@ HOSTILE_QUERIES = [
 ]
 
 
-def test_hostile_query_is_only_words(catalog: None, get: Any, unlimited: None, subtests: pytest.Subtests) -> None:
+def test_hostile_search_query_is_plain_text(catalog: None, get: Any, unlimited: None, subtests: pytest.Subtests) -> None:
     for q in HOSTILE_QUERIES:
         with subtests.test(q=q):
             answer = get("assets/search", q=q)
@@ -192,7 +192,7 @@ MEANT = [
 ]
 
 
-def test_what_was_meant_comes_first(catalog: None, subtests: pytest.Subtests) -> None:
+def test_intended_listing_is_the_first_search_result(catalog: None, subtests: pytest.Subtests) -> None:
     for q, title in MEANT:
         with subtests.test(q=q):
             assert found(q)[:1] == [title]
@@ -205,7 +205,7 @@ def test_word_that_is_known_may_still_be_a_misspelling() -> None:
     assert found("fort nowhere builder archive") == ["Fort Builder", "Font Archive"]
 
 
-def test_one_word_or_two_are_both_found_the_way_asked_first() -> None:
+def test_compound_and_separate_words_are_both_found_with_the_query_spelling_first() -> None:
     PublishedListingFactory(title="Type Face")
     PublishedListingFactory(title="Typeface")
     assert found("typeface") == ["Typeface", "Type Face"]
@@ -217,7 +217,7 @@ def test_short_words_are_not_corrected() -> None:
     assert [found(q) for q in ("abd", "adc", "defg", "dexg", "defxxij")] == [[], [], ["Abc Defghij"], [], []]
 
 
-def test_columns_weigh_in_their_order() -> None:
+def test_search_weighs_title_tags_summary_and_description_in_this_order() -> None:
     for title, column in (("D", "description"), ("C", "short_description"), ("B", "tags"), ("Kerning", "title")):
         text: dict[str, Any] = {"title": title, "tags": ["t"], "short_description": "s", "description": "d"}
         text[column] = ["kerning"] if column == "tags" else "Kerning"
@@ -280,7 +280,9 @@ def test_search_is_revalidated_and_cached(anonymous: APIClient, django_assert_nu
     # The version before and after, and for what is in memory; what has the words, once more when that was too little; titles.
     [("helvetica", 5), ("helvitika", 5), ("zzzzqqqqx", 4), ("\u2026", 2), ("helvetica brush", 6), ("zzzzqqqqx helvetica yyyyvvvvx", 6)],
 )
-def test_query_counts(catalog: None, anonymous: APIClient, django_assert_num_queries: Any, q: str, queries: int) -> None:
+def test_search_sends_a_fixed_number_of_queries(
+    catalog: None, anonymous: APIClient, django_assert_num_queries: Any, q: str, queries: int
+) -> None:
     search("x", limit=1)
     with django_assert_num_queries(queries):
         anonymous.get("/api/v1/assets/search", {"q": q})

@@ -106,7 +106,7 @@ def test_long_query_is_refused(refused: Any, path: str, number: int) -> None:
 
 @pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
 @pytest.mark.parametrize("raw", ["%00", "a%00b", "%ed%a0%80", "%ed%b0%80x", "%ff%fe", "%c0%ae", "%f4%90%80%80", "%", "%zz", "+", "q=q&q=r"])
-def test_bytes_that_are_no_text_are_refused_or_read_as_some(anonymous: APIClient, path: str, raw: str) -> None:
+def test_invalid_bytes_in_a_search_query_are_refused_or_replaced(anonymous: APIClient, path: str, raw: str) -> None:
     response = anonymous.get(f"/api/v1/{path}?q={raw}")
     assert response.status_code in {200, 400}
     if response.status_code == 400:
@@ -115,7 +115,7 @@ def test_bytes_that_are_no_text_are_refused_or_read_as_some(anonymous: APIClient
 
 @pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
 @pytest.mark.parametrize("number", range(len(SHORT)))
-def test_short_query_is_only_words(anonymous: APIClient, path: str, number: int) -> None:
+def test_every_short_search_query_is_plain_text(anonymous: APIClient, path: str, number: int) -> None:
     response = anonymous.get(f"/api/v1/{path}?q={quote(SHORT[number])}")
     if response.status_code == 400:
         assert [error["code"] for error in response.json()["errors"]] == ["blank"]

@@ -75,7 +75,7 @@ def test_number_of_results_is_said_to_be_a_part_where_there_are_more(monkeypatch
     assert (len(results.hits), results.total, results.total_is_exact) == (2, 4, False)
 
 
-def test_filters_keep_what_a_queryset_has_and_an_empty_one_nothing() -> None:
+def test_search_within_a_queryset_finds_only_its_listings() -> None:
     motion = CategoryFactory(slug="motion")
     kept = PublishedListingFactory(title="Script", category=motion)
     PublishedListingFactory(title="Script")
@@ -84,7 +84,7 @@ def test_filters_keep_what_a_queryset_has_and_an_empty_one_nothing() -> None:
     assert search("script", within=Listing.objects.none(), limit=5).hits == []
 
 
-def test_nothing_found_suggests_words_that_find_something() -> None:
+def test_search_without_results_suggests_words_that_have_some() -> None:
     PublishedListingFactory(title="Grotesk Sans", tags=["helvetica"])
     PublishedListingFactory(title="Gothic", store__is_open=False)
     results = search("groteskerino", limit=5)

@@ -23,7 +23,7 @@ def test_missing_blank_and_long_queries_are_refused(refused: Any) -> None:
     assert refused("assets/suggest", q="a\x00") == [("?q", "null_characters_not_allowed")]
 
 
-def test_response_is_slim_and_echoes_the_query(get: Any) -> None:
+def test_suggestions_have_few_fields_and_repeat_the_query(get: Any) -> None:
     listing = PublishedListingFactory(title="Grotesk", slug="grotesk", category=CategoryFactory(slug="motion"))
     assert get("assets/suggest", q=" GRO") == {
         "query": " GRO",
@@ -31,7 +31,7 @@ def test_response_is_slim_and_echoes_the_query(get: Any) -> None:
     }
 
 
-def test_nothing_and_what_is_not_for_sale_is_not_suggested(get: Any) -> None:
+def test_listings_that_are_not_for_sale_are_not_suggested(get: Any) -> None:
     ListingFactory(title="Grotesk Draft")
     PublishedListingFactory(title="Grotesk Closed", store__is_open=False)
     gone = PublishedListingFactory(title="Grotesk Gone")
@@ -64,7 +64,7 @@ def test_descriptions_are_not_suggested_from() -> None:
 
 
 @pytest.mark.parametrize("q", ["h", "he", "hel", "hevlet", "hlevetica", "helvetica r", "helveticarevival", "revival helv", "ロゴ", "ロ"])
-def test_what_is_being_typed_is_met_from_the_first_letter_and_with_typos(q: str) -> None:
+def test_suggestions_match_from_the_first_letter_and_with_typos(q: str) -> None:
     PublishedListingFactory(title="Helvetica Revival")
     PublishedListingFactory(title="ロゴ Kit")
     assert suggested(q) == ["ロゴ Kit" if q.startswith("ロ") else "Helvetica Revival"]

@@ -51,7 +51,7 @@ def test_second_call_conflicts_and_changes_nothing(operation: Operation, code: s
 
 
 @pytest.mark.parametrize("operation", [BY_NAME[name] for name in HARMLESS], ids=HARMLESS)
-def test_second_call_answers_as_the_first(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_second_call_of_an_idempotent_operation_has_the_same_response(operation: Operation, scene: Scene, caller: APIClient) -> None:
     first, second = call(caller, operation, scene), call(caller, operation, scene)
     assert (first.status_code, second.status_code) == (200, 200)
     assert first.json() == second.json()

@@ -45,7 +45,7 @@ def submit(user: User, **changes: str) -> DeveloperApplication:
         ("website", "https://example.com/" + "x" * 2000, "max_length"),
     ],
 )
-def test_unfit_words_are_refused_by_field(field: str, value: str, code: str) -> None:
+def test_invalid_field_of_an_application_is_refused(field: str, value: str, code: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         submit(UserFactory(), **{field: value})
     assert [(error["pointer"], error["code"]) for error in refusal.value.members["errors"]] == [(f"#/{field}", code)]
@@ -75,7 +75,7 @@ def test_rejected_applicant_may_apply_again(application: DeveloperApplication, r
     assert selectors.current_application(application.user) == again
 
 
-def test_application_keeps_trimmed_words() -> None:
+def test_application_texts_are_stored_trimmed() -> None:
     application = submit(UserFactory(), what="  A picker\nof fonts ", company=" Type Ltd ", website=" https://type.example ")
     assert (application.what, application.company, application.website) == ("A picker\nof fonts", "Type Ltd", "https://type.example")
     assert history_of(application).get().action == "application.submit"
@@ -106,13 +106,13 @@ def test_deciding_while_a_question_is_open_is_refused(application: DeveloperAppl
         services.approve_application(application=application, reason="Fine", actor=reviewer)
 
 
-def test_answer_from_someone_else_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
+def test_answer_of_another_user_to_the_question_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
     services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(NotFound):
         services.answer_question(application=application, text="All", actor=UserFactory())
 
 
-def test_answer_without_a_question_is_refused(application: DeveloperApplication) -> None:
+def test_answer_to_an_application_without_a_question_is_refused(application: DeveloperApplication) -> None:
     with pytest.raises(InvalidTransition):
         services.answer_question(application=application, text="All", actor=application.user)
     assert not selectors.messages_of(application).exists()

@@ -69,7 +69,7 @@ def test_app_cannot_ask_for_vendor_manage(developer: User) -> None:
         ({"scopes": {Scope.CATALOG_READ: "x" * 2001}}, "#/scopes/catalog:read"),
     ],
 )
-def test_unfit_app_is_refused_by_field(changes: dict[str, Any], pointer: str, developer: User) -> None:
+def test_invalid_field_of_an_app_is_refused(changes: dict[str, Any], pointer: str, developer: User) -> None:
     with pytest.raises(InvalidInput) as refusal:
         create(developer, **changes)
     assert [error["pointer"] for error in refusal.value.members["errors"]] == [pointer]

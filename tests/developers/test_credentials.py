@@ -45,7 +45,7 @@ def test_key_that_ends_in_the_past_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "n" * 81, "two\nlines"])
-def test_unfit_name_is_refused(name: str) -> None:
+def test_invalid_name_of_a_key_or_token_is_refused(name: str) -> None:
     app = AppFactory()
     with pytest.raises(InvalidInput):
         services.issue_api_key(app=app, name=name, actor=app.user)
@@ -77,7 +77,7 @@ def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
     assert history_of(new)[0].data == {"scopes": "catalog:read account:read"}
 
 
-def test_revoking_twice_is_once() -> None:
+def test_revoking_a_key_twice_keeps_the_first_revocation() -> None:
     app = AppFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
     assert services.revoke_api_key(key=key, actor=app.user, reason="Lost")
@@ -142,7 +142,7 @@ def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pyte
     assert selectors.tokens_without_app_of(user).count() == 2
 
 
-def test_revoking_a_token_twice_is_once() -> None:
+def test_revoking_a_token_twice_keeps_the_first_revocation() -> None:
     user = UserFactory()
     token, _ = personal(user)
     assert services.revoke_token(token=token, actor=user, reason="Lost")

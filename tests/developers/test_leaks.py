@@ -67,7 +67,7 @@ def test_only_live_credentials_are_counted() -> None:
     assert [leaks.report_leaks(findings=findings) for _ in range(2)] == [1, 0]
 
 
-def test_made_up_ended_and_real_secrets_get_the_same_response() -> None:
+def test_leak_reports_of_unknown_ended_and_valid_secrets_get_the_same_response() -> None:
     app = AppFactory()
     real = issue_api_key(app=app, name="a", actor=app.user)[1]
     ended, over = issue_api_key(app=app, name="b", actor=app.user)
@@ -153,7 +153,7 @@ def test_refresh_token_that_was_used_still_ends_its_family(django_capture_on_com
     assert len(mail.outbox) == 2
 
 
-def test_finding_that_fails_leaves_the_others_alone_and_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_revocation_of_a_leaked_key_leaves_the_others_and_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     app = AppFactory()
     keys = [issue_api_key(app=app, name=str(number), actor=app.user) for number in range(3)]
     revoke = revoke_api_key

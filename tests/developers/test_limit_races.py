@@ -59,7 +59,7 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
     assert SpendingLimit.objects.count() == 1
 
 
-def test_bound_of_mcp_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_mcp_tokens_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
     app = AppFactory(granted_scopes="catalog:read")
     outcomes = refusals_at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)

@@ -115,7 +115,7 @@ def answers(headers: dict[str, str]) -> dict[str, Refusal]:
     return found
 
 
-def test_table_holds_every_operation_of_the_service() -> None:
+def test_access_table_has_every_operation_of_the_api() -> None:
     # DRF adds HEAD to a view when it is first called.
     declared = sum(len(actions.keys() - {"head"}) for _, actions in api_views())
     assert len(OPERATIONS) == len({operation.name for operation in OPERATIONS}) == declared > 20

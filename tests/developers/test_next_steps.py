@@ -29,7 +29,7 @@ def test_milestones_mark_the_current_step(status: str | None, progress: Progress
     assert [milestone.state for milestone in way] == sorted((m.state for m in way), key=["done", "now", "later"].index)
 
 
-def test_way_is_over_with_the_first_key() -> None:
+def test_no_next_steps_are_shown_after_the_first_key() -> None:
     assert milestones_of(DeveloperApplication(status="Approved"), KEYED) == []
 
 

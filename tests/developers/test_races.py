@@ -89,7 +89,7 @@ def test_no_app_stays_approved_when_the_approval_is_withdrawn_while_it_is_create
     assert not App.objects.filter(user=developer, status="Approved").exists()
 
 
-def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
+def test_no_key_created_during_a_suspension_is_valid() -> None:
     app, admin = AppFactory(), UserFactory()
     refusals_at_once(
         lambda: apps.suspend_app(app=app, reason="Abuse", actor=admin),
@@ -99,7 +99,7 @@ def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
     assert app.status == "Suspended"
 
 
-def test_both_of_two_narrowings_hold() -> None:
+def test_concurrent_narrowings_of_scopes_both_apply() -> None:
     app, admin = AppFactory(), UserFactory()
     outcomes = refusals_at_once(
         lambda: scopes.narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "No"}, actor=admin),
@@ -111,7 +111,7 @@ def test_both_of_two_narrowings_hold() -> None:
 
 
 @pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
-def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_TOKENS", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
@@ -137,7 +137,7 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
     assert model.objects.filter(**owner).count() == 1
 
 
-def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_first_party_tokens_do_not_exceed_their_limit(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(developers_bounds, "MAX_FIRST_PARTY_TOKENS", 2)
     key = session_of(signed_in(developer))
     ask = partial(issue_page_token, session_key=key, scopes=frozenset({Scope.ACCOUNT_READ}), actor=developer)

@@ -112,7 +112,7 @@ def until_told(running: threading.Event, found: list[int], call: Callable[[], An
     connections.close_all()
 
 
-def test_store_that_dies_in_mid_run_stops_spending_and_nothing_else(secret: str, settings: Any) -> None:
+def test_rate_limit_store_that_fails_during_calls_stops_only_spending(secret: str, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
     client = APIClient(headers={"x-api-key": secret}, raise_request_exception=False)
     found: dict[str, list[int]] = {"read": [], "spend": []}

@@ -62,7 +62,7 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
     assert (app.status, app.granted_scopes, selectors.scope_rows_of(app).filter(granted=None).count()) == ("Pending", "", 2)
 
 
-def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
+def test_refusing_a_scope_needs_a_note(app: App, reviewer: User) -> None:
     with pytest.raises(InvalidInput) as refusal:
         decide_scopes(
             review=open_review(app), decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer

@@ -79,7 +79,7 @@ def calling(user: User, app: App, kind: str) -> Principal:
         (LimitValues(Currency.USD, total_minor=1, categories=["x" * 81]), "categories"),
     ],
 )
-def test_senseless_limit_is_refused_and_names_the_field(user: User, limit_values: LimitValues, field: str) -> None:
+def test_invalid_spending_limit_is_refused_with_its_field(user: User, limit_values: LimitValues, field: str) -> None:
     app = AppFactory(user=user)
     with pytest.raises(InvalidInput) as refusal:
         set_spending_limit(owner=user, spender=app, limit_values=limit_values, actor=user)
@@ -114,7 +114,7 @@ def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
     assert entry.data["after"] == {"per_purchase_minor": None, "per_day_minor": None, "total_minor": 7, "categories": []}
 
 
-def test_same_limit_again_is_no_news(user: User) -> None:
+def test_unchanged_spending_limit_is_not_audited(user: User) -> None:
     token, _ = personal(user)
     before = AuditEntry.objects.count()
     set_spending_limit(owner=user, spender=token, limit_values=USD, actor=user)
@@ -257,7 +257,7 @@ def test_key_of_ones_own_app_needs_no_limit_but_keeps_those_there_are(user: User
         {"per_purchase_minor": 0},
     ],
 )
-def test_database_refuses_a_row_that_makes_no_sense(user: User, change: dict[str, Any]) -> None:
+def test_database_refuses_an_inconsistent_spending_limit(user: User, change: dict[str, Any]) -> None:
     token, _ = personal(user)
     values: dict[str, Any] = {"owner": user, "app": AppFactory(), "currency": "USD", "total_minor": 1, "set_by": user} | change
     if values.get("token"):

@@ -93,7 +93,7 @@ def test_two_full_buckets_are_waited_for_until_the_later_one_is_empty(settings: 
     assert statuses(client, 1, "either") == [200]
 
 
-def test_every_response_counts_down(key_client: Callable[..., APIClient], few: None) -> None:
+def test_every_response_has_the_remaining_calls_in_the_ratelimit_header(key_client: Callable[..., APIClient], few: None) -> None:
     client = key_client(scopes=frozenset({Scope.CATALOG_READ}))
     answers = [client.get("/api/v1/keyed"), client.get("/api/v1/spend"), client.delete("/api/v1/public"), client.get("/api/v1/keyed")]
     assert [answer.status_code for answer in answers] == [200, 403, 405, 429]
@@ -184,7 +184,7 @@ def store_down(request: pytest.FixtureRequest, settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": request.param}}
 
 
-def test_reads_pass_without_fields_when_the_store_is_down(
+def test_reads_pass_without_ratelimit_headers_while_the_store_is_down(
     store_down: None, anonymous: APIClient, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
 ) -> None:
     for client, operation in ((anonymous, "public"), (key_client(), "keyed"), (bearer_client(), "vendor"), (bearer_client(), "either")):
@@ -193,7 +193,7 @@ def test_reads_pass_without_fields_when_the_store_is_down(
         assert "RateLimit" not in answer
 
 
-def test_spending_waits_when_the_store_is_down(
+def test_spending_is_a_503_while_the_rate_limit_store_is_down(
     store_down: None, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
 ) -> None:
     for client in (key_client(), bearer_client()):
@@ -202,7 +202,7 @@ def test_spending_waits_when_the_store_is_down(
         assert int(answer["Retry-After"]) >= 1
 
 
-def test_bad_credential_stays_refused_when_the_store_is_down(store_down: None) -> None:
+def test_invalid_credential_is_refused_while_the_rate_limit_store_is_down(store_down: None) -> None:
     answer = APIClient().get("/api/v1/public", HTTP_X_API_KEY="cam_sk_nonsense")
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credential")
 

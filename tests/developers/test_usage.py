@@ -136,7 +136,7 @@ def test_app_that_is_gone_takes_its_counters_along() -> None:
     assert ApiUsage.objects.get().app == kept
 
 
-def test_database_that_is_away_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_usage_counts_survive_an_unavailable_database(monkeypatch: pytest.MonkeyPatch) -> None:
     counters, call = UsageBuffer(), call_for(AppFactory())
     counters.count(call)
     with monkeypatch.context() as away:
@@ -161,7 +161,7 @@ def test_buffer_never_grows_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) ->
     assert sorted(ApiUsage.objects.values_list("calls", flat=True)) == [2] * 10
 
 
-def test_threads_lose_no_call() -> None:
+def test_concurrent_threads_count_every_call() -> None:
     counters, call = UsageBuffer(), call_for(AppFactory())
 
     def count() -> None:

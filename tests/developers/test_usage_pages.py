@@ -64,7 +64,7 @@ def test_pages_without_a_call_say_what_to_do(key: ApiKey) -> None:
     assert b"quick start" in client.get(page_of(key)).content
 
 
-def test_day_is_told_by_the_hour_and_a_week_by_the_day(key: ApiKey) -> None:
+def test_usage_of_a_day_is_shown_by_hour_and_of_a_week_by_day(key: ApiKey) -> None:
     hours, days = dt.timedelta(hours=1), dt.timedelta(days=1)
     rows.add_to_rows({call_by(key): 3, call_by(key, ago=23 * hours): 2, call_by(key, ago=24 * hours): 7, call_by(key, ago=6 * days): 5})
     rows.add_to_rows({call_by(key): 1})

@@ -88,7 +88,7 @@ def test_skill_of_an_archive_is_read(local_store: ObjectStorage) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"no front matter", b"---\nname: x", b"---\n---\n", b"\xff\xfe\x00", b"---\nname: 'q'\n---\n" + b"x" * 10**6]
 )
-def test_odd_skill_is_bounded(local_store: ObjectStorage, text: bytes) -> None:
+def test_text_of_a_malformed_skill_is_limited(local_store: ObjectStorage, text: bytes) -> None:
     skill = inspect(local_store, makers.zipped({"SKILL.md": text})).technical["skill"]
     assert len(skill["text"]) <= 32 * 1024
 
@@ -188,7 +188,7 @@ def test_sound_is_described(local_store: ObjectStorage, content: bytes, name: st
 
 
 @pytest.mark.slow
-def test_wav_that_claims_too_much_is_as_long_as_its_bytes(local_store: ObjectStorage) -> None:
+def test_duration_of_a_wav_with_a_wrong_length_follows_its_bytes(local_store: ObjectStorage) -> None:
     content = bytearray(makers.sound("WAV"))
     struct.pack_into("<I", content, content.index(b"data") + 4, 0xFFFFFFFF)
     assert inspect(local_store, bytes(content)).technical["durationSeconds"] == pytest.approx(1.0)

@@ -37,7 +37,7 @@ def opened(content: bytes) -> Image.Image:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("process", [process_image, process_font, process_audio])
-def test_other_content_is_refused(process: object) -> None:
+def test_preview_of_another_file_type_is_refused(process: object) -> None:
     svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"
     for content in (svg, b"<!doctype html>", b"GIF89a" + b"\0" * 100, makers.zipped({"a": b"a"}), b"x"):
         with pytest.raises(UnsupportedType):
@@ -47,7 +47,7 @@ def test_other_content_is_refused(process: object) -> None:
 @pytest.mark.parametrize(
     ("process", "limit"), [(process_image, bounds.IMAGE_BYTES), (process_font, bounds.FONT_BYTES), (process_audio, bounds.AUDIO_BYTES)]
 )
-def test_larger_than_the_limit_is_refused(process: object, limit: int) -> None:
+def test_preview_above_the_size_limit_is_refused(process: object, limit: int) -> None:
     with pytest.raises(BodyTooLarge):
         process(b"\0" * (limit + 1))  # type: ignore[operator]  # one of the three
 
@@ -163,7 +163,7 @@ def test_colours_of_a_profile_are_those_of_the_screen(mode: str) -> None:
 
 
 @pytest.mark.slow
-def test_page_in_a_font_does_not_come_out() -> None:
+def test_html_in_the_private_data_of_a_font_is_not_in_its_specimen() -> None:
     for flavor in ("woff", "woff2"):
         given = with_html(flavor)
         specimen = process_font(given).content
@@ -173,7 +173,7 @@ def test_page_in_a_font_does_not_come_out() -> None:
 
 
 @pytest.mark.slow
-def test_zip_behind_a_picture_does_not_come_out() -> None:
+def test_zip_appended_to_a_picture_is_not_in_its_preview() -> None:
     content = process_image(makers.picture() + makers.zipped({"SECRET": b"a"})).content
     assert b"PK" not in content
     assert not zipfile.is_zipfile(io.BytesIO(content))

@@ -125,7 +125,7 @@ def test_file_of_a_request_that_fails_later_is_removed(chosen: ObjectStorage) ->
         chosen.size(KEY)
 
 
-def test_excess_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
+def test_upload_above_the_maximum_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
     with pytest.raises(BodyTooLarge):
         receive(upload(os.urandom(20 * MIB)), key=KEY, maximum_bytes=20 * MIB - 1)
     with pytest.raises(FileNotFoundError):

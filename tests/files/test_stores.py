@@ -46,7 +46,7 @@ def files_under(root: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "key", ["", "/etc/passwd", "../up", "a/../b", "a//b", "a/", "A", "a b", ".hidden", "a/.staging", "a\x00", "a" * 201]
 )
-def test_key_that_is_not_ours_stops(local_store: LocalStorage, key: str) -> None:
+def test_invalid_object_key_is_an_error(local_store: LocalStorage, key: str) -> None:
     for act in (partial(local_store.open, mode="wb"), local_store.read, local_store.size, local_store.delete):
         with pytest.raises(ValueError, match="not an object key"):
             act(key)

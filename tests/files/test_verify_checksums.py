@@ -144,7 +144,7 @@ def test_longest_unverified_goes_first() -> None:
     assert set(Deliverable.objects.filter(verified_at__gt=week)) == {old, never}
 
 
-def test_rate_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_keeps_to_the_given_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(b"x" * 2**20)
     waits: list[float] = []
     # The clock stands: the reading took no time.

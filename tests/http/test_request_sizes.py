@@ -49,7 +49,7 @@ def test_items_of_a_list_that_is_too_long_are_not_looked_at(monkeypatch: pytest.
     assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("#/credentials", "max_length")]
 
 
-def test_commas_and_brackets_in_texts_are_no_values() -> None:
+def test_commas_and_brackets_in_json_strings_do_not_count_as_values() -> None:
     value = ',[{\\"' * 40
     assert sent({"credentials": [{"value": value}] * developers_bounds.MAX_LEAKED_CREDENTIALS}).status_code == 200
 

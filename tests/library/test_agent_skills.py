@@ -76,7 +76,7 @@ def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client:
     ],
     ids=["sold", "free for a while", "for some accounts", "delisted"],
 )
-def test_skill_that_not_everyone_has_for_nothing_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
+def test_skill_that_is_not_free_for_everyone_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
     listing = free_skill(category=ai_skills)
     Listing.objects.filter(pk=listing.pk).update(**fields)
     assert names(client, FREE) == []

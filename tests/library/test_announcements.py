@@ -36,7 +36,7 @@ def told(user: User) -> list[str]:
     return [str(message.body) for message in sent_mails() if message.to == [user.email] and "new version" in message.subject]
 
 
-def test_owners_are_told_once_and_others_not() -> None:
+def test_owners_are_mailed_once_about_a_new_version_and_others_are_not() -> None:
     listing = on_sale()
     owner, refunded, opted_out = bought(listing), bought(listing), bought(listing)
     refund_order(order=refunded, reason="test", actor=None)
@@ -53,7 +53,7 @@ def test_owners_are_told_once_and_others_not() -> None:
     assert len(told(owner.buyer)) == 1
 
 
-def test_owners_are_told_what_changed() -> None:
+def test_mail_about_a_new_version_says_what_changed() -> None:
     listing = on_sale()
     owner = bought(listing)
     assert listing.approved_deliverable is not None
@@ -66,7 +66,7 @@ def test_owners_are_told_what_changed() -> None:
     assert f"/assets/{listing.slug}/changes" in body
 
 
-def test_second_version_of_a_day_is_told_the_next_day_and_only_the_newest() -> None:
+def test_second_version_of_a_day_is_announced_the_next_day_and_only_the_newest() -> None:
     order = bought(on_sale())
     for version in ("2.0", "2.1", "2.2"):
         publish(order.listing, version)

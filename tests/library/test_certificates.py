@@ -106,7 +106,9 @@ def test_widest_tier_is_certified_unless_another_is_named(bearer_client: Client,
     assert certificate(client, order, licenseSlug="personal")["certificate"]["license"]["slug"] == "personal"
 
 
-def test_signature_holds_by_a_library_of_others_and_the_published_key(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+def test_certificate_signature_is_verified_by_jwcrypto_with_the_published_key(
+    anonymous: APIClient, bearer_client: Client, order: Order
+) -> None:
     answer = certificate(bearer_client(order.buyer), order)
     (key,) = anonymous.get("/api/v1/certificates/keys").json()["keys"]
     assert "d" not in key

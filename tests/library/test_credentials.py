@@ -174,7 +174,7 @@ def test_status_lists_are_signed_anew_while_the_cache_is_down(anonymous: APIClie
     assert anonymous.get(credential["credentialStatus"][0]["statusListCredential"]).status_code == 200
 
 
-def test_context_of_our_terms_never_changes(credential: Any) -> None:
+def test_json_ld_context_of_the_credential_never_changes(credential: Any) -> None:
     assert credential["relatedResource"] == [{"id": credential["@context"][1], "digestSRI": CONTEXT_DIGEST}]
 
 
@@ -223,14 +223,14 @@ def test_status_list_that_was_not_begun_is_not_found(anonymous: APIClient, crede
     assert anonymous.get(f"/api/v1/certificates/status-lists/{list_id}").status_code == 404
 
 
-def test_position_that_is_taken_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_taken_status_list_position_is_not_assigned_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("library.services.status_lists.secrets.randbelow", lambda _limit: 7)
     listing = on_sale()
     positions = [status_list_position(licence=Licence.objects.get(order_id=bought(listing).pk)) for _ in range(3)]
     assert positions == [7, STATUS_LIST_LENGTH + 7, 2 * STATUS_LIST_LENGTH + 7]
 
 
-def test_database_keeps_positions(credential: Any) -> None:
+def test_database_refuses_changes_of_status_list_positions(credential: Any) -> None:
     for change in (lambda: StatusListPosition.objects.update(position=1), lambda: StatusListPosition.objects.all().delete()):
         with pytest.raises(DatabaseError), transaction.atomic():
             change()

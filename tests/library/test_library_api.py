@@ -205,7 +205,7 @@ def test_owner_gets_the_last_reviewed_file_and_falls_back_to_the_bought_one(bear
     assert hashlib.sha256(first).hexdigest() in {link.deliverable.sha256 for link in DownloadLink.objects.all()}
 
 
-def test_widest_licence_gives_the_terms(bearer_client: Client, buyer: User) -> None:
+def test_download_is_under_the_widest_owned_licence(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     for slug in ("extended", "personal"):
         bought(listing, buyer, license_slug=slug)

@@ -179,7 +179,7 @@ def test_promised_bytes_stay_while_the_readme_is_edited(anonymous: APIClient, li
     assert newer.package.sha256 != link.package.sha256
 
 
-def test_head_tells_all_and_sends_and_records_nothing(anonymous: APIClient, link: DownloadLink) -> None:
+def test_head_of_a_download_has_its_headers_and_is_not_recorded(anonymous: APIClient, link: DownloadLink) -> None:
     response = fetch(anonymous, link, "head")
     assert (response.status_code, response.content) == (200, b"")
     assert int(response["Content-Length"]) == link.package.size
@@ -207,14 +207,12 @@ def test_if_range_of_other_bytes_gets_the_whole(anonymous: APIClient, link: Down
     assert body_of(whole)[5:10] == body_of(part)
 
 
-def test_credential_beside_the_link_does_no_harm(bearer_client: Callable[..., APIClient], link: DownloadLink) -> None:
+def test_download_link_works_beside_a_credential(bearer_client: Callable[..., APIClient], link: DownloadLink) -> None:
     assert fetch(bearer_client(), link).status_code == 200
 
 
 @pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (1.9, 1)])
-def test_presigned_redirect_never_outlives_the_link(
-    anonymous: APIClient, order: Order, left: float, seconds: int
-) -> None:
+def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order: Order, left: float, seconds: int) -> None:
     def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:
         return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"
 

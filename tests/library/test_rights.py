@@ -164,19 +164,19 @@ def test_asset_that_left_the_catalog_is_answered_to_its_owners_only(anonymous: A
 @pytest.mark.parametrize(
     "query", ["", "use=war", "use=PERSONAL", *(f"use=team&quantity={bad}" for bad in ("0", "-1", "1e3", "1000000001", "x"))]
 )
-def test_bad_question_is_refused(anonymous: APIClient, query: str) -> None:
+def test_invalid_rights_query_is_refused(anonymous: APIClient, query: str) -> None:
     response = anonymous.get(f"/api/v1/assets/{on_sale().slug}/rights?{query}")
     assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
 
 
-def test_draft_has_no_rights_to_ask_for(anonymous: APIClient) -> None:
+def test_rights_of_a_draft_are_not_found(anonymous: APIClient) -> None:
     draft = ListingFactory()
     assert anonymous.get(f"/api/v1/assets/{draft.slug}/rights?use=team").status_code == 404
     assert anonymous.get(f"/assets/{draft.slug}/rights?use=team").status_code == 404
 
 
 @pytest.mark.database
-def test_new_terms_are_answered_at_once(anonymous: APIClient) -> None:
+def test_rights_follow_new_terms_at_once(anonymous: APIClient) -> None:
     listing = on_sale()
     assert rights(anonymous, listing, quantity=400)["licenseSlug"] == "commercial"
     new = publish("personal")

@@ -124,7 +124,7 @@ def test_two_credentials_are_refused(kind: CredentialKind) -> None:
 @pytest.mark.parametrize(
     "authorization", ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer cam_mcp_typo", "cam_mcp_x", "Bearer \x00"]
 )
-def test_garbage_is_no_credential(authorization: str) -> None:
+def test_malformed_authorization_header_is_a_401(authorization: str) -> None:
     response = Speaker().send("tools/list", authorization=authorization)
     assert (response.status_code, json.loads(response.content)["error"]["data"]["code"]) == (401, "invalid_credential")
 

@@ -202,7 +202,7 @@ def test_arguments_may_be_left_out_where_none_is_needed(poor: Speaker) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], "x", 1, None])
-def test_arguments_that_are_no_object_are_no_call(poor: Speaker, arguments: Any) -> None:
+def test_call_whose_arguments_are_no_object_is_refused(poor: Speaker, arguments: Any) -> None:
     response = poor.send("tools/call", {"name": "list_categories", "arguments": arguments})
     if arguments is None:
         # The schema of the protocol has no null, its official types do.
@@ -211,7 +211,7 @@ def test_arguments_that_are_no_object_are_no_call(poor: Speaker, arguments: Any)
         assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
 
 
-def test_thousands_of_mistakes_come_back_as_few(poor: Speaker) -> None:
+def test_errors_about_unknown_arguments_are_limited(poor: Speaker) -> None:
     problem = problem_of(poor.call("get_wallet", **{f"x{number}": number for number in range(5_000)}))
     assert len(problem["errors"]) == bounds.MAX_UNKNOWN_NAMES
 
@@ -225,7 +225,7 @@ def test_misspelt_argument_gets_the_nearest_name(poor: Speaker) -> None:
 # --- refusals that say what to do next
 
 
-def test_every_refusal_that_a_twin_declares_has_advice() -> None:
+def test_every_problem_of_the_operation_of_a_tool_has_advice() -> None:
     declared: set[type[Problem]] = set()
     for view, actions in (
         (AssetViewSet, ("list", "search", "retrieve", "manifest")),

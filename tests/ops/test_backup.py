@@ -92,7 +92,7 @@ def cut_short(backup: Path) -> Path:
     return cut
 
 
-def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
+def test_backup_restores_a_lost_database_and_files_completely(shop: Shop, tmp_path: Path) -> None:
     backups = tmp_path / "backups"
     shop.fill()
     shop.running.start()

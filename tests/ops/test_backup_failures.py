@@ -84,7 +84,7 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
 
 
 @pytest.mark.django_db
-def test_store_without_a_file_that_the_database_names_is_the_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_fails_if_the_store_lacks_all_recorded_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft()
     monkeypatch.setattr(backups, "default_storage", Mock(**{"keys.return_value": []}))
     with pytest.raises(dumps.BackupFailed, match="the store has none"):

@@ -149,7 +149,7 @@ def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: 
     assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)
 
 
-def test_embedded_without_them_counts_in_memory_and_prints_mail(start: Start) -> None:
+def test_embedded_installation_without_redis_and_mail_server_counts_in_memory_and_prints_mail(start: Start) -> None:
     settings = start({})
     assert settings.CACHES["default"]["BACKEND"].endswith("LocMemCache")
     assert settings.MAIL_TRANSPORT.endswith("ConsoleBackend")

@@ -44,7 +44,7 @@ def examined() -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_installation_in_order_has_nothing_to_mend() -> None:
+def test_doctor_finds_no_failure_in_a_correct_installation() -> None:
     on_sale(archive("a"))
     found = examined()
     assert "fail" not in found.values(), found
@@ -69,7 +69,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
 
 
 @pytest.mark.slow
-def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_checks_the_other_parts_if_one_check_crashes(monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
@@ -79,13 +79,13 @@ def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_clock_that_is_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_wrong_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("marketplace.operations.doctor.database.time.time", lambda: 0.0)
     assert examined()["clock"] == "fail"
 
 
 @pytest.mark.slow
-def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "FULL_BYTES", 2**80)
     assert examined()["disk"] == "fail"
 

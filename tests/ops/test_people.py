@@ -68,7 +68,7 @@ def test_staff_and_oneself_are_not_deleted() -> None:
         delete_account(user=root, reason="Asked for.", actor=root)
 
 
-def test_deletion_lets_go_of_the_person_and_keeps_the_books(
+def test_deleted_account_has_no_personal_data_and_its_orders_and_ledger_are_kept(
     key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient], django_capture_on_commit_callbacks: Any
 ) -> None:
     user = spent()
@@ -174,7 +174,7 @@ def test_export_that_finds_no_room_leaves_nothing_in_the_way_of_the_next(tmp_pat
     assert ADDRESS in file.read_text()
 
 
-def test_commands_end_with_a_sentence_for_nobody_and_rehearse() -> None:
+def test_account_commands_refuse_unknown_users_and_have_a_dry_run() -> None:
     for command in (("export_account", "nobody@example.com"), ("delete_account", "nobody@example.com", "--reason", "x")):
         with pytest.raises(CommandError, match="There is no user"):
             call_command(*command)

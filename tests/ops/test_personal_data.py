@@ -39,7 +39,7 @@ def test_model_or_column_without_declaration_is_reported() -> None:
     assert "jobs.Worker is not declared" in faults_of(HOLDINGS, {"": "jobs.Schedule"})
 
 
-def test_person_has_a_mark_in_every_personal_column() -> None:
+def test_person_has_a_marker_in_every_personal_column() -> None:
     person = Person()
     assert person.rows.keys() == {holding.name for holding in HOLDINGS}
     assert stored_marks() == {f"{name}.{column}" for name, column in MARKS}

@@ -105,7 +105,7 @@ def test_redirect_uris_of_an_app_with_scopes_wait_for_nobody(sandbox: Any) -> No
 
 
 @pytest.mark.django_db
-def test_nothing_is_approved_by_itself_elsewhere() -> None:
+def test_nothing_is_approved_automatically_outside_of_a_sandbox() -> None:
     user = UserFactory()
     application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
     assert application.status == "Pending"
@@ -126,7 +126,7 @@ def test_new_account_of_a_sandbox_needs_no_confirmed_address(sandbox: Any) -> No
 
 
 @pytest.mark.django_db
-def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
+def test_mcp_instructions_of_a_sandbox_say_that_it_is_one(sandbox: Any) -> None:
     _, secret, _ = mcp_token()
     assert "sandbox" in Speaker(secret).result("server/discover")["instructions"]
     assert "who_am_i" in TOOLS
@@ -195,7 +195,7 @@ def test_filling_an_empty_sandbox_deletes_no_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_reset_elsewhere_deletes_nothing() -> None:
+def test_sandbox_reset_outside_of_a_sandbox_is_refused() -> None:
     user = UserFactory()
     with pytest.raises(CommandError, match="not a sandbox"):
         call_command("sandbox_reset", yes=True)
@@ -204,7 +204,7 @@ def test_reset_elsewhere_deletes_nothing() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID", "EMAIL_URL"])
-def test_sandbox_does_not_start_with_what_is_real(name: str, tmp_path: Path) -> None:
+def test_sandbox_does_not_start_with_settings_of_real_payments_or_mail(name: str, tmp_path: Path) -> None:
     done = manage("check", SANDBOX="true", DATA_DIR=str(tmp_path), **{name: "smtp://mail.example"})
     assert done.returncode
     assert name in done.stderr

@@ -37,7 +37,7 @@ def answer(path: str, content_type: str, method: str = "POST", body: bytes = b"{
 @pytest.mark.parametrize(
     "parameters", ["charset=idna", "charset=utf-7", "CHARSET = punycode", 'charset="rot13"', "x*=bogus''%ff", "charset*=idna''%ff"]
 )
-def test_charset_that_is_none_for_an_address_is_no_crash(parameters: str) -> None:
+def test_unknown_charset_of_the_content_type_does_not_crash(parameters: str) -> None:
     assert answer("/api/v1/leaked-credentials", f"application/json; {parameters}")[0] == 415
     assert answer("/oauth/token", f"application/x-www-form-urlencoded; {parameters}")[0] == 400
     assert answer("/.well-known/oauth-authorization-server", f"text/plain; {parameters}", method="GET")[0] == 200

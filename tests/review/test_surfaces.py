@@ -116,7 +116,7 @@ def test_empty_form_keeps_the_page() -> None:
 
 
 @pytest.mark.slow
-def test_who_waits_sees_their_place_in_the_queue() -> None:
+def test_vendor_sees_the_position_of_a_waiting_listing_in_the_queue() -> None:
     submitted()
     profile = make_vendor()
     listing = submitted(rejected(store=profile.store))

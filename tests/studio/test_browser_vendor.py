@@ -200,7 +200,7 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
     assert visit.faults == []
 
 
-def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_unsaved_alt_text_is_not_lost_by_following_a_link(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     attach_preview(
         listing=listing,
         kind=PreviewKind.GALLERY,
@@ -229,7 +229,7 @@ def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., 
     assert listing.previews.get().alt_text == "Letters"
 
 
-def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_unsaved_form_is_not_lost_by_following_a_link(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
     asked: list[str] = []
 

@@ -69,7 +69,7 @@ def test_unfinished_upload_is_shown_and_removed_by_its_vendor_only(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), UPLOADS)
-def test_refusals_come_before_the_body_is_read(
+def test_upload_form_is_refused_before_the_body_is_read(
     browse: Callable[..., Client], client: Client, listing: Listing, name: str, more: list[int]
 ) -> None:
     path = address(listing, name, *more)
@@ -146,7 +146,7 @@ def test_page_tells_its_script_what_is_accepted_as_refusals_do(client: Client, l
 
 
 @pytest.mark.slow
-def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: Listing) -> None:
+def test_upload_that_is_no_picture_shows_the_error_at_its_slot(client: Client, listing: Listing) -> None:
     answer = send(client, listing, makers.font(), "studio-picture-upload", 3)
     assert answer.status_code == 415
     page = text_of(answer)
@@ -156,7 +156,7 @@ def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: 
     assert f'<a href="{address(listing)}" aria-current="page">Files</a>' in page
 
 
-def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
+def test_upload_to_a_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
     assert send(client, listing, makers.picture(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
 
 
@@ -320,7 +320,7 @@ def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: Vend
 
 
 @pytest.mark.slow
-def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_stands(
+def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
     client: Client, vendor: VendorProfile, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def inspect(**arguments: Any) -> Inspection:
@@ -336,7 +336,7 @@ def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_s
 # --- what is shown ------------------------------------------------------------------------------
 
 
-def test_page_begins_with_what_is_there_and_what_is_needed(client: Client, listing: Listing) -> None:
+def test_files_page_begins_with_the_parts_and_whether_they_are_needed(client: Client, listing: Listing) -> None:
     def parts() -> list[str]:
         page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
         return [" ".join(part.get_text(" ").split()) for part in page.select(".parts li")]
@@ -408,7 +408,7 @@ def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: List
 
 
 @pytest.mark.slow
-def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> None:
+def test_unusual_contents_of_an_archive_are_explained(client: Client, listing: Listing) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("../up/setup.exe", b"MZ")
@@ -421,7 +421,7 @@ def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> Non
     assert "../up/setup.exe" in page
 
 
-def test_page_allows_pictures_of_its_own_making_and_nothing_more(client: Client, listing: Listing) -> None:
+def test_files_page_allows_blob_images_in_its_content_security_policy(client: Client, listing: Listing) -> None:
     policy = client.get(address(listing))["Content-Security-Policy"]
     assert "img-src 'self' data: blob:;" in policy
     assert "blob:" not in policy.replace("img-src 'self' data: blob:;", "")

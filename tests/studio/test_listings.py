@@ -41,13 +41,13 @@ def test_list_with_invalid_query_parameters_is_not_found(client: Client, query: 
     assert client.get(f"{STUDIO}?{query}").status_code == 404
 
 
-def test_first_listing_is_led_to_where_there_is_none(client: Client) -> None:
+def test_empty_list_of_listings_links_to_creating_the_first(client: Client) -> None:
     page = client.get(STUDIO).content.decode()
     assert "Create your first listing" in page
     assert NEW in page
 
 
-def test_vendor_with_all_drafts_is_told_how_to_make_another(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vendor_at_the_limit_of_drafts_is_told_to_delete_one(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_DRAFTS", 1)
     page = client.post(NEW, COMPLETE | {"slug": "borealis", "title": "Borealis"})
     assert page.status_code == 400

@@ -125,7 +125,7 @@ def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendo
     assert vendor.store.name != "New"
 
 
-def test_approved_vendor_is_let_in(browse: Browse, reviewer: User) -> None:
+def test_approved_vendor_can_open_the_studio(browse: Browse, reviewer: User) -> None:
     user = UserFactory()
     client = browse(user)
     client.post(APPLY, COMPLETE)
@@ -135,7 +135,7 @@ def test_approved_vendor_is_let_in(browse: Browse, reviewer: User) -> None:
 
 
 @pytest.mark.parametrize(("change", "field"), [({"store_name": " "}, "store_name"), ({"bio": "\x07"}, "bio")])
-def test_store_that_cannot_be_so_stays_as_it_was(client: Client, vendor: VendorProfile, change: dict[str, str], field: str) -> None:
+def test_invalid_store_form_changes_nothing(client: Client, vendor: VendorProfile, change: dict[str, str], field: str) -> None:
     assert errors_of(client.post(reverse("studio-store"), {"store_name": "New", "bio": "Words"} | change)) == [field]
     vendor.store.refresh_from_db()
     assert vendor.store.name != "New"

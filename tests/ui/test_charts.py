@@ -38,7 +38,7 @@ def test_moment_without_its_zone_is_refused() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [0], [0, 0, 0]])
-def test_nothing_to_see_says_what_to_do(values: list[int]) -> None:
+def test_empty_chart_shows_its_text_instead_of_a_drawing(values: list[int]) -> None:
     period = Period.last(max(len(values), 1), Step.DAY, until=NOON)
     series = [Series("sold", values)] if values else []
     page = drawn(Chart("sales", "Sales", period, series, empty_text="Publish a listing."))
@@ -90,7 +90,7 @@ def test_figures_on_the_scale_are_short(number: int, words: str) -> None:
     assert compact(number) == words
 
 
-def test_bars_stand_on_zero_and_hang_below_it() -> None:
+def test_positive_bars_rise_from_zero_and_negative_ones_hang_below_it() -> None:
     chart = chart_of(100, -50, 0)
     above, below = chart.blocks()
     assert chart.ticks == [-50, 0, 50, 100]
@@ -98,7 +98,7 @@ def test_bars_stand_on_zero_and_hang_below_it() -> None:
     assert (below.y, below.y + below.height) == (chart.zero, HEIGHT)
 
 
-def test_bars_of_one_point_stand_on_one_another() -> None:
+def test_bars_of_one_point_are_stacked() -> None:
     period = Period.last(1, Step.DAY, until=NOON)
     series = [Series("done", [6], "accent"), Series("lost", [-2], "bad"), Series("failed", [2], "bad")]
     chart = Chart("calls", "Calls", period, series, empty_text="")
@@ -152,7 +152,7 @@ def test_amounts_fall_into_their_points_and_those_of_other_times_do_not() -> Non
     assert days.fill(amounts) == (3, 4)
 
 
-def test_page_has_words_for_all_that_is_drawn() -> None:
+def test_chart_has_a_text_alternative_for_all_that_is_drawn() -> None:
     chart = chart_of(5, -1_234, 0, mark=Mark("limit", 10), show=lambda number: f"{number} pieces")
     page = drawn(chart)
     svg = page.select_one("svg")

@@ -207,12 +207,12 @@ def test_only_a_short_line_of_its_own_right_above_a_link_is_its_button(before: s
     assert " ".join(before.removeprefix("- ").split()) in " ".join(page.get_text(" ").split())
 
 
-def test_words_of_a_button_are_never_markup() -> None:
+def test_label_of_a_mail_button_is_escaped() -> None:
     page = as_html("S", with_signature(f"<b>Look</b> & see:\n{django_settings.BASE_URL}/dashboard\n"))
     assert [label.get_text() for label in BeautifulSoup(page, "html.parser").select("a.cta")] == ["<b>Look</b> & see"]
 
 
-def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
+def test_mail_names_parts_that_need_changes_as_the_studio_does() -> None:
     findings = [{"field": name, "message": "See to it.", "hint": ""} for name in ("shortDescription", "allowedLicenseSlugs", "the colours")]
     sent = sample_of("catalog/rejected", review=SimpleNamespace(kind="Listing", note="", findings=findings))
     assert "- Summary: See to it." in sent.text

@@ -89,5 +89,5 @@ def test_before_the_first_release_tables_are_created_by_initial_migrations_alone
     assert [file for file, migration in later.items() for made in migration.operations if not isinstance(made, by_hand)] == []
 
 
-def test_released_migrations_are_all_there() -> None:
+def test_every_released_migration_still_exists() -> None:
     assert sorted(rules.released() - rules.own_migrations().keys()) == []

@@ -178,7 +178,7 @@ def test_period_that_does_not_fit_is_refused(client: APIClient, on_sale: Listing
 @pytest.mark.parametrize(
     "moment", ["2030-02-30T00:00:00Z", "0001-02-30T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59", "2030-01-01T00:00:60Z"]
 )
-def test_time_that_no_calendar_has_is_refused(client: APIClient, on_sale: Listing, moment: str) -> None:
+def test_impossible_time_of_a_discount_is_refused(client: APIClient, on_sale: Listing, moment: str) -> None:
     assert give(client, on_sale, endsAt=moment).status_code == 422
     assert give(client, on_sale, startsAt=moment).status_code == 422 or moment.startswith("0000")
 

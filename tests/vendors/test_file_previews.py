@@ -127,7 +127,7 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
 
 
 @pytest.mark.slow
-def test_publication_has_them_made(django_capture_on_commit_callbacks: Any) -> None:
+def test_publication_creates_file_previews(django_capture_on_commit_callbacks: Any) -> None:
     listing = selling(font())
     with django_capture_on_commit_callbacks(execute=True):
         emit(ListingPublished(listing.pk))
@@ -153,7 +153,7 @@ def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
 @pytest.mark.parametrize(
     "content", ["{}", "[1]", "not JSON", json.dumps({"w": 1e9, "h": 0, "fr": 0, "ip": 0, "op": -5, "layers": []}), '{"v": ' + "[" * 100_000]
 )
-def test_what_is_no_animation_is_left_out(content: str) -> None:
+def test_invalid_animations_get_no_preview(content: str) -> None:
     assert made_of(selling(zipped({"a.json": content, "b.json": content}), category=motion())) == []
 
 

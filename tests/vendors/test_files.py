@@ -38,7 +38,7 @@ PREVIEW_KEYS = {"id", "assetId", "kind", "url"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
-def test_refusals_come_before_the_body_is_read(
+def test_upload_is_refused_before_the_body_is_read(
     place: str,
     listing: Listing,
     client: APIClient,

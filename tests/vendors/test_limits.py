@@ -116,7 +116,9 @@ def test_previews_of_a_listing_on_sale_do_not_count(client: APIClient, listing: 
 
 
 @pytest.mark.parametrize("status", ["Draft", "PendingReview"])
-def test_vendor_with_all_drafts_makes_no_other(status: str, client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vendor_at_the_limit_of_drafts_cannot_create_another(
+    status: str, client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bounds, "MAX_DRAFTS", 1)
     body = CREATE | {"slug": "borealis"}
     Listing.objects.update(status=status)

@@ -94,7 +94,7 @@ def test_read_only_fields_are_ignored_on_create(client: APIClient) -> None:
         ("/licensing", {"slug": "other"}, "#/slug"),
     ],
 )
-def test_field_of_another_operation_does_not_vanish(
+def test_field_of_another_operation_is_refused_with_an_error(
     path: str, body: dict[str, object], pointer: str, client: APIClient, listing: Listing
 ) -> None:
     assert pointers(client.patch(f"{ASSETS}/{listing.id}{path}", body, format="json")) == [(pointer, "set_elsewhere")]

@@ -90,7 +90,7 @@ def form(**given: str) -> dict[str, str]:
         ("INR", {"bank": BIC}, "#/bank"),
     ],
 )
-def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
+def test_invalid_bank_account_is_refused_without_repeating_its_number(
     profile: VendorProfile, currency: str, account: dict[str, str], pointer: str
 ) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -112,7 +112,7 @@ def test_account_is_kept_in_its_compact_form(profile: VendorProfile, currency: s
     assert (account.holder, account.number, account.bank) == (HOLDER, *kept)
 
 
-def test_only_the_vendor_changes_it_with_the_password_while_approved_and_not_held(profile: VendorProfile) -> None:
+def test_bank_account_is_changed_only_by_its_approved_vendor_with_the_password_while_not_held(profile: VendorProfile) -> None:
     with pytest.raises(PasswordRequired):
         changed_bank_account(profile, password_confirmed=False)
     with pytest.raises(NotFound):
@@ -127,7 +127,7 @@ def test_only_the_vendor_changes_it_with_the_password_while_approved_and_not_hel
     assert not PayoutDetails.objects.exists()
 
 
-def test_account_is_not_changed_more_often_than_a_mail_is_read(profile: VendorProfile) -> None:
+def test_bank_account_cannot_be_changed_too_often_in_a_day(profile: VendorProfile) -> None:
     numbers = [f"{number:012}" for number in range(bounds.PAYOUT_CHANGES_A_DAY + 1)]
     for number in numbers[:-1]:
         changed_bank_account(profile, "INR", number=number)
@@ -137,7 +137,7 @@ def test_account_is_not_changed_more_often_than_a_mail_is_read(profile: VendorPr
     changed_bank_account(profile, "INR", number=numbers[-1])
 
 
-def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
+def test_saving_the_same_bank_account_changes_nothing(profile: VendorProfile) -> None:
     details = changed_bank_account(profile)
     end_waiting_time(profile)
     assert changed_bank_account(profile).pk == details.pk
@@ -145,7 +145,7 @@ def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
     assert PayoutDetails.objects.count() == 1
 
 
-def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, settings: Any) -> None:
+def test_bank_account_encrypted_with_a_lost_key_can_be_entered_again(profile: VendorProfile, settings: Any) -> None:
     lost = changed_bank_account(profile)
     settings.SECRET_KEY = "another-key-another-key-another-key-another-key-more"
     entered = changed_bank_account(profile)
@@ -168,7 +168,7 @@ def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
 
 
 @pytest.mark.parametrize("name", ["payout-details", "payouts"])
-def test_nobody_else_reaches_the_form(name: str, profile: VendorProfile) -> None:
+def test_bank_account_form_is_for_its_vendor_only(name: str, profile: VendorProfile) -> None:
     address = reverse(name, args=["USD"] if name == "payout-details" else [])
     assert reverse("account_login") in Client().get(address)["Location"]
     buyer = Client()
@@ -187,7 +187,7 @@ def test_nobody_else_reaches_the_form(name: str, profile: VendorProfile) -> None
         ({"holder": ""}, "required"),
     ],
 )
-def test_form_tells_what_is_wrong(client: Client, given: dict[str, str], words: str) -> None:
+def test_bank_account_form_shows_what_is_wrong(client: Client, given: dict[str, str], words: str) -> None:
     answer = client.post(reverse("payout-details", args=["USD"]), form(**given))
     assert answer.status_code == 400
     assert faults_of(answer.content) == []

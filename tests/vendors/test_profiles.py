@@ -73,7 +73,7 @@ def test_taken_store_slug_conflicts_and_leaves_nothing(bearer_client: Callable[.
     assert client.post(APPLY, BODY | {"storeSlug": "south-type"}, format="json").status_code == 200
 
 
-def test_no_profile_is_missing(bearer_client: Callable[..., APIClient]) -> None:
+def test_status_of_a_user_without_a_vendor_profile_is_a_404(bearer_client: Callable[..., APIClient]) -> None:
     answer = bearer_client().get(STATUS)
     assert (answer.status_code, answer.json()["code"]) == (404, "vendor_profile_missing")
 
@@ -92,7 +92,7 @@ def test_trusted_user_is_approved_unless_declined(
     assert Store.objects.get().is_open is (status == "Approved")
 
 
-def test_everyone_else_waits_whatever_they_ask(bearer_client: Callable[..., APIClient]) -> None:
+def test_vendor_application_of_others_is_pending_even_with_auto_approve(bearer_client: Callable[..., APIClient]) -> None:
     user = UserFactory()
     data = {"links": ["https://example.com"], "proof": {"handle": "@north"}}
     body = BODY | {"autoApprove": True, "bio": "Since 1998.", "applicationDataJson": json.dumps(data)}
@@ -187,7 +187,9 @@ def test_vendor_is_told_of_the_decision_and_its_reason(
         (VendorStatus.APPROVED, reinstate_vendor),
     ],
 )
-def test_second_or_unfitting_decision_is_refused(status: VendorStatus, decide: Callable[..., VendorProfile], staff: User) -> None:
+def test_decision_that_the_state_of_a_vendor_does_not_permit_is_refused(
+    status: VendorStatus, decide: Callable[..., VendorProfile], staff: User
+) -> None:
     profile = make_vendor(status)
     with pytest.raises(InvalidTransition):
         decide(profile=profile, reason="because", actor=staff)

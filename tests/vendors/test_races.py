@@ -73,14 +73,14 @@ def test_user_who_applies_many_times_has_one_profile() -> None:
     assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
 
 
-def test_one_of_many_gets_a_store_slug() -> None:
+def test_one_of_concurrent_applications_gets_a_store_slug() -> None:
     users = [UserFactory() for _ in range(TIMES)]
     calls = [partial(apply, user=user, store_name="N", store_slug="north", actor=user) for user in users]
     assert codes_at_once(calls) == one_stands("store_slug_taken")
     assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
 
 
-def test_one_of_many_gets_a_slug() -> None:
+def test_one_of_concurrent_listings_gets_a_slug() -> None:
     category: Category = CategoryFactory()
     vendors = [make_vendor() for _ in range(TIMES)]
 

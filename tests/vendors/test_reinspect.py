@@ -57,7 +57,7 @@ def test_file_that_would_be_refused_today_keeps_its_details_and_fails() -> None:
     assert Deliverable.objects.get(pk=deliverable.pk).technical == deliverable.technical
 
 
-def test_missing_file_fails_and_the_others_are_looked_into() -> None:
+def test_reinspect_reports_a_missing_file_and_inspects_the_others() -> None:
     lost, found = DeliverableFactory(), stored(fonts())
     out = StringIO()
     with pytest.raises(CommandError):
@@ -104,7 +104,7 @@ def test_details_are_renewed_and_the_file_is_not_touched(media: Path) -> None:
     assert ensure_manifest(Listing.objects.get(pk=deliverable.listing_id)).body["technical"]["glyphCount"] == 3
 
 
-def test_details_are_new_gone_changed_or_the_same() -> None:
+def test_differences_of_technical_details_are_new_gone_or_changed() -> None:
     before, after = {"axes": [], "family": "A", "scripts": 1}, {"family": "A", "scripts": 2, "width": 5}
     assert differences(before, after) == "new: width; gone: axes; changed: scripts"
 
@@ -124,14 +124,14 @@ def test_dry_run_records_nothing() -> None:
     assert not AuditEntry.objects.exists()
 
 
-def test_only_what_was_asked_for_is_looked_into() -> None:
+def test_reinspect_inspects_only_the_given_formats_and_listings() -> None:
     archive, font = stored(fonts()), stored(makers.font(), format="ttf")
     assert run("--format", "ttf", "--dry-run").startswith(f"changed: {font.pk}")
     assert run("--listing", archive.listing.slug, "--dry-run").startswith(f"changed: {archive.pk}")
     assert "2 files" in run("--format", "ttf", "--format", "zip", "--dry-run")
 
 
-def test_removed_meanwhile_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     deliverable = stored(fonts())
     read = LocalStorage.read
 

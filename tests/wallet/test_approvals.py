@@ -141,7 +141,7 @@ def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: List
     assert receipt.debited_minor == PRICE
 
 
-def test_key_of_an_approval_is_of_one_purchase(user: User, listing: Listing) -> None:
+def test_idempotency_key_of_an_approval_is_refused_for_another_asset(user: User, listing: Listing) -> None:
     principal = bounded(user)
     requested_approval(principal, listing)
     with pytest.raises(IdempotencyKeyReused):
@@ -297,7 +297,7 @@ def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: List
     assert Approval.objects.get(pk=kept.pk).status == "Waiting"
 
 
-def test_price_above_the_operators_sum_needs_the_password(user: User, listing: Listing) -> None:
+def test_approval_above_the_amount_of_the_settings_needs_the_password(user: User, listing: Listing) -> None:
     principal = bounded(user)
     with override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1}):
         approval = requested_approval(principal, listing)
@@ -306,7 +306,7 @@ def test_price_above_the_operators_sum_needs_the_password(user: User, listing: L
         approve_purchase(approval=approval, actor=user, password_confirmed=True)
 
 
-def test_nobody_else_decides(user: User, listing: Listing) -> None:
+def test_only_the_owner_of_the_wallet_decides_on_an_approval(user: User, listing: Listing) -> None:
     approval = requested_approval(bounded(user), listing)
     for decide in (approve_purchase, decline_purchase):
         with pytest.raises(NotFound):

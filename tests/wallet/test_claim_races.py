@@ -62,7 +62,7 @@ def test_one_of_many_buyers_buys_for_one_licensee() -> None:
     assert Order.objects.count() == 1
 
 
-def test_claim_that_meets_a_refund_leaves_no_live_licence() -> None:
+def test_concurrent_claim_and_refund_of_a_licence_leave_no_valid_licence() -> None:
     for number in range(4):
         licensee = Licensee("L", f"l{number}@l.example")
         order = bought_for(on_sale(), licensee=licensee)
@@ -74,7 +74,7 @@ def test_claim_that_meets_a_refund_leaves_no_live_licence() -> None:
         assert (licence.holder is None) == (claimed == "claim_ended")
 
 
-def test_claim_that_meets_the_end_of_an_account_leaves_no_name_behind() -> None:
+def test_claim_during_the_deletion_of_the_account_leaves_no_name_behind() -> None:
     for number in range(4):
         client, licensee = UserFactory(), Licensee("L", f"l{number}@l.example")
         order = bought_for(on_sale(), licensee=licensee)

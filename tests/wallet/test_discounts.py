@@ -129,7 +129,7 @@ def test_ended_code_is_told_with_its_end(bearer_client: Client) -> None:
 
 
 @pytest.mark.parametrize("code", ["", "abc", "a" * 25, "two words", 5, None, "NUL\0NUL"])
-def test_what_cannot_be_a_code_is_refused(bearer_client: Client, code: Any) -> None:
+def test_malformed_discount_code_is_refused(bearer_client: Client, code: Any) -> None:
     assert_refused(spend(bearer_client(funded(inr=100_000)), on_sale(), discountCode=code), 400, "invalid_input")
 
 

@@ -252,7 +252,7 @@ def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> 
     assert_ledger_agrees()
 
 
-def test_events_in_any_order_and_twice_end_alike() -> None:
+def test_events_of_a_dispute_in_any_order_and_repeated_have_the_same_result() -> None:
     outcomes = {
         EventKind.DISPUTE_WON: ("Succeeded", 50_000),
         EventKind.DISPUTE_LOST: ("Returned", 0),
@@ -494,7 +494,7 @@ def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
     "change",
     [{"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, {"status": "Open", "closing_journal": None, "decided_at": None}],
 )
-def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None:
+def test_ended_dispute_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
@@ -505,7 +505,7 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"suspended": False}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
-def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
+def test_record_of_a_disputed_order_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)

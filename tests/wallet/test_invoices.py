@@ -343,12 +343,12 @@ def test_failure_in_the_middle_of_a_batch_leaves_no_number_behind() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "room"), [("INV/{year}/{number}", 999_999), ("A{year}{number}", 9_999_999_999)])
-def test_running_part_grows_as_far_as_the_pattern_has_room(pattern: str, room: int) -> None:
+def test_highest_invoice_number_fills_the_sixteen_characters(pattern: str, room: int) -> None:
     assert last_sequence_of(pattern, year=2026, month=4) == room
     assert len(invoice_number(pattern, year=2026, month=4, sequence=room)) == 16
 
 
-def test_numbers_that_run_out_are_told_before_and_then_only_the_other_sellers_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_fails_when_invoice_numbers_of_a_seller_run_out_and_still_issues_those_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     operator()
     vendor = on_sale()
     vendor_as_seller(vendor.store.owner)
@@ -395,7 +395,7 @@ def test_documents_that_do_not_fit_are_reported() -> None:
     Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor, commission_minor=order.commission_minor)
 
 
-def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None:
+def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:
     operator(BERLIN)
     order = bought(on_sale(), buyer_at(PARIS))
     refund_order(order=order, reason="broken", actor=None)
@@ -423,7 +423,7 @@ def words_of(document: PdfDocument) -> str:
     return " ".join([document.title, document.subtitle, *document.paragraphs, *(" ".join(fact) for fact in document.facts)])
 
 
-def test_receipt_of_a_top_up_names_both_sides_as_they_were_and_no_identifier_of_ours() -> None:
+def test_receipt_of_a_top_up_names_seller_and_buyer_of_that_time_and_no_internal_ids() -> None:
     seller = operator(BERLIN)
     top_up = paid_top_up(buyer_at(PARIS))
     save_seller(seller=seller, changed=[], details={**MUMBAI, "tax_id": ""}, actor=top_up.user)

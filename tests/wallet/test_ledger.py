@@ -158,7 +158,7 @@ def test_balance_that_no_journal_made_is_neither_spent_nor_added_to(change: str)
     ],
     ids=str,
 )
-def test_journal_that_does_not_say_what_it_means_is_refused(transfer: Transfer, facts: dict[str, Any]) -> None:
+def test_journal_without_the_columns_of_its_kind_is_refused_by_the_database(transfer: Transfer, facts: dict[str, Any]) -> None:
     user = UserFactory()
     wallet = LedgerAccount.objects.create(kind="wallet", owner=user, currency="INR", may_go_negative=False, entries=1, balance_minor=5)
     vendor = LedgerAccount.objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
@@ -214,7 +214,7 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
 @pytest.mark.parametrize(
     ("currency", "amount"), [("EUR", 100), ("INR", 0), ("INR", -5), ("USD", 10_000_000_001)], ids=["euro", "zero", "negative", "too much"]
 )
-def test_credit_that_makes_no_sense_is_refused(currency: str, amount: int) -> None:
+def test_credit_with_an_invalid_currency_or_amount_is_refused(currency: str, amount: int) -> None:
     user = UserFactory()
     with pytest.raises(InvalidAmount):
         credit_wallet(user=user, currency=currency, amount_minor=amount, reason="test", actor=None)

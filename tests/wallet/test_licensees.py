@@ -115,7 +115,7 @@ def test_licensee_without_a_name_and_an_address_is_refused(bearer_client: Client
     assert not Order.objects.exists()
 
 
-def test_what_is_owned_already_is_judged_by_the_licensee(bearer_client: Client) -> None:
+def test_purchase_for_a_licensee_is_refused_only_if_the_licensee_owns_the_licence(bearer_client: Client) -> None:
     payer, listing = funded(inr=1_000_000), on_sale()
     bought(listing, payer)
     client = bearer_client(payer)
@@ -168,7 +168,7 @@ def test_link_works_for_one_account_once() -> None:
     assert Licence.objects.get().holder == client
 
 
-def test_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() -> None:
+def test_claim_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() -> None:
     client, old, refunded, renewed = UserFactory(), *(bought_for(on_sale(), licensee=Licensee("L", f"{n}@l.example")) for n in "abc")
     secrets = [secret_sent(Licensee("L", f"{n}@l.example")) for n in "abc"]
     later(old, days=bounds.CLAIM_LINK_DAYS)
@@ -349,7 +349,7 @@ def test_second_live_licence_of_a_licensee_is_refused_by_the_database() -> None:
         Licence.objects.filter(pk=other.pk).update(licensee_email=held.licensee_email)
 
 
-def test_licence_of_nobody_is_refused_by_the_database() -> None:
+def test_licence_without_a_holder_is_refused_by_the_database() -> None:
     order = bought(on_sale())
     with pytest.raises(IntegrityError), transaction.atomic():
         Licence.objects.filter(order_id=order.pk).update(holder=None)

@@ -130,7 +130,7 @@ def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> Non
     assert isinstance(prepared_payout(account, "b"), VendorPayout)
 
 
-def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
+def test_amount_that_rounds_to_zero_euros_is_not_paid() -> None:
     kept = prepared_payout(dollars(payee()), euro_rate=Decimal("0.000001"))
     assert isinstance(kept, SkippedPayout)
 
@@ -139,7 +139,9 @@ def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
     ("name", "value", "problem"),
     [("PAYOUT_NAME", "", InvalidTransition), ("PAYOUT_IBAN", "NL92ABNA0417164300", InvalidInput), ("PAYOUT_BIC", "x", InvalidInput)],
 )
-def test_file_from_no_account_is_refused(name: str, value: str, problem: type[Exception], settings: Any) -> None:
+def test_bank_file_without_a_valid_account_of_the_operator_is_refused(
+    name: str, value: str, problem: type[Exception], settings: Any
+) -> None:
     payout = exported_payout(dollars(payee()), euro_rate=RATE)
     setattr(settings, name, value)
     with pytest.raises(problem):

@@ -26,7 +26,9 @@ def told(**options: Any) -> str:
     return out.getvalue()
 
 
-def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reconciliation_with_the_provider_passes_for_an_equal_day_and_names_the_differences_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     top_up = paid_top_up()
     day = top_up.paid_at.date() if top_up.paid_at else timezone.now().date()
     assert "agree" in told(day=day)

@@ -58,7 +58,7 @@ def refusal(response: Any) -> tuple[int, str]:
         ({"status": "Draft"}, {}, "not_found"),
     ],
 )
-def test_what_cannot_be_bought_is_not_quoted(bearer_client: Client, fields: dict[str, Any], body: dict[str, Any], code: str) -> None:
+def test_asset_that_cannot_be_bought_is_not_quoted(bearer_client: Client, fields: dict[str, Any], body: dict[str, Any], code: str) -> None:
     listing = on_sale()
     Listing.objects.filter(pk=listing.pk).update(**fields)
     assert ask(bearer_client(), listing, **body).json()["code"] == code
@@ -172,7 +172,7 @@ def test_quote_does_not_outlive_the_sale(bearer_client: Client) -> None:
     assert not Order.objects.exists()
 
 
-def test_quote_does_not_help_who_owns_it_or_cannot_pay(bearer_client: Client) -> None:
+def test_quoted_purchase_is_refused_if_owned_or_without_balance(bearer_client: Client) -> None:
     user, listing = funded(inr=49_899), on_sale()
     client = bearer_client(user)
     quote = ask(client, listing).json()

@@ -52,7 +52,7 @@ def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) 
     return lambda: spend(buyer=user, purchase=offers.PurchaseRequest(str(listing_id)), idempotency_key=key, **choices)
 
 
-def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
+def test_credit_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     for _ in range(4):
         user = UserFactory()
         credited, _ = outcomes_at_once(
@@ -259,7 +259,7 @@ def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.M
 
 
 @pytest.mark.postgres
-def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purchase_that_waits_too_long_for_one_with_the_same_key_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
     outcomes: list[Any] = []
@@ -273,7 +273,7 @@ def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.Monke
     assert outcomes == [IdempotencyConflict.code]
 
 
-def test_nobody_waits_for_a_reconciliation() -> None:
+def test_reconciliation_does_not_block_credits() -> None:
     order = bought(on_sale())
     waits: list[bool] = []
 

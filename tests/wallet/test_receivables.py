@@ -195,7 +195,7 @@ def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> No
     assert_ledger_agrees()
 
 
-def test_refused_top_up_collects_nothing() -> None:
+def test_top_up_that_is_refused_collects_no_debt() -> None:
     user = indebted()
     deliver_event(requested_top_up(user), EventKind.FAILED)
     assert owed_by(user.pk) == {"INR": PART}

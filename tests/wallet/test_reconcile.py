@@ -37,7 +37,7 @@ def assert_difference(sentence: str, count: int = 1) -> None:
     assert sentence in out.getvalue()
 
 
-def test_books_that_agree_are_told() -> None:
+def test_reconcile_says_that_a_correct_ledger_agrees() -> None:
     order = bought(on_sale())
     refund_order(order=bought(on_sale()), reason="test", actor=None)
     bought(on_sale(price_inr_minor=0))

@@ -127,7 +127,7 @@ def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
 
 
 @pytest.mark.parametrize(("days", "window", "status"), [(13, 14, "Refunded"), (15, 14, "Waiting"), (0, 0, "Waiting")])
-def test_window_is_the_operators(settings: Any, days: int, window: int, status: str) -> None:
+def test_window_of_immediate_refunds_is_a_setting(settings: Any, days: int, window: int, status: str) -> None:
     settings.REFUND_WINDOW_DAYS = window
     assert requested_refund(aged_order(sold_order(), days)).status == status
 
@@ -216,7 +216,7 @@ def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None
     assert status_of(made) == ("Refunded", "Refunded", False)
 
 
-def test_staff_refuse_for_good_and_tell_both() -> None:
+def test_staff_refusal_of_a_refund_is_final_and_mailed_to_buyer_and_vendor() -> None:
     made = overdue_request(requested_refund())
     staff = UserFactory()
     with pytest.raises(InvalidTransition):

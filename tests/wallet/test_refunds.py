@@ -55,7 +55,7 @@ def test_second_refund_is_refused() -> None:
 
 
 @pytest.mark.parametrize("step", ["change_wallet_balance", "write_journal", "revoke_licence", "record_refund"])
-def test_failure_between_two_steps_leaves_the_purchase_standing(step: str) -> None:
+def test_failure_between_two_steps_of_a_refund_leaves_the_purchase_unchanged(step: str) -> None:
     user = funded(inr=100_000)
     order = bought(on_sale(), user)
     with patch.object(refunds, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
@@ -145,7 +145,7 @@ def test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database() -> N
     assert paid.order_id == order.pk
 
 
-def test_refund_that_a_living_account_did_not_get_is_told() -> None:
+def test_reconciliation_reports_an_unclaimed_refund_of_an_existing_account() -> None:
     order = refund_to_deleted_account()
     refund_order(order=order, reason="broken", actor=None)
     User.objects.filter(pk=order.buyer_id).update(email="alive@example.com")

@@ -132,7 +132,7 @@ def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
 
 
-def test_purchase_answers_as_the_reference_says(bearer_client: Client) -> None:
+def test_purchase_response_has_the_fields_of_the_api_reference(bearer_client: Client) -> None:
     user, listing = funded(inr=100_000, usd=500), on_sale(tax_rate_bp=1800)
     response = spend(bearer_client(user), listing)
     order = Order.objects.get()
@@ -184,14 +184,14 @@ def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
 
 @pytest.mark.parametrize("price", [1, 3, 77, 49_901])
 @pytest.mark.parametrize("rate", [1, 5000, 3333])
-def test_split_leaves_no_paisa_over(price: int, rate: int) -> None:
+def test_tax_commission_and_vendor_share_add_up_to_the_price(price: int, rate: int) -> None:
     order = bought(on_sale(store=store_keeping(rate), price_inr_minor=price, tax_rate_bp=1800))
     assert order.tax_minor + order.commission_minor + order.vendor_share_minor == price
     assert min(order.tax_minor, order.commission_minor, order.vendor_share_minor) >= 0
 
 
 @pytest.mark.parametrize(("rate", "legs"), [(0, {"vendor"}), (10_000, {"commission"})])
-def test_share_of_nothing_is_no_transfer(rate: int, legs: set[str]) -> None:
+def test_share_of_zero_makes_no_transfer(rate: int, legs: set[str]) -> None:
     order = bought(on_sale(store=store_keeping(rate)))
     assert set(Transfer.objects.filter(journal__order=order).values_list("credit__kind", flat=True)) == legs
 

@@ -65,7 +65,7 @@ def test_key_of_an_app_neither_tells_of_nor_repeats_the_purchase_of_another(key_
     assert (other.status_code, "Idempotent-Replayed" in other) == (200, False)
 
 
-def test_key_is_its_owners_own(bearer_client: Client) -> None:
+def test_same_idempotency_key_of_another_user_is_another_purchase(bearer_client: Client) -> None:
     listing = on_sale()
     answers = [spend(bearer_client(funded(inr=100_000)), listing, key="same").json() for _ in range(2)]
     assert answers[0]["orderId"] != answers[1]["orderId"]
@@ -86,7 +86,7 @@ def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:
     assert spend(client, listing, key="k").status_code == 200
 
 
-def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
+def test_idempotency_key_can_be_used_for_another_asset_after_a_day(bearer_client: Client) -> None:
     user = funded(inr=1_000_000)
     client = bearer_client(user)
     spend(client, on_sale(), key="k")
@@ -148,7 +148,7 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
     ],
     ids=["paid", "with a key", "with a limit", "free"],
 )
-def test_statements_of_a_purchase_are_few(
+def test_purchase_sends_a_fixed_number_of_statements(
     django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int
 ) -> None:
     monkeypatch.setattr(EagerBackend, "on", False)

@@ -166,7 +166,7 @@ def test_same_key_at_once_makes_one_top_up() -> None:
     assert [replayed for _, replayed in made].count(False) == 1
 
 
-def test_payment_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
+def test_payment_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     for _ in range(3):
         top_up = requested_top_up()
         TopUp.objects.filter(pk=top_up.pk).update(expires_at="2099-01-01T00:00:00Z")

@@ -161,7 +161,7 @@ def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
         (TopUpRequest("INR", 50_000, quote_id="0190a0a0-0000-7000-8000-000000000000"), "not_found"),
     ],
 )
-def test_top_up_that_cannot_be_is_refused(wanted: TopUpRequest, code: str) -> None:
+def test_invalid_top_up_is_refused(wanted: TopUpRequest, code: str) -> None:
     assert refusal(wanted=wanted).code == code
     assert not TopUp.objects.exists()
 
@@ -328,7 +328,7 @@ def test_quote_outlives_the_payment_but_not_for_ever() -> None:
     "change",
     [{"amount_minor": 1}, {"currency": "USD"}, {"provider": "stripe"}, {"journal": None}, {"payment_reference": "x"}, {"user": "other"}],
 )
-def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
+def test_paid_top_up_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     top_up = paid_top_up()
     change = {name: UserFactory() if value == "other" else value for name, value in change.items()}
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -338,7 +338,7 @@ def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("change", [{"amount_minor": 1}, {"event_id": "x"}, {"outcome": "x"}, {"processed_at": None, "outcome": ""}])
-def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
+def test_recorded_event_of_a_provider_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     paid_top_up()
     with pytest.raises(IntegrityError), transaction.atomic():
         ProviderEvent.objects.update(**change)

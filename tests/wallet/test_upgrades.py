@@ -132,7 +132,7 @@ def outcomes_at_once_here(*calls: Callable[[], Any]) -> list[Any]:
         ("nothing", "personal", "license_not_available"),
     ],
 )
-def test_what_is_no_upgrade_is_refused(to: str, origin: str, code: str) -> None:
+def test_invalid_upgrade_is_refused(to: str, origin: str, code: str) -> None:
     order = bought(on_sale())
     assert outcomes_at_once_here(buy(order, to, origin=origin)) == [code]
 
@@ -343,7 +343,7 @@ def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("price", [49_900, 100], ids=["paid", "free"])
-def test_upgrade_beside_the_refund_of_its_licence(price: int) -> None:
+def test_concurrent_upgrade_and_refund_of_its_licence_end_in_one_of_them(price: int) -> None:
     for _ in range(4):
         order = bought(on_sale())
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)

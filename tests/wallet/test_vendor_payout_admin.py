@@ -240,7 +240,7 @@ def test_batch_of_many_vendors_is_prepared_in_parts(staff: Callable[..., Client]
     [{"run": "a b"}, {"run": ""}, {"currency": "EUR"}, {"minimum": "0"}, {"minimum": "x"}, {"rate": "-1"}, {"rate": "11"}, {"rate": "0.9"}],
     ids=str,
 )
-def test_terms_that_make_no_sense_prepare_nothing(staff: Callable[..., Client], change: dict[str, str]) -> None:
+def test_payout_run_with_invalid_terms_is_not_prepared(staff: Callable[..., Client], change: dict[str, str]) -> None:
     bought(on_sale(store=payee().store), funded(inr=100_000))
     assert staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | change | {"confirmed": "yes"}).status_code == 400
     assert not PayoutBatch.objects.exists()

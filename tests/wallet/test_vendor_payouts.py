@@ -107,7 +107,7 @@ def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], 
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "10", "92.13", "0.1234567"])
-def test_rate_that_is_none_is_refused(rate: str) -> None:
+def test_invalid_euro_rate_of_a_payout_run_is_refused(rate: str) -> None:
     with pytest.raises(InvalidInput):
         open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
 
@@ -177,12 +177,12 @@ def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_data
 
 
 @pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True), (-1, True)])
-def test_less_than_the_minimum_stays(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
+def test_earnings_below_the_minimum_are_not_paid(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
     account = sold(payee())
     assert isinstance(prepared_payout(account, minimum_minor=minimum), VendorPayout) is paid
 
 
-def test_balance_of_nothing_or_less_is_not_paid() -> None:
+def test_balance_of_zero_or_less_is_not_paid() -> None:
     vendor = payee()
     order = bought(on_sale(store=vendor.store))
     account = account_of(vendor)

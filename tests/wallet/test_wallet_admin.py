@@ -84,7 +84,7 @@ def test_staff_without_the_permission_neither_credits_nor_refunds(staff: Callabl
     ],
     ids=str,
 )
-def test_credit_that_makes_no_sense_is_asked_again(staff: Callable[..., Client], changes: dict[str, str]) -> None:
+def test_invalid_credit_is_refused_by_the_admin_form(staff: Callable[..., Client], changes: dict[str, str]) -> None:
     assert staff("credit_wallet").post(credit_page(UserFactory()), fresh(**changes)).status_code == 400
     assert not Journal.objects.exists()
 

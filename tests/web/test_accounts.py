@@ -103,7 +103,9 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
 
 
 @pytest.mark.parametrize("path", ["account_signup", "account_login"])
-def test_known_and_unknown_addresses_take_the_same_hashing(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_known_and_unknown_addresses_are_hashed_the_same_number_of_times(
+    client: Client, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     """Hashing takes longest by far: done for the one and not for the other, it would tell who has an account."""
     UserFactory(email=EMAIL, password=PASSWORD)
     hasher = type(get_hasher())
@@ -244,7 +246,7 @@ ADDRESS_CHANGES = [
 
 
 @pytest.mark.parametrize("change", [change for change, _ in ADDRESS_CHANGES], ids=str)
-def test_session_alone_changes_no_address(owner: User, change: dict[str, str]) -> None:
+def test_changing_an_address_needs_the_password_again(owner: User, change: dict[str, str]) -> None:
     client = signed_in(owner)
     before = addresses_of(owner)
     assert client.post(reverse("account_email"), change)["Location"].startswith(reverse("account_reauthenticate"))

@@ -82,7 +82,7 @@ def test_form_that_is_not_valid_approves_nothing(browse: Browse, approval: Appro
 
 
 @override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1})
-def test_price_above_the_operators_sum_needs_the_right_password(browse: Browse, approval: Approval) -> None:
+def test_approval_above_the_amount_of_the_settings_needs_the_right_password(browse: Browse, approval: Approval) -> None:
     client = browse(approval.owner)
     for password in ({}, {"password": "wrong"}):
         read(client.post(address(approval), {"decision": "once", **password}), 400)

@@ -73,7 +73,7 @@ def test_page_shows_how_often_each_key_may_call(browse: Callable[..., Client], a
 
 
 @pytest.mark.parametrize("name", ["Finder \u202egro.knab", "Finder \u2066x", "two\x85lines", "\u200b\u2060"])
-def test_name_that_reads_otherwise_than_it_is_written_is_refused(browse: Callable[..., Client], developer: User, name: str) -> None:
+def test_app_name_with_invisible_or_bidirectional_characters_is_refused(browse: Callable[..., Client], developer: User, name: str) -> None:
     response = browse(developer).post(reverse("app-create"), COMPLETE | {"name": name})
     assert response.status_code == 400
     assert list(response.context["form"].errors) == ["name"]
@@ -152,7 +152,7 @@ def test_new_key_with_bad_input_makes_none(browse: Callable[..., Client], develo
 
 
 @pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
-def test_session_alone_makes_no_key_that_can_spend(browse: Callable[..., Client], password: dict[str, str]) -> None:
+def test_key_that_can_spend_needs_the_password(browse: Callable[..., Client], password: dict[str, str]) -> None:
     app = AppFactory(granted_scopes="catalog:read wallet:spend")
     key, _ = issue_api_key(app=app, name="old", actor=app.developer)
     client = browse(app.developer)
@@ -184,7 +184,7 @@ def test_new_key_of_a_suspended_app_is_refused(browse: Callable[..., Client], de
     assert "Suspended" in text
 
 
-def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_revoking_a_key_asks_first_and_can_be_repeated(browse: Callable[..., Client], developer: User, app: App) -> None:
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     client = browse(developer)
     address = reverse("key-revoke", args=[app.pk, key.pk])
@@ -198,6 +198,6 @@ def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], 
     assert "Ended keys (1)" in text
 
 
-def test_no_app_yet_leads_on(browse: Callable[..., Client], developer: User) -> None:
+def test_empty_list_of_apps_links_to_the_next_step(browse: Callable[..., Client], developer: User) -> None:
     assert reverse("app-create") in browse(developer).get(APPS).content.decode()
     assert reverse("developer-application") in browse(UserFactory()).get(APPS).content.decode()

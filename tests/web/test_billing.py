@@ -45,7 +45,7 @@ def test_details_are_entered_and_shown_again(browse: Browse) -> None:
     assert 'value="2 Marine Drive"' in text(client.get(PAGE))
 
 
-def test_state_of_india_is_left_behind_by_who_moves_abroad(browse: Browse) -> None:
+def test_billing_address_abroad_replaces_the_indian_state(browse: Browse) -> None:
     user = UserFactory()
     billed(user, MUMBAI)
     moved = SENT | {"city": "Berlin", "country": "DE", "region": "Land Berlin"}

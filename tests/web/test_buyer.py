@@ -143,7 +143,7 @@ def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["x", "AAAA", "%00", "a" * 400])
-def test_place_in_a_list_that_was_made_up_is_not_found(browse: Browse, buyer: User, cursor: str) -> None:
+def test_invalid_cursor_of_wallet_and_library_pages_is_not_found(browse: Browse, buyer: User, cursor: str) -> None:
     client = browse(buyer)
     for name in ("wallet-page", "library-page"):
         assert client.get(f"{reverse(name)}?after={cursor}").status_code == 404
@@ -211,7 +211,7 @@ def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -
 
 
 @pytest.mark.slow
-def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse, buyer: User) -> None:
+def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive())
     client = browse(buyer)
     for nonsense in ({"license": "\0"}, {"license": "x" * 10_000}, {"currency": "\0"}):
@@ -224,7 +224,7 @@ def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse,
 
 
 @pytest.mark.slow
-def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
+def test_empty_wallet_and_library_pages_say_what_to_do(browse: Browse) -> None:
     client = browse()
     for name, words in (("wallet-page", "No transactions yet"), ("library-page", "Your library is empty")):
         page = client.get(reverse(name))
@@ -233,7 +233,7 @@ def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-def test_long_lists_have_pages(browse: Browse) -> None:
+def test_long_library_and_wallet_lists_are_paginated(browse: Browse) -> None:
     buyer = funded(inr=10_000_000)
     for _ in range(30):
         bought(on_sale(), buyer)

@@ -69,7 +69,7 @@ def test_saved_file_can_be_uploaded(client: Client, saved: str) -> None:
     assert result_of(uploaded(client, json.loads(saved)["jws"].encode()))[0] == VALID
 
 
-def test_altered_certificate_is_none_of_ours(client: Client, saved: str) -> None:
+def test_altered_certificate_is_not_genuine(client: Client, saved: str) -> None:
     head, payload, signature = json.loads(saved)["jws"].split(".")
     for text in (f"{head}.{payload[:-2]}AA.{signature}", f"{head}.{payload}", "a.b.c", "{", '{"jws": 5}', "[]", "\x00", "word"):
         heading, told = result_of(client.post(PAGE, {"text": text} if "\x00" not in text else {"text": "x."}))
@@ -105,7 +105,7 @@ def test_id_shows_the_licence_and_not_its_holder(client: Client, order: Order) -
 
 
 @pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "nothing", "\x00", "x" * 5000])
-def test_unknown_id_is_none_of_ours(client: Client, given: str) -> None:
+def test_unknown_certificate_id_is_not_genuine(client: Client, given: str) -> None:
     assert result_of(client.get(PAGE, {"id": given}))[0] == NOT_OURS
 
 

@@ -38,7 +38,7 @@ def _page(client: Client, slug: str) -> BeautifulSoup:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_page_is_well_made(client: Client, slug: str) -> None:
+def test_documentation_page_has_valid_markup(client: Client, slug: str) -> None:
     assert faults_of(client.get(f"/docs/{slug}").content) == []
 
 
@@ -57,13 +57,13 @@ def test_links_of_a_page_lead_somewhere(client: Client, slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_page_leaves_no_name_unfilled(slug: str) -> None:
+def test_documentation_page_has_no_unfilled_placeholder(slug: str) -> None:
     page = docs.document(slug)
     assert page is not None
     assert "{{" not in page.text
 
 
-def test_unknown_value_is_a_fault_of_the_text() -> None:
+def test_unknown_placeholder_in_the_documentation_raises_an_error() -> None:
     with pytest.raises(KeyError):
         filled_in("It is {{no_such_value}}.")
 
@@ -97,7 +97,7 @@ def test_filters_that_the_quick_start_lists_are_those_of_the_catalog() -> None:
     assert set(re.findall(r"`(\w+)`", sentence)) == {*ListingFilter.base_filters}
 
 
-def test_page_is_given_as_markdown_too(client: Client) -> None:
+def test_documentation_page_is_also_served_as_markdown(client: Client) -> None:
     response = client.get("/docs/quick-start.md")
     assert response["Content-Type"] == "text/markdown; charset=utf-8"
     assert response.content.decode().startswith("# Quick start\n")

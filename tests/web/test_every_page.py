@@ -46,7 +46,7 @@ def test_every_route_shows_a_page_of_the_table_or_is_excused(world: World) -> No
 
 
 @pytest.mark.full
-def test_every_page_is_well_made_and_asks_little_whatever_there_is(world: World, settings: Any) -> None:
+def test_every_page_has_valid_markup_and_few_queries_with_many_rows(world: World, settings: Any) -> None:
     # As it is in production: whether there is one is looked up for each page of the admin.
     settings.ADMIN_REQUIRES_SECOND_FACTOR = True
     every_page.enrich()

@@ -51,7 +51,7 @@ def faults_of(page: Page, address: str, path: str, size: str, *, axe: bool = Tru
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_every_page_is_for_everyone(chromium: Browser, live_server: Any, world: World, size: str, scheme: Scheme) -> None:
+def test_every_page_passes_the_accessibility_checks(chromium: Browser, live_server: Any, world: World, size: str, scheme: Scheme) -> None:
     wrong: dict[str, list[str]] = {}
     for who, paths in PAGES.items():
         window = context(chromium, size, scheme)

@@ -50,7 +50,7 @@ def test_reload_of_a_new_secret_creates_none_and_shows_none(browse: Callable[...
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_secret_waits_encrypted_and_not_for_long(
+def test_new_secret_is_encrypted_in_the_session_and_expires(
     browse: Callable[..., Client], developer: User, app: App, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(new_secrets, "SECONDS", 0)

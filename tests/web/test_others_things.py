@@ -410,7 +410,7 @@ def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: 
     assert {address: status for address in addresses if (status := client.get(address).status_code) not in {404, 405}} == {}
 
 
-def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
+def test_pages_of_an_account_show_the_owner_their_own_rows(everyone: Everyone) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
@@ -421,7 +421,7 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 
-def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:
+def test_tools_do_not_find_rows_of_other_users(everyone: Everyone) -> None:
     speaker = Speaker(mcp_token(everyone.me)[1])
     before = rows()
     named = set()

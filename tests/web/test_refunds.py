@@ -107,7 +107,7 @@ def test_vendor_agrees_once(browse: Browse) -> None:
     assert Order.objects.get(pk=made.order_id).status == "Refunded"
 
 
-def test_nobody_insists_where_nothing_was_asked(browse: Browse) -> None:
+def test_refund_request_that_does_not_exist_cannot_be_escalated(browse: Browse) -> None:
     order = sold_order()
     assert browse(order.buyer).get(address("refund-escalate", order)).status_code == 404
 

@@ -100,7 +100,7 @@ def test_new_token_is_shown_once_and_never_again(browse: Callable[..., Client]) 
     assert secret not in str(dict(client.session))
 
 
-def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client]) -> None:
+def test_revoking_a_token_asks_first_and_can_be_repeated(browse: Callable[..., Client]) -> None:
     user = UserFactory()
     token = _issue(user)
     client = browse(user)

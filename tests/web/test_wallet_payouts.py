@@ -63,7 +63,7 @@ def read(response: Any, status: int = 200) -> str:
         ({"payment_details": "IBAN\x07"}, "Control characters"),
     ],
 )
-def test_what_cannot_be_is_told_beside_its_field_and_what_was_typed_is_kept(
+def test_invalid_payout_request_shows_the_error_at_its_field_and_keeps_the_form(
     browse: Browse, owner: User, given: dict[str, str], words: str
 ) -> None:
     page = read(browse(owner).post(reverse(NEW), asking(**given)), 400)
@@ -142,7 +142,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
 
 
 @pytest.mark.slow
-def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> None:
+def test_owner_sees_the_decision_on_a_wallet_payout(browse: Browse, owner: User) -> None:
     client, staff = browse(owner), UserFactory()
     for currency in ("INR", "USD"):
         client.post(reverse(NEW), asking(currency=currency, amount=""))

@@ -48,11 +48,11 @@ def test_money_is_grouped_as_its_currency_is_read(minor: int | None, currency: s
         (timedelta(days=-800), "2 years ago"),
     ],
 )
-def test_distance_is_told_in_its_largest_unit(ahead: timedelta, words: str) -> None:
+def test_relative_time_is_in_its_largest_unit(ahead: timedelta, words: str) -> None:
     assert relative_time(clock.now() + ahead) == words
 
 
-def test_time_carries_the_exact_moment() -> None:
+def test_time_element_has_the_exact_time() -> None:
     india = timezone(timedelta(hours=5, minutes=30))
     html = when(datetime(2024, 3, 5, 18, 30, 9, tzinfo=india))
     assert '<time datetime="2024-03-05T13:00:09Z" title="5 March 2024, 13:00 UTC">' in html

@@ -52,23 +52,23 @@ def test_redirect_that_is_not_registered_is_never_followed(party: Party, uri: st
     assert response["X-Frame-Options"] == "DENY"
 
 
-def test_redirect_left_out_of_several_is_refused(party: Party) -> None:
+def test_missing_redirect_uri_of_an_app_with_several_is_refused(party: Party) -> None:
     assert party.ask(redirect_uri=None).status_code == 400
 
 
 @pytest.mark.parametrize("client_id", [None, "", "nobody", "a\x00b", "https://evil.example/client.json"])
-def test_unknown_app_is_refused_here(party: Party, client_id: str | None) -> None:
+def test_unknown_app_is_refused_without_a_redirect(party: Party, client_id: str | None) -> None:
     assert party.ask(client_id=client_id).status_code == 400
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_is_refused_here(browser: Client, status: str) -> None:
+def test_app_that_is_not_approved_is_refused_without_a_redirect(browser: Client, status: str) -> None:
     app = AppFactory(status=status, granted_scopes="", redirect_uris=CALLBACK)
     assert Party(app, browser).ask().status_code == 400
 
 
 @pytest.mark.parametrize("name", ["state", "client_id", "redirect_uri", "code_challenge", "code_challenge_method", "response_mode", "x"])
-def test_parameter_given_twice_is_refused_here(party: Party, name: str) -> None:
+def test_repeated_parameter_of_the_authorization_is_refused_without_a_redirect(party: Party, name: str) -> None:
     value = party.parameters().get(name, "query")
     assert party.ask(**{name: [value, value]}).status_code == 400
 
@@ -78,16 +78,16 @@ def test_parameter_without_a_value_counts_as_left_out(party: Party) -> None:
     assert_sent_back(party.ask(code_challenge=""), "invalid_request")
 
 
-def test_resource_may_be_named_again(party: Party) -> None:
+def test_resource_parameter_may_be_repeated(party: Party) -> None:
     assert party.ask(resource=[MCP, MCP]).status_code == 200
 
 
-def test_resource_may_be_named_with_scheme_and_host_in_capitals(party: Party) -> None:
+def test_resource_parameter_may_have_scheme_and_host_in_capitals(party: Party) -> None:
     tokens = party.tokens(resource=MCP.replace("http://testserver", "HTTP://TestServer"))
     assert tokens["access_token"].startswith("cam_mcp_")
 
 
-def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) -> None:
+def test_long_state_is_returned_and_an_overlong_one_is_a_414(party: Party) -> None:
     assert query_of(party.decide(state="s" * 4000)["Location"])["state"] == "s" * 4000
     assert party.ask(state="s" * 9000).status_code == 414
 
@@ -172,7 +172,7 @@ def test_page_is_shown_every_time_whatever_the_app_asks_for(party: Party, prompt
     assert not Grant.objects.filter(used_at=None).exists()
 
 
-def test_decision_in_the_address_is_none(party: Party) -> None:
+def test_decision_in_the_query_string_gives_no_consent(party: Party) -> None:
     assert party.ask(decision="allow", shown="catalog:read account:read").status_code == 200
     assert not Grant.objects.exists()
 
@@ -195,7 +195,7 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
 
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "\u05e4\u05d5\u05e0\u05d8\u05d9\u05dd", "W" * 120])
-def test_name_of_an_app_stays_a_name(party: Party, name: str) -> None:
+def test_name_of_an_app_is_escaped_and_isolated_on_the_consent_page(party: Party, name: str) -> None:
     """Neither markup nor a script from right to left reaches into the words around it."""
     App.objects.filter(pk=party.app.pk).update(name=name)
     page = BeautifulSoup(party.ask(scope="account:read").content, "html.parser")
@@ -304,6 +304,6 @@ def test_port_of_the_exchange_must_be_that_of_the_request(app: App, browser: Cli
     assert not AccessToken.objects.exists()
 
 
-def test_odd_query_is_no_crash(party: Party) -> None:
+def test_malformed_query_of_the_authorization_is_a_400(party: Party) -> None:
     for query in ("client_id=%zz", "%", "client_id=%ff", "=&&=", "client_id=" + "a" * 5000):
         assert party.browser.get(f"/oauth/authorize?{query}").status_code == 400

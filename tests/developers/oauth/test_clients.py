@@ -99,13 +99,13 @@ def test_host_that_is_not_listed_is_not_called(web: Web, browser: Client, host: 
     assert (web.calls, App.objects.count()) == ([], 0)
 
 
-def test_anonymous_visitor_makes_us_call_nobody(web: Web) -> None:
+def test_client_document_is_not_fetched_for_an_anonymous_visitor(web: Web) -> None:
     response = Party(App(client_id=URL), Client(), redirect_uri=BACK).ask(**WANTED)
     assert response["Location"].startswith("/account/login")
     assert web.calls == []
 
 
-def test_token_endpoint_calls_nobody(web: Web, client_party: Party) -> None:
+def test_token_endpoint_fetches_no_client_document(web: Web, client_party: Party) -> None:
     assert_error(client_party.exchange("code"), "invalid_client", 401)
     assert web.calls == []
 
@@ -224,13 +224,13 @@ def test_addresses_and_grants_that_no_app_may_have_are_left_out(web: Web, client
         "https://client.example/" + "a" * 300,
     ],
 )
-def test_address_of_another_form_names_no_client(web: Web, browser: Client, client_id: str) -> None:
+def test_client_id_that_is_no_valid_document_url_is_refused(web: Web, browser: Client, client_id: str) -> None:
     web.document = GOOD | {"client_id": client_id}
     assert Party(App(client_id=client_id), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400
     assert (web.calls, App.objects.count()) == ([], 0)
 
 
-def test_save_by_the_toolkit_never_brings_an_unreviewed_address(approved: App) -> None:
+def test_saving_an_app_by_the_oauth_toolkit_keeps_reviewed_name_and_redirect_uris(approved: App) -> None:
     before = approved.redirect_uris
     stale = app_of_document(name="Your bank", redirect_uris=["https://evil.example/callback"])
     suspend_app(app=approved, reason="Odd.", actor=UserFactory())
@@ -239,7 +239,7 @@ def test_save_by_the_toolkit_never_brings_an_unreviewed_address(approved: App) -
     assert (approved.name, approved.redirect_uris, approved.status) == ("Assistant", before, "Suspended")
 
 
-def test_one_user_brings_a_few_clients_a_minute(web: Web, browser: Client, settings: Any) -> None:
+def test_client_documents_fetched_for_one_user_are_rate_limited(web: Web, browser: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 2}
     answers = [Party(App(client_id=f"{URL}?{n}"), browser, redirect_uri=BACK).ask(**WANTED) for n in range(3)]
     assert [answer.status_code for answer in answers] == [400, 400, 429]
@@ -248,7 +248,7 @@ def test_one_user_brings_a_few_clients_a_minute(web: Web, browser: Client, setti
 
 
 @pytest.mark.slow
-def test_few_clients_of_a_host_wait_at_once(web: Web, browser: Client, settings: Any) -> None:
+def test_pending_clients_of_one_host_are_limited(web: Web, browser: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 100}
     statuses = []
     for n in range(6):
@@ -351,7 +351,7 @@ def test_document_is_not_read_again_while_it_is_fresh(approved: App, client_part
     assert timedelta(minutes=9) < expires - timezone.now() <= timedelta(minutes=10)
 
 
-def test_same_document_is_kept_for_another_while(approved: App, client_party: Party, web: Web) -> None:
+def test_unchanged_client_document_is_cached_again(approved: App, client_party: Party, web: Web) -> None:
     grow_stale()
     assert client_party.ask(**WANTED).status_code == 200
     expires = App.objects.get().cimd_expires_at
@@ -386,7 +386,7 @@ def test_address_that_is_gone_from_the_document_is_gone_at_once(approved: App, c
     assert App.objects.get().redirect_uris == ""
 
 
-def test_document_that_is_as_it_was_again_waits_no_longer(approved: App, client_party: Party, web: Web) -> None:
+def test_client_document_that_is_changed_back_no_longer_waits_for_review(approved: App, client_party: Party, web: Web) -> None:
     web.document |= {"redirect_uris": ["https://client.example/new"]}
     grow_stale()
     client_party.ask(**WANTED)
@@ -404,14 +404,16 @@ def changed(approved: App, client_party: Party, web: Web) -> ClientMetadata:
     return ClientMetadata.objects.get()
 
 
-def test_accepted_changes_hold(changed: ClientMetadata, client_party: Party) -> None:
+def test_accepted_changes_of_a_client_document_apply(changed: ClientMetadata, client_party: Party) -> None:
     accept_metadata(client_metadata=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
     assert b"Assistant 2" in page.content
 
 
-def test_refused_changes_stay_away_until_the_next(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes(
+    changed: ClientMetadata, client_party: Party, web: Web
+) -> None:
     refuse_metadata(client_metadata=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
@@ -455,7 +457,7 @@ def test_document_is_read_from_a_real_server(own_server: str, browser: Client) -
     assert App.objects.get().client_id == own_server
 
 
-def test_host_inside_is_refused_though_it_is_listed(own_server: str, browser: Client, settings: Any) -> None:
+def test_internal_host_is_refused_even_if_it_is_allowed(own_server: str, browser: Client, settings: Any) -> None:
     settings.OUTBOUND_LOOPBACK = False
     page = Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED)
     assert (page.status_code, App.objects.count()) == (400, 0)

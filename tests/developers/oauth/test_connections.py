@@ -166,7 +166,7 @@ def test_disconnecting_ends_codes_and_tokens_of_that_app_for_that_user_only(part
     assert [who.exchange(code).status_code for who, code in zip(parties, codes, strict=True)] == [400, 200, 200]
 
 
-def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, user: User) -> None:
+def test_consent_is_withdrawn_once_and_a_new_consent_is_a_new_row(party: Party, user: User) -> None:
     party.tokens()
     assert withdraw_consent(user=user, app=party.app, actor=user) == 1
     assert withdraw_consent(user=user, app=party.app, actor=user) == 0

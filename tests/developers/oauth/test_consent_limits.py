@@ -68,7 +68,7 @@ def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
     assert not SpendingLimit.objects.exists()
 
 
-def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
+def test_developer_may_consent_to_the_own_app_without_a_spending_limit(party: Party) -> None:
     user = party.app.developer
     party.browser.force_login(user)
     assert b"a currency without an amount has no limit" in party.ask(scope=SPENDS).content
@@ -76,7 +76,7 @@ def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
     assert not SpendingLimit.objects.exists()
 
 
-def test_app_suspended_meanwhile_leaves_neither(party: Party) -> None:
+def test_consent_to_an_app_suspended_meanwhile_saves_neither_consent_nor_limit(party: Party) -> None:
     App.objects.filter(pk=party.app.pk).update(status="Suspended")
     post(party, limit_usd_total="5")
     assert (Consent.objects.count(), SpendingLimit.objects.count()) == (0, 0)

@@ -82,13 +82,13 @@ def test_page_of_another_app_may_ask_and_never_reads_the_response(party: Party) 
         "https://a\x00b",
     ],
 )
-def test_page_of_no_app_is_refused(party: Party, origin: str) -> None:
+def test_origin_of_no_app_is_not_allowed(party: Party, origin: str) -> None:
     assert "Access-Control-Allow-Origin" not in preflight(origin)
     assert "Access-Control-Allow-Origin" not in read(origin, party.tokens()["access_token"])
 
 
 @pytest.mark.parametrize("port", ["", ":5173"])
-def test_page_on_the_developers_computer_may_take_any_port(party: Party, port: str) -> None:
+def test_loopback_origin_of_an_app_may_have_any_port(party: Party, port: str) -> None:
     origin = f"http://127.0.0.1{port}"
     assert is_allowed(preflight(origin), origin)
     assert is_allowed(read(origin, party.tokens()["access_token"]), origin)
@@ -103,7 +103,7 @@ def test_expired_token_is_told_so_that_the_page_can_refresh(party: Party) -> Non
     assert not is_allowed(read(STRANGER, token), STRANGER)
 
 
-def test_missing_scope_is_told(party: Party) -> None:
+def test_response_about_a_missing_scope_is_readable_by_the_origin_of_the_app(party: Party) -> None:
     token = party.tokens()["access_token"]
     narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     answer = read(OWN, token)
@@ -119,7 +119,7 @@ def test_personal_token_and_key_are_no_apps_tokens(app: App, user: User) -> None
     assert "x-api-key" not in preflight(OWN, headers="x-api-key")["Access-Control-Allow-Headers"]
 
 
-def test_origin_goes_with_the_address_and_with_the_app(app: App) -> None:
+def test_origin_is_removed_with_its_redirect_uri_and_with_the_suspension_of_the_app(app: App) -> None:
     move(app, "https://moved.example/callback")
     assert not is_allowed(preflight(OWN), OWN)
     assert is_allowed(preflight("https://moved.example"), "https://moved.example")
@@ -127,7 +127,7 @@ def test_origin_goes_with_the_address_and_with_the_app(app: App) -> None:
     assert not is_allowed(preflight("https://moved.example"), "https://moved.example")
 
 
-def test_origin_goes_with_its_developers_account(app: App) -> None:
+def test_origin_is_removed_with_the_account_of_its_developer(app: App) -> None:
     delete_account(user=app.developer, reason="Asked for it", actor=UserFactory(is_superuser=True, is_staff=True))
     assert not AppOrigin.objects.filter(app=app).exists()
 
@@ -156,7 +156,7 @@ def test_preflight_is_answered_by_one_query(django_assert_num_queries: Any) -> N
         ("http://localhost/cb", "http://localhost"),
     ],
 )
-def test_origin_of_an_address_is_as_browsers_send_it(uri: str, origin: str) -> None:
+def test_origin_of_a_redirect_uri_is_spelt_as_browsers_send_it(uri: str, origin: str) -> None:
     assert origin_of(uri) == origin
 
 
@@ -225,7 +225,7 @@ def test_public_server_refuses_programs_on_the_callers_computer() -> None:
     assert ask_tools(LOCAL[0], secret).status_code == 403
 
 
-def test_local_server_opens_its_tools_alone(settings: Any) -> None:
+def test_local_server_allows_other_origins_for_its_tools_only(settings: Any) -> None:
     settings.BASE_URL = "http://127.0.0.1:8000"
     assert "Access-Control-Allow-Origin" not in preflight(LOCAL[0])
     assert call("x").status_code == 401

@@ -77,21 +77,21 @@ def test_code_without_a_verifier_is_still_good_with_one(party: Party) -> None:
     assert party.exchange(code).status_code == 200
 
 
-def test_wrong_verifier_for_a_used_code_ends_what_came_of_it(party: Party) -> None:
+def test_wrong_verifier_for_a_used_code_revokes_its_tokens(party: Party) -> None:
     code = party.code()
     tokens = party.exchange(code).json()
     assert_error(party.exchange(code, code_verifier="w" * 43), "invalid_grant")
     assert call(tokens["access_token"]).status_code == 401
 
 
-def test_code_for_another_app_is_refused_and_stays_good_for_its_own(party: Party) -> None:
+def test_code_for_another_app_is_refused_and_stays_valid_for_its_own(party: Party) -> None:
     code = party.code()
     thief = AppFactory(redirect_uris=CALLBACK)
     assert_error(party.exchange(code, client_id=thief.client_id), "invalid_grant")
     assert party.exchange(code).status_code == 200
 
 
-def test_code_used_twice_ends_what_came_of_it(party: Party) -> None:
+def test_code_used_twice_revokes_its_tokens(party: Party) -> None:
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()
@@ -248,7 +248,7 @@ def test_refresh_may_ask_for_less_and_later_for_all_again(party: Party) -> None:
     assert set(party.refresh(less["refresh_token"]).json()["scope"].split()) == {"catalog:read", "account:read"}
 
 
-def test_idle_refresh_token_ends(party: Party) -> None:
+def test_unused_refresh_token_expires(party: Party) -> None:
     tokens = party.tokens()
     RefreshToken.objects.update(created=timezone.now() - timedelta(days=30))
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
@@ -263,7 +263,7 @@ def test_narrowed_grant_counts_at_exchange_refresh_and_call(party: Party) -> Non
     assert party.refresh(tokens["refresh_token"]).json()["scope"] == "catalog:read"
 
 
-def test_nothing_is_issued_once_every_scope_is_gone(party: Party) -> None:
+def test_no_token_is_issued_once_the_app_has_no_scopes(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     App.objects.filter(pk=party.app.pk).update(granted_scopes="")
     assert_error(party.exchange(code), "invalid_grant")
@@ -306,7 +306,7 @@ def test_token_revoked_by_an_admin_is_not_renewed(party: Party) -> None:
     assert (entry.actor, entry.reason) == (admin, "Leaked")
 
 
-def test_library_is_never_asked_to_log_what_it_sees(caplog: pytest.LogCaptureFixture, party: Party) -> None:
+def test_no_secret_of_oauth_is_in_a_debug_log(caplog: pytest.LogCaptureFixture, party: Party) -> None:
     caplog.set_level(logging.DEBUG)
     code = party.code()
     tokens = party.exchange(code).json()
@@ -331,7 +331,7 @@ def test_token_request_in_the_address_or_by_get_is_refused(party: Party) -> None
 
 
 @pytest.mark.parametrize("path", ["/oauth/introspect", "/oauth/register", "/oauth/device-authorization", "/oauth/userinfo"])
-def test_other_endpoints_are_not_there(client: Client, path: str) -> None:
+def test_unsupported_oauth_endpoints_are_not_found(client: Client, path: str) -> None:
     assert client.post(path).status_code == 404
 
 
@@ -355,7 +355,7 @@ def test_no_table_holds_a_code_or_token(party: Party) -> None:
         assert secret[-24:] not in stored
 
 
-def test_client_library_goes_all_the_way(party: Party) -> None:
+def test_oauth_client_library_gets_refreshes_and_uses_tokens(party: Party) -> None:
     session = party.session
     address, state = session.create_authorization_url(AUTHORIZE, code_verifier=party.verifier, scope="catalog:read account:read")
     path = address.removeprefix("http://testserver")

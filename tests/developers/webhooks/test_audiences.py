@@ -60,14 +60,14 @@ def test_publishing_and_unpublishing_are_told_to_every_app(listen: Listen, recei
     assert told(receiver) == [("asset.published", data), ("asset.removed", data)]
 
 
-def test_takedown_is_a_removal(listen: Listen, receiver: Receiver) -> None:
+def test_takedown_sends_the_event_asset_removed(listen: Listen, receiver: Receiver) -> None:
     listing = published()
     listen(EventType.ASSET_REMOVED)
     takedown_listing(listing=listing, reason="It was copied.", actor=UserFactory())
     assert [event for event, _ in told(receiver)] == ["asset.removed"]
 
 
-def test_edit_of_a_published_listing_is_an_update_and_of_a_draft_is_nothing(listen: Listen) -> None:
+def test_edit_of_a_published_listing_sends_asset_updated_and_of_a_draft_nothing(listen: Listen) -> None:
     listing = published()
     listen(EventType.ASSET_UPDATED)
     for title in ("New name", "Newer name"):
@@ -150,7 +150,7 @@ def test_purchase_by_a_key_is_told_to_its_app(listen: Listen, receiver: Receiver
     assert to.fresh.status == "Active"
 
 
-def test_own_purchase_of_a_user_is_told_to_nobody(listen: Listen, receiver: Receiver) -> None:
+def test_purchase_of_a_user_without_an_app_sends_no_event(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     order = ordered_through(None, CredentialKind.PERSONAL, None)
     refund_order(order=order, reason="Broken.", actor=UserFactory())

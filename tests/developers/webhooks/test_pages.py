@@ -59,7 +59,7 @@ def test_endpoint_is_not_found_under_another_app_of_the_same_developer(name: str
 
 
 @pytest.mark.parametrize("name", BUTTONS)
-def test_looking_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
+def test_get_of_a_webhook_form_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
     assert own(delivery).get(address(name, delivery)).status_code == 405
 
 
@@ -90,7 +90,7 @@ def test_endpoint_is_made_and_its_secret_is_on_that_response_only() -> None:
         ({"description": "a\u202eb"}, "text direction characters"),
     ],
 )
-def test_what_cannot_be_is_refused_beside_the_form(changes: dict[str, Any], words: str, settings: Any) -> None:
+def test_invalid_webhook_is_refused_with_an_error_in_the_form(changes: dict[str, Any], words: str, settings: Any) -> None:
     settings.OUTBOUND_LOOPBACK = False
     app = AppFactory()
     answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM | changes)
@@ -100,14 +100,14 @@ def test_what_cannot_be_is_refused_beside_the_form(changes: dict[str, Any], word
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_gets_none(status: str) -> None:
+def test_app_that_is_not_approved_gets_no_webhook(status: str) -> None:
     app = AppFactory(status=status, granted_scopes="")
     answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM)
     assert "while the app is approved" in text_of(answer)
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_app_has_so_many_and_no_more() -> None:
+def test_number_of_webhooks_of_an_app_is_limited() -> None:
     app = AppFactory()
     client = signed_in(app.user)
     for _ in range(developers_bounds.MAX_WEBHOOK_ENDPOINTS):
@@ -141,7 +141,7 @@ def test_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelive
 
 
 @pytest.mark.slow
-def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Receiver) -> None:
+def test_events_and_redeliveries_by_hand_are_rate_limited(delivery: WebhookDelivery, receiver: Receiver) -> None:
     client = own(delivery)
     for _ in range(4):
         assert "A ping was sent" in text_of(client.post(address("webhook-test", delivery), follow=True))
