@@ -88,7 +88,7 @@ def test_mail_program_ends_a_kind_of_mails_by_one_post_without_a_session_and_no_
 
 
 @pytest.mark.parametrize("topic", ["security", "", None, 5])
-def test_link_of_a_topic_that_is_none_is_not_found(topic: Any) -> None:
+def test_unsubscribe_link_of_an_unknown_topic_is_not_found(topic: Any) -> None:
     token = signing.dumps([UserFactory().pk.hex, topic], salt="accounts.mail.unsubscribe")
     assert Client().post(reverse("mail-unsubscribe", args=[token])).status_code == 404
 
@@ -159,7 +159,7 @@ def test_sale_is_an_event_for_the_vendors_own_apps_only() -> None:
     }
 
 
-def test_announcement_that_fails_halfway_tells_nobody_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sale_mails_of_a_retried_job_are_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     vendor, buyer = make_vendor(), funded(inr=100_000)
     order = bought(on_sale(store=vendor.store), buyer)
     outbox.outbox.clear()

@@ -132,7 +132,7 @@ def test_user_whose_codes_are_unreadable_is_told_to_set_them_up_again(client: Cl
     assert not Authenticator.objects.exists()
 
 
-def test_change_of_the_key_is_outlived_and_what_was_unencrypted_is_encrypted(
+def test_two_factor_secrets_survive_a_change_of_the_secret_key_and_plain_ones_are_encrypted(
     client: Client, user: User, secret: str, settings: Any
 ) -> None:
     other = UserFactory()

@@ -78,7 +78,7 @@ def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> No
 
 
 @pytest.mark.slow
-def test_findings_are_ticked_off_where_the_vendor_changed_what_they_name(browser: Client) -> None:
+def test_findings_are_marked_as_addressed_if_the_vendor_changed_their_field(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     services.approve_listing(review=submit(listing), actor=UserFactory())
@@ -110,7 +110,7 @@ def _on_sale(**contents: bytes) -> Listing:
 
 
 @pytest.mark.slow
-def test_file_that_waited_at_a_takedown_was_not_examined_and_is_compared_again(browser: Client) -> None:
+def test_file_pending_at_a_takedown_is_compared_with_the_approved_one_again(browser: Client) -> None:
     listing = _on_sale(a_txt=b"1")
     _updated(listing, a_txt=b"1", evil_txt=b"2")
     services.takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
@@ -120,7 +120,7 @@ def test_file_that_waited_at_a_takedown_was_not_examined_and_is_compared_again(b
 
 
 @pytest.mark.slow
-def test_what_was_rejected_for_something_else_is_told_since_the_approval_too(browser: Client) -> None:
+def test_file_added_in_a_rejected_update_is_shown_again_against_the_approved_version(browser: Client) -> None:
     listing = _on_sale(a_txt=b"1")
     services.reject_listing(
         review=_updated(listing, a_txt=b"1", evil_txt=b"2"), findings=[FINDING | {"code": "other"}], actor=UserFactory()

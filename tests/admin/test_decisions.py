@@ -75,7 +75,7 @@ def test_superuser_decides_through_the_form(case: Case, root: User) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if not case.again], ids=str)
-def test_second_decision_is_refused_with_a_message_and_leaves_no_trace(case: Case, root: User) -> None:
+def test_second_decision_is_refused_with_a_message_and_without_an_audit_entry(case: Case, root: User) -> None:
     page = _page(case, case.make())
     press(signed_in(root), page, case.answers)
     before = AuditEntry.objects.count()
@@ -121,7 +121,7 @@ def test_takedown_names_its_reviewer_and_its_reason(root: User) -> None:
 
 @pytest.mark.slow
 @cases
-def test_get_changes_nothing(case: Case, root: User) -> None:
+def test_get_of_a_decision_page_changes_nothing(case: Case, root: User) -> None:
     subject = case.make()
     # Some are changed past the row in hand, such as one that another is at.
     subject.refresh_from_db()
@@ -135,7 +135,7 @@ def test_get_changes_nothing(case: Case, root: User) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if "reason" in case.answers], ids=str)
-def test_decision_without_a_reason_is_asked_again(case: Case, root: User) -> None:
+def test_decision_without_a_reason_is_an_error_in_the_form(case: Case, root: User) -> None:
     response = signed_in(root).post(_page(case, case.make()), case.answers | {"reason": "  "})
     assert response.status_code == 400
     assert any(sentence in text_of(response) for sentence in ("This field is required", "Choose a saved reply, or write your own"))
@@ -215,7 +215,7 @@ def test_approval_and_rejection_from_the_review_page_itself(root: User) -> None:
 
 
 @pytest.mark.slow
-def test_rejection_without_findings_is_asked_again(root: User) -> None:
+def test_rejection_without_findings_is_an_error_in_the_form(root: User) -> None:
     case = review()
     response = press(signed_in(root), address(ListingReview, "reject", case.pk), {})
     assert response.status_code == 400
@@ -235,7 +235,7 @@ def test_scopes_are_decided_one_by_one(root: User) -> None:
 
 
 @pytest.mark.slow
-def test_scopes_left_undecided_are_asked_again(root: User) -> None:
+def test_undecided_scopes_are_an_error_in_the_form(root: User) -> None:
     case = scope_review()
     response = press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), {"decision:catalog:read": "grant"})
     assert response.status_code == 400
@@ -322,7 +322,7 @@ def test_nobody_promotes_themselves() -> None:
 
 
 @pytest.mark.slow
-def test_waiting_listings_come_first_and_oldest_on_top(root: User) -> None:
+def test_review_queue_lists_waiting_listings_first_and_oldest_on_top(root: User) -> None:
     done = review()
     press(signed_in(root), address(ListingReview, "approve", done.pk), APPROVAL)
     older, newer = submitted(), submitted()

@@ -40,7 +40,7 @@ def current(client: Client, path: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -> None:
+def test_admin_menu_marks_the_current_page_or_its_section(root: Client) -> None:
     queue, application = address(ListingReview, "changelist"), subjects.application()
     review = address(ListingReview, "change", subjects.review().pk)
     assert current(root, HOME) == [("Review queues", "page")]
@@ -55,7 +55,7 @@ def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -
 
 
 @pytest.mark.slow
-def test_row_names_its_list_and_leads_back_as_it_was_filtered(root: Client) -> None:
+def test_admin_page_of_a_row_links_back_to_its_filtered_list(root: Client) -> None:
     review = address(ListingReview, "change", subjects.review().pk)
     crumb = soup_of(root, f"{review}?_changelist_filters=kind%3DListing").select_one(".crumb a")
     assert crumb is not None
@@ -123,7 +123,7 @@ def test_admin_page_of_a_row_shows_readable_times_and_status_badges(root: Client
     assert published_at.select_one("time[title]")
 
 
-def test_faults_of_a_form_stand_beside_its_fields_and_what_was_typed_is_kept(root: Client) -> None:
+def test_admin_form_shows_errors_at_its_fields_and_keeps_the_input(root: Client) -> None:
     response = root.post(address(Category, "add"), {"name": "Typed", "slug": "no slug!", "metadata": "{"})
     page = BeautifulSoup(response.content, "html.parser")
     assert "It has not been saved" in page.get_text()
@@ -180,7 +180,7 @@ def test_history_of_a_row_tells_who_changed_it(root: Client) -> None:
     assert "Changed Name" in text_of(root.get(address(Category, "history", category.pk)))
 
 
-def test_decision_that_names_no_known_permission_is_found_at_start_up() -> None:
+def test_system_check_finds_a_decision_with_an_unknown_permission() -> None:
     class Careless(ListingAdmin):
         @decision(Decision("Do", "catalog.nothing_listing", "It is done.", "Done."))
         def do(self, *_args: Any) -> None:

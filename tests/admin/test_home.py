@@ -62,7 +62,7 @@ def test_queue_card_is_shown_to_staff_with_its_permission_only(queue: Any) -> No
 
 
 @pytest.mark.slow
-def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
+def test_empty_queues_say_so_and_have_no_start_button() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert set(cards(client)) == {queue.title for queue in queues()}

@@ -57,7 +57,7 @@ def test_library_models_with_secrets_are_not_in_the_admin() -> None:
     }
 
 
-def test_no_bulk_action_is_offered_on_what_services_make() -> None:
+def test_admins_of_service_models_have_no_bulk_actions() -> None:
     for model_admin in service_admins():
         assert list(model_admin.actions or ()) == []
 
@@ -80,7 +80,7 @@ def test_every_page_sends_the_anonymous_to_sign_in(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_no_page_offers_to_add_change_or_delete_what_services_make(root: Client) -> None:
+def test_admins_of_service_models_refuse_add_change_and_delete(root: Client) -> None:
     for model_admin in service_admins():
         assert root.get(address(model_admin.model, "add")).status_code == 403
         assert root.post(address(model_admin.model, "add"), {}).status_code == 403
@@ -245,7 +245,7 @@ def test_category_edit_ends_cached_responses_and_is_audited(root: Client) -> Non
     assert root.post(address(Category, "delete", category.pk), {"post": "yes"}).status_code == 403
 
 
-def test_licence_factor_below_zero_is_asked_again(root: Client) -> None:
+def test_licence_factor_below_zero_is_an_error_in_the_form(root: Client) -> None:
     tier = LicenseTier.objects.get(slug="personal")
     answers = {"name": tier.name, "summary": tier.summary, "price_factor": "-1", "sort_order": "1"}
     response = root.post(address(LicenseTier, "change", tier.pk), answers)
@@ -265,7 +265,7 @@ def test_audit_log_cannot_be_written(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_pages_load_nothing_from_elsewhere(root: Client) -> None:
+def test_admin_pages_load_no_external_resources(root: Client) -> None:
     page = BeautifulSoup(root.get(address(ListingReview, "change", subjects.review().pk)).content, "html.parser")
     loaded = [str(tag.get("src") or tag.get("href")) for tag in page.select("[src], link[href]")]
     assert len(loaded) > 2

@@ -109,14 +109,14 @@ def test_hash_of_a_secret_finds_nothing(root: Client) -> None:
         assert found(root, stored) == {}
 
 
-def test_exact_address_comes_before_those_that_begin_so(root: Client) -> None:
+def test_exact_email_address_is_found_before_longer_ones(root: Client) -> None:
     for email in ("ashab@example.com", "asha@example.com.au", "asha@example.com"):
         UserFactory(email=email)
     links = found(root, "Asha@Example.com")["Users"]
     assert links == [address(User, "change", User.objects.get(email=e).pk) for e in ("asha@example.com", "asha@example.com.au")]
 
 
-def test_more_than_five_lead_to_the_list_that_has_them(root: Client) -> None:
+def test_more_than_five_search_results_link_to_the_filtered_list(root: Client) -> None:
     for number in range(7):
         UserFactory(email=f"many{number}@example.com")
     links = found(root, "many")["Users"]

@@ -56,7 +56,7 @@ def test_category_none_in_the_query_is_an_unknown_category(anonymous: APIClient)
     assert ids(anonymous.get("/api/v1/assets").json()) == [str(listing.id)]
 
 
-def test_bad_credential_is_never_anonymous(anonymous: APIClient) -> None:
+def test_invalid_credential_at_a_public_operation_is_a_401(anonymous: APIClient) -> None:
     response = anonymous.get("/api/v1/assets", HTTP_X_API_KEY="cam_sk_wrong")
     assert (response.status_code, response.json()["code"]) == (401, "invalid_credential")
 
@@ -158,12 +158,12 @@ def test_filters_by_category_and_tier(get: Any) -> None:
     assert get("assets", tier="vip")["total"] == 0
 
 
-def test_empty_parameters_are_as_good_as_none(get: Any) -> None:
+def test_empty_query_parameters_are_ignored(get: Any) -> None:
     PublishedListingFactory()
     assert get("assets", category="", tier="", limit="", page="", sort="")["total"] == 1
 
 
-def test_popular_goes_by_purchases_then_publication(get: Any) -> None:
+def test_popular_order_is_by_purchases_then_publication(get: Any) -> None:
     now = timezone.now()
     old = PublishedListingFactory(published_at=now - timedelta(days=2))
     new = PublishedListingFactory(published_at=now)
@@ -171,7 +171,7 @@ def test_popular_goes_by_purchases_then_publication(get: Any) -> None:
     assert ids(get("assets")) == [str(row.id) for row in (bought, new, old)]
 
 
-def test_newest_goes_by_publication(get: Any) -> None:
+def test_newest_order_is_by_publication(get: Any) -> None:
     now = timezone.now()
     old = PublishedListingFactory(published_at=now - timedelta(days=2), purchases=5)
     new = PublishedListingFactory(published_at=now)
@@ -252,14 +252,14 @@ def test_purchases_and_refunds_reorder_the_very_next_response_once_they_are_coun
     assert ids(get("assets")) == before
 
 
-def test_undoing_more_than_was_bought_stays_at_zero() -> None:
+def test_purchase_count_never_falls_below_zero() -> None:
     listing = PublishedListingFactory()
     record_refund(listing_id=listing.id)
     listing.stats.refresh_from_db()
     assert listing.stats.purchases == 0
 
 
-def test_purchases_end_no_cached_responses(new_version: Any) -> None:
+def test_purchases_do_not_invalidate_cached_responses(new_version: Any) -> None:
     listing = PublishedListingFactory()
     assert new_version()
     record_purchase(listing_id=listing.id)

@@ -227,7 +227,7 @@ def test_stored_total_of_a_single_filter_is_exact_beyond_the_count_limit(
     assert counted == len(answer["items"]) > 1
 
 
-def test_counts_follow_what_a_listing_is_tagged_with(get: Any, varied: None) -> None:
+def test_counts_follow_changed_tags_of_a_listing(get: Any, varied: None) -> None:
     listing = Listing.objects.get(title="One")
     listing.tags = ["fresh"]
     listing.save()
@@ -356,7 +356,7 @@ def test_last_page_has_no_cursor(get: Any) -> None:
     assert get("assets", limit=1)["nextCursor"] is not None
 
 
-def test_page_far_beyond_the_end_looks_for_nothing(anonymous: Any, django_assert_num_queries: Any) -> None:
+def test_page_far_beyond_the_end_sends_no_query_for_rows(anonymous: Any, django_assert_num_queries: Any) -> None:
     PublishedListingFactory()
     # The catalog's version before and after, and the total.
     with django_assert_num_queries(3):

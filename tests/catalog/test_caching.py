@@ -69,7 +69,9 @@ def titles(client: Client) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["assets", "assets/{id}", "categories", "assets/search?q=grotesk", "assets/suggest?q=gro"])
-def test_cached_response_costs_the_reading_of_the_version(store: str, listing: Listing, path: str, django_assert_num_queries: Any) -> None:
+def test_cached_response_takes_one_query_for_the_catalog_version(
+    store: str, listing: Listing, path: str, django_assert_num_queries: Any
+) -> None:
     path, client = f"/api/v1/{path.format(id=listing.id)}", APIClient()
     first = client.get(path)
     assert first.status_code == 200
@@ -81,7 +83,7 @@ def test_cached_response_costs_the_reading_of_the_version(store: str, listing: L
             assert method(path, HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304
 
 
-def test_parameters_in_another_order_find_the_same_response(listing: Listing, django_assert_num_queries: Any) -> None:
+def test_query_parameters_in_another_order_find_the_same_cached_response(listing: Listing, django_assert_num_queries: Any) -> None:
     client = APIClient()
     client.get("/api/v1/assets?limit=5&sort=newest")
     with django_assert_num_queries(1):
@@ -117,7 +119,7 @@ def test_cached_response_counts_against_the_rate_limit(store: str, listing: List
     assert int(answers[4]["Retry-After"]) > 0
 
 
-def test_bad_credential_is_refused_though_the_response_is_cached(store: str, listing: Listing) -> None:
+def test_invalid_credential_is_refused_even_if_the_response_is_cached(store: str, listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     for headers in ({"x-api-key": "cam_sk_wrong"}, {"authorization": "Bearer x"}, {"authorization": ""}):
@@ -172,13 +174,13 @@ def test_unknown_session_cookie_does_not_change_a_public_response(listing: Listi
         )
 
 
-def test_host_that_is_not_ours_is_refused_though_the_response_is_cached(listing: Listing) -> None:
+def test_unknown_host_is_refused_even_if_the_response_is_cached(listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     assert client.get("/api/v1/assets", HTTP_HOST="evil.example").status_code == 400
 
 
-def test_body_without_a_length_is_refused_though_the_response_is_cached(listing: Listing) -> None:
+def test_body_without_a_length_is_refused_even_if_the_response_is_cached(listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     assert client.get("/api/v1/assets", HTTP_TRANSFER_ENCODING="chunked").status_code == 411

@@ -51,7 +51,7 @@ def changes(listing: Listing, query: dict[str, str] | None = None, status: int =
 
 
 @pytest.mark.slow
-def test_one_redrawn_glyph_is_told_as_data_and_in_a_sentence() -> None:
+def test_redrawn_glyph_is_in_the_data_and_summary_of_the_changes() -> None:
     listing = first(_font())
     redrawn = _font(glyphs={"A": ["one", 500, [65]], "B": ["other", 510, [66]]}, metrics={"hhea ascent": 801})
     answer = changes(updated(listing, redrawn, version="1.1", description="Now with a better B."))

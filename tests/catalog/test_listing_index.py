@@ -113,7 +113,7 @@ def test_counts_are_exact_after_any_edits(steps: list[dict[str, Any]]) -> None:
     assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
 
 
-def test_edit_that_no_list_shows_writes_nothing_of_the_index(django_assert_max_num_queries: Any) -> None:
+def test_edit_of_a_field_outside_of_lists_does_not_write_the_index(django_assert_max_num_queries: Any) -> None:
     listing = PublishedListingFactory()
     Listing.objects.filter(pk=listing.pk).update(description="Another")
     # The licence tiers, the listing, its thumbnail, its row, its labels; nothing to delete in three tables.

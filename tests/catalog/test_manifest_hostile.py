@@ -105,7 +105,7 @@ def test_manifest_of_hostile_texts_is_deterministic_bounded_and_valid(
         assert not any(sign in text for sign in ("\x00", "\u202e", "\u200b", "\U000e0041", "```"))
 
 
-def test_injection_in_a_skill_is_quoted_in_one_line_and_said_to_be_data() -> None:
+def test_prompt_injection_in_a_skill_is_quoted_in_one_line_and_labelled_as_data() -> None:
     found = {
         "format": "zip",
         "contentsByExtension": {"md": 1},

@@ -141,7 +141,7 @@ def test_published_is_served_with_every_protection(anonymous: APIClient, stored:
 
 
 @pytest.mark.slow
-def test_type_that_is_not_a_previews_is_served_as_bytes(anonymous: APIClient, stored: Any) -> None:
+def test_preview_with_another_content_type_is_served_as_octet_stream(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory(), content_type="text/html")
     response = anonymous.get(preview.url)
     assert response["Content-Type"] == "application/octet-stream"

@@ -131,7 +131,7 @@ def test_review_by_the_submitter_is_refused_after_the_store_changed_hands() -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("first", ["approve", "reject"])
 @pytest.mark.parametrize("second", ["approve", "reject"])
-def test_second_decision_is_refused_by_name(first: str, second: str) -> None:
+def test_second_decision_is_refused_naming_who_decided(first: str, second: str) -> None:
     listing = submitted()
     stale = open_review(listing)
     winner, loser = UserFactory(), UserFactory()

@@ -198,7 +198,7 @@ def test_intended_listing_is_the_first_search_result(catalog: None, subtests: py
             assert found(q)[:1] == [title]
 
 
-def test_word_that_is_known_may_still_be_a_misspelling() -> None:
+def test_known_word_is_also_corrected_as_a_misspelling() -> None:
     PublishedListingFactory(title="Fort Builder")
     PublishedListingFactory(title="Font Archive")
     assert found("fort archive") == ["Font Archive"]
@@ -236,7 +236,7 @@ def test_whole_title_comes_before_a_longer_one_and_exact_before_prefix() -> None
     assert found("inter") == ["Inter", "Inter for Presentations", "Interlude"]
 
 
-def test_equal_hits_go_by_popularity_then_publication() -> None:
+def test_equal_search_results_are_ordered_by_popularity_then_publication() -> None:
     now = timezone.now()
     rows = [PublishedListingFactory(title="Same", published_at=now - timedelta(days=age)) for age in (1, 2, 3)]
     record_purchase(listing_id=rows[2].id)
@@ -319,7 +319,7 @@ def test_both_engines_use_their_index(catalog: None) -> None:
         ("typeface", "typeface", None),
     ],
 )
-def test_words_are_near_by_one_typo_from_four_letters_and_two_from_eight(word: str, term: str, typos: int | None) -> None:
+def test_one_typo_is_corrected_from_four_letters_and_two_from_eight(word: str, term: str, typos: int | None) -> None:
     expected = [] if typos is None else [(term, typos)]
     assert Vocabulary().extended([(term, 1, 1)]).corrections(word) == expected
     assert [typos for _, typos in Vocabulary().extended([(word, 1, 1)]).corrections(term)] == [typos for _, typos in expected]

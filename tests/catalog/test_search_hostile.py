@@ -125,7 +125,7 @@ def test_every_short_search_query_is_plain_text(anonymous: APIClient, path: str,
     assert SearchTerm.objects.filter(term="helvetica").exists()
 
 
-def test_whatever_is_asked_takes_four_short_statements_at_most() -> None:
+def test_any_search_query_takes_four_short_statements_at_most() -> None:
     # The vocabulary is in memory until the catalog changes.
     current_vocabulary()
     for q in [*LONG, *SHORT, *(" ".join(letters * 16 for letters in string.ascii_lowercase[start : start + 12]) for start in range(12))]:
@@ -134,7 +134,7 @@ def test_whatever_is_asked_takes_four_short_statements_at_most() -> None:
         assert characters <= SQL_CHARACTERS, (q[:50], characters)
 
 
-def test_words_in_memory_are_bounded_and_those_of_most_titles_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_vocabulary_in_memory_is_limited_and_keeps_the_words_of_titles(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vendor who fills descriptions with made-up words neither fills the memory nor crowds out others."""
     monkeypatch.setattr(vocabulary, "MOST_WORDS", 60)
     made_up = " ".join(f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8])
@@ -151,7 +151,7 @@ def test_rare_words_of_descriptions_are_not_corrected_to() -> None:
     assert current_vocabulary().corrections("garamond") == []
 
 
-def test_a_beginning_that_everything_has_is_completed_within_a_bound() -> None:
+def test_completions_of_a_common_prefix_are_limited() -> None:
     words = Vocabulary().extended([(f"a{number:05}", number % 7 + 1, 0) for number in range(500)])
     assert len(words.completions("a")) == vocabulary.COMPLETIONS
     assert titles("a")[0] == "The Art Of Type"

@@ -86,7 +86,7 @@ def test_common_word_is_looked_for_among_popular_listings_and_a_rarer_one_everyw
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
-def test_too_few_among_popular_listings_are_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_with_too_few_popular_results_covers_all_listings(monkeypatch: pytest.MonkeyPatch) -> None:
     commons(7)
     run()
     monkeypatch.setattr(query, "ENOUGH", 5)
@@ -153,7 +153,7 @@ def test_listing_published_while_its_store_is_closed_is_found_when_it_opens() ->
 
 
 @pytest.mark.django_db
-def test_each_look_up_finds_the_documents_it_should_after_many_changes() -> None:
+def test_partial_search_indexes_stay_correct_after_many_changes() -> None:
     """The database keeps indexes for popular and new listings: none may keep what left them, or miss what came."""
     dice = random.Random(1)
     words = ["sans", "serif", "brush", "mono"]

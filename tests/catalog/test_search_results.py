@@ -66,7 +66,7 @@ def test_cursor_of_another_query_or_a_made_up_one_is_refused() -> None:
         search("scripts", limit=1, cursor=cursor)
 
 
-def test_number_of_results_is_said_to_be_a_part_where_there_are_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_of_limited_search_results_is_marked_as_inexact(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         PublishedListingFactory(title=f"Script {number}")
     for name in ("HEADINGS", "ANYWHERE"):

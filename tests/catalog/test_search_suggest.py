@@ -82,6 +82,6 @@ def test_suggesting_takes_few_queries(anonymous: APIClient, q: str, django_asser
     assert again.status_code == 304
 
 
-def test_any_origin_may_ask(anonymous: APIClient) -> None:
+def test_suggestions_are_allowed_from_any_origin(anonymous: APIClient) -> None:
     response = anonymous.get("/api/v1/assets/suggest", {"q": "x"}, headers={"Origin": "https://elsewhere.example"})
     assert response["Access-Control-Allow-Origin"] == "*"

@@ -130,7 +130,7 @@ def test_store_slug_is_given_once(db: None, bearer_client: Callable[..., APIClie
 
 @pytest.mark.parametrize(("approve", "status"), [(True, "Approved"), (False, "Pending")])
 @pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/apply"]], ids=["apply"])
-def test_developer_is_approved_unless_they_decline(
+def test_trusted_applicant_is_approved_as_a_vendor_unless_auto_approve_is_off(
     approve: bool,  # noqa: FBT001 - a case of the table
     status: str,
     operation: Operation,

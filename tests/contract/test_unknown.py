@@ -65,7 +65,7 @@ def test_published_listing_of_someone_else_is_not_found_on_the_vendor_side(opera
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
-def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_asset_that_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scene, caller: APIClient) -> None:
     draft = ListingFactory()
     before = rows()
     problems = [

@@ -177,7 +177,7 @@ def test_withdrawn_approval_suspends_every_app_and_keeps_the_grants(developer: U
         (services.request_more_info, "question", "A question about your developer application"),
     ],
 )
-def test_decision_is_mailed_once_it_stands(
+def test_decision_on_an_application_is_mailed_after_the_commit(
     decide: Decide,
     word: str,
     subject: str,
@@ -194,7 +194,7 @@ def test_decision_is_mailed_once_it_stands(
     assert "Tell us of <b> & co" in sent.body
 
 
-def test_mail_server_that_is_down_undoes_nothing(
+def test_decision_on_an_application_stands_if_the_mail_server_is_down(
     application: DeveloperApplication, reviewer: User, django_capture_on_commit_callbacks: Any, settings: Any
 ) -> None:
     settings.MAIL_TRANSPORT = "tests.developers.broken.MailServerDown"

@@ -165,7 +165,7 @@ def test_no_table_holds_a_secret() -> None:
         assert secret[-24:] not in stored
 
 
-def test_mistyped_secret_is_seen_without_a_look_up() -> None:
+def test_mistyped_secret_is_recognised_by_its_checksum() -> None:
     secret = new_secret(Prefix.API_KEY)
     assert well_formed(secret, Prefix.API_KEY)
     for position in range(len(secret)):

@@ -108,7 +108,7 @@ def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit
     assert AuditEntry.objects.filter(action="apikey.revoke").count() == 1
 
 
-def test_refresh_token_takes_its_family_along() -> None:
+def test_leaked_refresh_token_revokes_its_family() -> None:
     family, renewals = uuid.uuid4(), []
     for _ in range(2):
         token, _ = token_of("oauth")

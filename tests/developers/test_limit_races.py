@@ -21,7 +21,7 @@ from .cases import in_days
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
-def test_same_limit_or_app_limit_set_at_once_is_one_row() -> None:
+def test_concurrently_set_limits_of_one_app_are_one_row() -> None:
     app = AppFactory()
     admins = [UserFactory() for _ in range(4)]
     limits = [LimitValues(Currency.USD, total_minor=number + 1) for number in range(4)]

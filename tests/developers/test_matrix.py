@@ -140,7 +140,7 @@ def test_malformed_credential_is_refused_everywhere(headers: dict[str, str]) -> 
 
 
 @pytest.mark.parametrize("scope", sorted(APP_SCOPES))
-def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
+def test_key_with_one_scope_may_call_only_operations_of_that_scope(scope: Scope) -> None:
     app = AppFactory(granted_scopes=format_scopes({scope}))
     _, secret = issue_api_key(app=app, name="matrix", actor=app.user)
     for name, refusal in answers({"x-api-key": secret}).items():

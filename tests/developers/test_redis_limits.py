@@ -76,7 +76,7 @@ def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret
     assert Counter(in_processes(PROCESSES, calls)) == {200: 60, 429: PROCESSES * CALLS - 60}
 
 
-def test_each_call_counts_once_whether_its_response_was_ready_or_not(redis_cache: str) -> None:
+def test_each_call_counts_once_against_the_rate_limit_whether_cached_or_not(redis_cache: str) -> None:
     client = APIClient()
 
     def left(path: str) -> int:

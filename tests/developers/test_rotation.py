@@ -99,7 +99,7 @@ def test_key_without_overlap_stops_at_once() -> None:
     assert history_of(key)[0].reason == "Rotated"
 
 
-def test_ended_key_has_no_successor() -> None:
+def test_ended_key_cannot_be_rotated() -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="server", actor=app.user)
     revoke_api_key(key=key, actor=app.user)

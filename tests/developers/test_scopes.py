@@ -238,7 +238,7 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app:
     assert entry.data == {"before": "catalog:read wallet:spend", "after": "catalog:read", "notes": {"wallet:spend": "Misused"}}
 
 
-def test_scope_taken_back_and_granted_again_does_not_widen_a_key_made_meanwhile(app: App, developer: User, reviewer: User) -> None:
+def test_scope_granted_later_is_not_added_to_an_existing_key(app: App, developer: User, reviewer: User) -> None:
     decide_scopes(review=open_review(app), decisions=NARROW, note="", actor=reviewer)
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)

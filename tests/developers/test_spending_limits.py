@@ -102,7 +102,7 @@ def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> N
         set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
 
 
-def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
+def test_replaced_spending_limit_is_audited_with_old_and_new_amounts(user: User) -> None:
     token, _ = personal(user)
     first = token.spending_limits.get()
     second = set_spending_limit(owner=user, spender=token, limit_values=LimitValues(Currency.USD, total_minor=7), actor=user)

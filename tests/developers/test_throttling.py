@@ -67,7 +67,7 @@ def test_key_gets_sixty_calls_a_minute_and_not_one_more(key_client: Callable[...
     assert refused["RateLimit"] == f'"default";r=0;t={wait}'
 
 
-def test_full_bucket_is_empty_again_exactly_after_retry_after(key_client: Callable[..., APIClient], clock: Any, few: None) -> None:
+def test_calls_are_accepted_again_exactly_after_retry_after(key_client: Callable[..., APIClient], clock: Any, few: None) -> None:
     client = key_client()
     statuses(client, 3)
     wait = int(client.get("/api/v1/public")["Retry-After"])
@@ -149,13 +149,13 @@ def test_anonymous_refusals_count_too(anonymous: APIClient, few: None) -> None:
     assert statuses(anonymous, 6, "keyed") == [401] * 5 + [429]
 
 
-def test_neighbours_in_one_ipv6_network_share_a_bucket(anonymous: APIClient, few: None) -> None:
+def test_addresses_of_one_ipv6_network_share_a_rate_limit(anonymous: APIClient, few: None) -> None:
     assert statuses(anonymous, 5, REMOTE_ADDR="2001:db8::1") == [200] * 5
     assert statuses(anonymous, 1, REMOTE_ADDR="2001:db8::2") == [429]
     assert statuses(anonymous, 1, REMOTE_ADDR="2001:db8:0:1::1") == [200]
 
 
-def test_forged_forwarding_header_buys_no_further_calls(anonymous: APIClient, few: None) -> None:
+def test_forged_x_forwarded_for_header_does_not_avoid_the_rate_limit(anonymous: APIClient, few: None) -> None:
     answers = [anonymous.get("/api/v1/public", HTTP_X_FORWARDED_FOR=f"192.0.2.{n}").status_code for n in range(6)]
     assert answers == [200] * 5 + [429]
 

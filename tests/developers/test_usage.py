@@ -128,7 +128,7 @@ def test_flush_is_one_statement_for_hundreds_of_counters(django_assert_max_num_q
     assert ApiUsage.objects.count() == 1600
 
 
-def test_app_that_is_gone_takes_its_counters_along() -> None:
+def test_usage_of_a_deleted_app_is_dropped() -> None:
     kept, gone = AppFactory(), AppFactory()
     calls = {call_for(kept): 1, call_for(gone): 1}
     gone.delete()

@@ -44,7 +44,7 @@ def page_of(key: ApiKey, **query: Any) -> str:
 
 
 @pytest.mark.parametrize("query", [{"last": "1y"}, {"last": ""}, {"of": "x"}, {"of": "\0"}, {"last": "24h", "of": "a" * 5_000}])
-def test_span_or_key_that_was_made_up_is_not_found(key: ApiKey, query: dict[str, str]) -> None:
+def test_usage_page_of_an_unknown_span_or_key_is_not_found(key: ApiKey, query: dict[str, str]) -> None:
     assert signed_in(key.app.developer).get(page_of(key, **query)).status_code == 404
 
 

@@ -85,7 +85,9 @@ def check_verdict(case: Case, response: Any) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [*DELIVERABLES, *PREVIEWS], ids=str)
-def test_odd_file_gets_its_verdict_within_bounds(case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder) -> None:
+def test_hostile_file_gets_its_verdict_within_time_and_memory_limits(
+    case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder
+) -> None:
     response = send(bearer_client(listing.store.owner, scopes={Scope.VENDOR_MANAGE}), listing, case)
     check_verdict(case, response)
     usage = recorder.last()
@@ -99,7 +101,7 @@ def test_odd_file_gets_its_verdict_within_bounds(case: Case, listing: Listing, b
         assert not [path for path in media.rglob("*") if path.is_file()]
 
 
-def test_table_has_at_least_forty_refusals() -> None:
+def test_table_of_hostile_files_has_at_least_forty_refusals() -> None:
     cases = [*DELIVERABLES, *PREVIEWS]
     assert len({str(case) for case in cases}) == len(cases)
     assert sum(not isinstance(case.verdict, Taken) for case in cases) >= 40

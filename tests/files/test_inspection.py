@@ -26,7 +26,7 @@ Call it.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
+def test_entries_of_a_tar_archive_are_counted(local_store: ObjectStorage, mode: str) -> None:
     entries = {"a/one.PSD": b"x" * 3000, "a/two.psd": b"", "README": b"hi", "long/" + "n" * 200 + ".ttf": b"x"}
     found = inspect(local_store, makers.tarred({"skill/SKILL.md": SKILL, **entries}, mode, makers.link_member("a/link", "/etc/passwd")))
     assert found.format == {"w": "tar"}.get(mode, f"tar.{mode[2:]}")
@@ -38,7 +38,7 @@ def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
 
 
 @pytest.mark.slow
-def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) -> None:
+def test_entries_of_a_zip_archive_are_counted_and_its_members_inspected(store: ObjectStorage) -> None:
     found = inspect(
         store,
         makers.zipped(
@@ -62,7 +62,7 @@ def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) ->
 
 
 @pytest.mark.slow
-def test_styles_of_a_family_are_not_added_up(local_store: ObjectStorage) -> None:
+def test_glyph_count_of_a_font_family_is_the_maximum_of_its_styles(local_store: ObjectStorage) -> None:
     fuller = makers.font(letters="ABCDE")
     technical = inspect(
         local_store, makers.zipped({"Tiny-Regular.ttf": makers.font(), "Tiny-Bold.ttf": fuller, "Tiny-Thin.ttf": makers.font()})

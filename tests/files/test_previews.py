@@ -131,7 +131,7 @@ def test_every_orientation_is_honoured(orientation: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
-def test_picture_that_moves_shows_its_first_frame(kind: str) -> None:
+def test_preview_of_an_animated_image_is_its_first_frame(kind: str) -> None:
     frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "lime", "blue")]
     target = io.BytesIO()
     frames[0].save(target, kind, save_all=True, append_images=frames[1:], duration=50)

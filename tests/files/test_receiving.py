@@ -161,7 +161,7 @@ def test_commit_whose_response_was_lost_leaves_nothing(chosen: ObjectStorage, mo
 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
-def test_file_whose_record_may_be_there_is_left_to_the_sweep(chosen: ObjectStorage, error: type[Exception]) -> None:
+def test_uploaded_file_whose_commit_is_uncertain_is_left_to_the_sweep(chosen: ObjectStorage, error: type[Exception]) -> None:
     with pytest.raises(error), receive(upload(b"x"), key=KEY, maximum_bytes=100):
         raise error
     assert chosen.size(KEY) == 1
@@ -178,7 +178,7 @@ def test_hashing_threads_end_with_their_uploads(local_store: LocalStorage, setti
     assert threading.active_count() == before
 
 
-def test_body_that_was_read_before_is_no_upload(local_store: LocalStorage, settings: Any) -> None:
+def test_body_that_was_read_before_is_an_incomplete_upload(local_store: LocalStorage, settings: Any) -> None:
     settings.MEDIA_ROOT = local_store.location
     request = upload(b"x")
     request.read()

@@ -114,7 +114,7 @@ def test_known_file_is_not_sent_again(local_store: ObjectStorage, condition: str
 
 
 @pytest.mark.parametrize("asked", ["bytes=0-", "bytes=3-9", "bytes=1-1", "bytes=12-", "bytes=-3"])
-def test_segments_read_like_one_file(stored: ObjectStorage, asked: str) -> None:
+def test_response_of_several_segments_reads_like_one_file(stored: ObjectStorage, asked: str) -> None:
     segments: list[Segment] = [
         b"head",
         StoredRange(stored, "previews/one", 10, 14),

@@ -68,7 +68,7 @@ def test_long_headers_of_strangers_are_not_kept_in_memory(proxies: list[str], ex
 @pytest.mark.parametrize(
     ("remote", "expected"), [("192.0.2.1", "192.0.2.1"), ("2001:db8:0:7:1:2:3:4", "2001:db8:0:7::/64"), ("", "unknown")]
 )
-def test_network_is_what_counts_as_one_client(remote: str, expected: str) -> None:
+def test_clients_are_counted_by_network(remote: str, expected: str) -> None:
     assert client_network(RequestFactory().get("/", REMOTE_ADDR=remote)) == expected
 
 

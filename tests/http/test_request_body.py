@@ -83,7 +83,7 @@ def test_body_that_keeps_coming_may_take_longer(clock: Clock, monkeypatch: pytes
     assert b"".join(body.read(10) for _ in range(4)) == b"x" * 40
 
 
-def test_time_in_which_nobody_reads_does_not_count(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_between_reads_of_a_body_does_not_count_against_its_rate(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 1_000_000)
     body = RequestBody(io.BytesIO(b"x" * 20))
     assert body.read(10) == b"x" * 10

@@ -118,7 +118,7 @@ def test_skill_of_a_suspended_licence_is_not_listed_or_served(client: Client, or
     assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
-def test_owned_skill_outlives_its_listing(client: Client, order: Order) -> None:
+def test_owned_skill_is_served_after_its_listing_is_unpublished(client: Client, order: Order) -> None:
     Listing.objects.update(status="Draft")
     assert fetched(client, owned_path(order.buyer)).status_code == 200
 
@@ -138,7 +138,7 @@ def test_closed_account_has_no_skills(client: Client, order: Order) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_link_ends_after_a_quarter_of_an_hour(client: Client, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skill_link_expires_after_15_minutes(client: Client, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
     path = owned_path(order.buyer)
     later = (timezone.now() + timedelta(seconds=15 * 60 + 2)).timestamp()
     monkeypatch.setattr("django.core.signing.time.time", lambda: later)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--prune", "0"), ("--listing", "unknown")])
-def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, ...]) -> None:
+def test_invalid_arguments_of_build_packages_are_refused(arguments: tuple[str, ...]) -> None:
     with pytest.raises(CommandError) as stopped:
         call_command("build_packages", *arguments)
     assert stopped.value.returncode == 2
@@ -53,7 +53,7 @@ def test_store_that_is_down_is_told_in_a_sentence() -> None:
     assert stopped.value.returncode == 2
 
 
-def test_file_is_read_once_for_all_licences_and_never_again() -> None:
+def test_file_is_read_once_for_the_packages_of_all_licences() -> None:
     listing = on_sale(archive())
     reads = []
     read = LocalStorage.read

@@ -257,7 +257,9 @@ def checked(folder: Path, did: Any, *documents: Any) -> subprocess.CompletedProc
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
 
-def test_printed_script_tells_valid_ended_and_altered_apart(anonymous: APIClient, credential: Any, order: Order, tmp_path: Path) -> None:
+def test_documented_script_distinguishes_valid_ended_and_altered_credentials(
+    anonymous: APIClient, credential: Any, order: Order, tmp_path: Path
+) -> None:
     did, valid = anonymous.get(DID).json(), lists_of(credential)
     done = checked(tmp_path, did, credential, *valid)
     assert (done.returncode, done.stderr, order.listing.title in done.stdout) == (0, "", True)

@@ -103,7 +103,7 @@ def test_refunded_asset_is_not_in_the_library(bearer_client: Client, buyer: User
     assert bearer_client(buyer).get(URL).json()["ownedCount"] == 0
 
 
-def test_vendor_does_not_own_what_the_vendor_sells(bearer_client: Client) -> None:
+def test_vendor_cannot_download_the_own_listing_as_a_buyer(bearer_client: Client) -> None:
     listing = on_sale()
     assert code_of(download(bearer_client(listing.store.owner), listing)) == (403, "not_owned")
 

@@ -80,18 +80,18 @@ def test_link_is_good_until_its_end_and_not_a_moment_longer(anonymous: APIClient
         assert_refused(fetch(anonymous, link), 410, "link_expired")
 
 
-def test_refund_kills_the_link(anonymous: APIClient, link: DownloadLink, order: Order) -> None:
+def test_refund_revokes_the_download_link(anonymous: APIClient, link: DownloadLink, order: Order) -> None:
     refund_order(order=order, reason="test", actor=None)
     assert_refused(fetch(anonymous, link), 410, "link_revoked")
 
 
-def test_closed_account_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
+def test_closed_account_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
     link.user.is_active = False
     link.user.save()
     assert_refused(fetch(anonymous, link), 410, "link_revoked")
 
 
-def test_block_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
+def test_block_of_the_file_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
     link.deliverable.blocked_at = timezone.now()
     link.deliverable.save()
     assert_refused(fetch(anonymous, link), 410, "file_blocked")
@@ -171,7 +171,7 @@ def test_file_name_in_the_package_is_harmless(anonymous: APIClient, uploaded: st
         assert package.namelist() == [inside, "README.txt", "LICENSE.txt"]
 
 
-def test_promised_bytes_stay_while_the_readme_is_edited(anonymous: APIClient, link: DownloadLink) -> None:
+def test_issued_link_serves_the_same_bytes_after_the_readme_is_edited(anonymous: APIClient, link: DownloadLink) -> None:
     Listing.objects.update(readme="Edited.")
     assert hashlib.sha256(body_of(fetch(anonymous, link))).hexdigest() == link.package.sha256
     link.licence.listing.refresh_from_db()

@@ -82,7 +82,7 @@ def test_use_is_answered_with_the_cheapest_licence_that_permits_it(anonymous: AP
 
 
 @pytest.mark.parametrize(("ai_training", "decision"), [("allowed", "buy"), ("forbidden", "no")])
-def test_term_of_the_vendor_decides_about_ai_training_before_the_licences(anonymous: APIClient, ai_training: str, decision: str) -> None:
+def test_statement_of_the_vendor_about_ai_training_overrides_the_licences(anonymous: APIClient, ai_training: str, decision: str) -> None:
     answer = rights(anonymous, on_sale(ai_training=ai_training), "ai_training")
     assert answer["decision"] == decision
     assert {each["clause"] for each in answer["licenses"]} == {training_sentence(ai_training)}

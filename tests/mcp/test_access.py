@@ -130,7 +130,7 @@ def test_malformed_authorization_header_is_a_401(authorization: str) -> None:
 
 
 @pytest.mark.parametrize("scope", sorted(APP_SCOPES))
-def test_token_with_one_scope_sees_and_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
+def test_mcp_token_with_one_scope_lists_and_calls_only_tools_of_that_scope(scope: Scope) -> None:
     _, secret, _ = mcp_token(scopes=frozenset({scope}))
     mine = {None, scope}
     assert Speaker(secret).tools() == [name for name, tool in TOOLS.items() if tool.scope in mine]

@@ -54,7 +54,7 @@ def test_caller_without_a_token_learns_where_to_get_one() -> None:
     assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", scope="{format_scopes(APP_SCOPES)}", {metadata}'
 
 
-def test_challenge_leads_to_the_authorization_server() -> None:
+def test_www_authenticate_header_leads_to_the_authorization_server() -> None:
     address = Speaker().send("tools/list")["WWW-Authenticate"].split('resource_metadata="')[1].rstrip('"')
     metadata = Client().get(address.removeprefix("http://testserver")).json()
     assert (metadata["resource"], metadata["authorization_servers"]) == ("http://testserver/mcp", ["http://testserver"])

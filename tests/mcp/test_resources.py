@@ -124,7 +124,7 @@ def test_owned_readmes_are_listed_page_by_page() -> None:
 
 
 @pytest.mark.parametrize("scopes", [{Scope.LIBRARY_READ}, {Scope.LIBRARY_DOWNLOAD}, {Scope.CATALOG_READ}])
-def test_token_that_may_not_see_or_read_them_gets_an_empty_list(listing: Listing, scopes: set[Scope]) -> None:
+def test_resource_list_is_empty_for_a_token_without_the_scopes(listing: Listing, scopes: set[Scope]) -> None:
     speaker = owner_of(listing, scopes=frozenset(scopes))
     assert speaker.result("resources/list")["resources"] == []
 
@@ -181,7 +181,7 @@ def test_prompt_says_what_the_user_said_and_stops_before_buying() -> None:
     assert "currency of my wallet" in prompt(owner_of(), purpose="A poster", budget="20")
 
 
-def test_prompt_names_only_tools_that_there_are() -> None:
+def test_prompt_names_only_existing_tools() -> None:
     listed = owner_of().tools()
     words = {word.strip(".,:") for word in prompt(owner_of(), purpose="A poster").split() if "_" in word}
     assert words <= set(listed)

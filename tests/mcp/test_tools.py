@@ -239,7 +239,7 @@ def test_every_problem_of_the_operation_of_a_tool_has_advice() -> None:
     assert [problem.code for problem in declared - {PreconditionFailed} if problem.code not in ADVICE] == []
 
 
-def test_poor_buyer_is_told_how_much_is_missing(poor: Speaker, listing: Listing) -> None:
+def test_buy_tool_tells_price_and_balance_if_the_balance_is_too_low(poor: Speaker, listing: Listing) -> None:
     result = poor.call("buy_asset", assetId=listing.slug, idempotencyKey="one")
     problem = problem_of(result)
     assert (problem["code"], problem["price"], problem["balance"]) == ("insufficient_balance", 499.0, 0.0)
@@ -261,7 +261,7 @@ def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
     assert not Order.objects.exists()
 
 
-def test_what_is_not_owned_has_no_link(rich: Speaker, listing: Listing) -> None:
+def test_download_link_tool_refuses_an_asset_that_is_not_owned(rich: Speaker, listing: Listing) -> None:
     result = rich.call("get_download_link", assetId=listing.slug)
     assert problem_of(result)["code"] == "not_owned"
     assert "buy_asset" in result["content"][0]["text"]

@@ -161,7 +161,7 @@ def test_manifest_that_names_another_file_of_the_machine_gets_the_dump_all_the_s
     assert (manifest.database, manifest.made_at.tzinfo) == ("database.sqlite3", UTC)
 
 
-def test_link_among_the_objects_brings_nothing_in(tmp_path: Path, settings: Any) -> None:
+def test_restore_ignores_symbolic_links_among_the_files(tmp_path: Path, settings: Any) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     store = default_storage
     folder = tmp_path / "objects" / "deliverables"

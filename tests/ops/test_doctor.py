@@ -113,7 +113,7 @@ def test_worker_that_stopped_reporting_is_down_until_it_reports_again() -> None:
     gauges.probe_workers()
 
 
-def test_gauges_tell_what_waits() -> None:
+def test_gauges_show_waiting_jobs_and_live_workers() -> None:
     shown = {sample.name: sample.value for family in gauges.jobs() for sample in family.samples}
     assert shown["marketplace_workers"] == 0
     assert shown["marketplace_jobs_oldest_seconds"] == 0

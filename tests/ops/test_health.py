@@ -62,7 +62,9 @@ def test_dependency_that_is_not_needed_and_down_is_only_named(probes: Monitor, c
     }
 
 
-def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_health_probe_is_reported_as_down_in_time_and_started_once(
+    probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(health, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(health, "CACHE_SECONDS", 0)
     release, started, ended = threading.Event(), [], threading.Event()
@@ -99,7 +101,7 @@ def test_many_calls_at_once_probe_once(probes: Monitor, client: Client, monkeypa
     assert asked == [1]
 
 
-def test_everything_up_is_ok_by_any_host_name_without_tls_and_without_a_limit(client: Client, settings: Any) -> None:
+def test_health_check_answers_any_host_name_without_tls_and_rate_limit(client: Client, settings: Any) -> None:
     settings.SECURE_SSL_REDIRECT = True
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1}
     for _ in range(3):

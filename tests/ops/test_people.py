@@ -144,7 +144,7 @@ def test_deleted_account_is_neither_deleted_again_nor_opened_nor_credited() -> N
     User.objects.create_user(email=user.email, password=None)
 
 
-def test_export_has_what_is_theirs_and_no_secret(key_client: Callable[..., APIClient], tmp_path: Path) -> None:
+def test_export_of_an_account_has_its_data_and_no_secret(key_client: Callable[..., APIClient], tmp_path: Path) -> None:
     user = spent()
     client: Any = key_client(user)
     stranger = bought(on_sale(archive("other")))

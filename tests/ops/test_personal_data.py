@@ -78,7 +78,7 @@ def test_deletion_leaves_what_is_declared_kept_and_nothing_else() -> None:
     assert (user.is_active, user.has_usable_password(), user.last_login, store.is_open) == (False, False, None, False)
 
 
-def test_session_of_a_deleted_account_is_nobodys(client: Client) -> None:
+def test_session_of_a_deleted_account_is_signed_out(client: Client) -> None:
     user = UserFactory()
     client.force_login(user)
     assert client.get(reverse("account")).status_code == 200

@@ -175,7 +175,7 @@ def test_database_of_a_sandbox_is_not_used_by_a_marketplace(settings: Any) -> No
 
 
 @pytest.mark.django_db
-def test_first_migration_records_what_the_database_is_for(sandbox: Any) -> None:
+def test_first_migration_records_whether_the_database_is_a_sandbox(sandbox: Any) -> None:
     Installation.objects.all().delete()
     refuse_other_database()
     for is_sandbox in (True, False):

@@ -19,7 +19,7 @@ from vendors.services.profiles import reinstate_vendor
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
-def test_one_of_many_appeals_is_made() -> None:
+def test_one_of_concurrent_appeals_against_a_decision_is_created() -> None:
     listing = taken_down()
     decision = decision_on(listing)
     outcomes = refusals_at_once(*[partial(submit_appeal, decision=decision, text="Mine.", actor=listing.store.owner)] * 5)

@@ -108,7 +108,7 @@ def test_listing_on_sale_has_nothing_to_appeal() -> None:
 
 
 @pytest.mark.slow
-def test_empty_form_keeps_the_page() -> None:
+def test_empty_appeal_form_is_refused() -> None:
     listing = taken_down()
     page = read(signed_in(listing.store.owner).post(reverse("appeal", args=[decision_on(listing).pk]), {"text": " "}), 400)
     assert "Send appeal" in page

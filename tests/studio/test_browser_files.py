@@ -220,7 +220,7 @@ def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_refusals_stand_beside_the_field_and_say_what_to_do(
+def test_refused_upload_shows_its_reason_beside_the_field(
     opened: Callable[..., tuple[Page, Visit]], listing: Listing, tmp_path: Path
 ) -> None:
     page, _ = opened()
@@ -331,7 +331,7 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_gallery_is_compact_and_has_one_way_to_add_and_one_to_replace(
+def test_gallery_is_compact_with_one_control_to_add_and_one_to_replace(
     window: Callable[..., Page], live_server: Any, listing: Listing, size: str, scheme: str
 ) -> None:
     page = window(size, listing.store.owner, scheme=scheme)
@@ -610,7 +610,7 @@ def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(open
     assert not Deliverable.objects.exists()
 
 
-def test_list_of_parts_and_next_step_know_of_running_uploads(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
+def test_list_of_parts_and_next_step_show_running_uploads(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.5)
     part = page.locator("#parts li").first

@@ -62,7 +62,7 @@ def test_retired_licence_that_is_permitted_stays_when_another_thing_is_saved(cli
 
 
 @pytest.mark.slow
-def test_what_happens_to_a_retired_licence_is_said_where_every_one_can_be_chosen(client: Client, listing: Listing) -> None:
+def test_licences_form_explains_that_all_licences_excludes_retired_ones(client: Client, listing: Listing) -> None:
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     assert "not included in “All licences, including future ones”" not in words_of(client, "licences", listing)
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])

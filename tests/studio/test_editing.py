@@ -154,7 +154,7 @@ def test_prices_tell_what_buyers_pay_and_the_vendor_gets(client: Client, vendor:
 
 
 @pytest.mark.slow
-def test_split_is_told_while_prices_are_typed_and_nothing_is_saved(client: Client, listing: Listing) -> None:
+def test_price_split_is_shown_while_typing_and_nothing_is_saved(client: Client, listing: Listing) -> None:
     before = Listing.objects.values().get(pk=listing.pk)
     sent = form_of(client, at("prices", listing))
     told = client.post(at("split", listing), sent | {"base_price_minor": "50", "price_inr_minor": "x"}).content.decode()
@@ -182,7 +182,7 @@ def test_other_field_changed_in_another_window_is_kept(client: Client, listing: 
 
 
 @pytest.mark.slow
-def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingly(client: Client, listing: Listing) -> None:
+def test_field_changed_in_another_window_is_replaced_only_after_a_warning(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
     update_details(listing=listing, actor=listing.store.owner, title="Aurora Text", version="2.0")
     response = client.post(at("details", listing), opened | {"title": "Aurora Serif"})

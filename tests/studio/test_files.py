@@ -83,7 +83,7 @@ def test_upload_form_is_refused_before_the_body_is_read(
 
 
 @pytest.mark.slow
-def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listing: Listing) -> None:
+def test_upload_form_with_a_valid_csrf_token_is_accepted(browse: Callable[..., Client], listing: Listing) -> None:
     client = browse(listing.store.owner, checked=True)
     token = client.get(address(listing)).context["csrf_token"]
     file = io.BytesIO(makers.archive(a_otf="x"))
@@ -138,7 +138,9 @@ def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), UPLOADS)
-def test_page_tells_its_script_what_is_accepted_as_refusals_do(client: Client, listing: Listing, name: str, more: list[int]) -> None:
+def test_accepted_types_of_the_upload_form_are_those_of_the_error_message(
+    client: Client, listing: Listing, name: str, more: list[int]
+) -> None:
     page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
     form = page.select_one(f"form[action='{address(listing, name, *more)}']")
     assert form is not None
@@ -352,7 +354,7 @@ def test_files_page_begins_with_the_parts_and_whether_they_are_needed(client: Cl
 
 
 @pytest.mark.slow
-def test_draft_ends_with_the_next_step_until_it_is_sent_for_review(client: Client, listing: Listing) -> None:
+def test_files_page_of_a_draft_ends_with_the_next_step(client: Client, listing: Listing) -> None:
     def next_step() -> tuple[str, list[str]] | None:
         page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
         part = page.select_one("#next")
@@ -378,7 +380,7 @@ def test_draft_ends_with_the_next_step_until_it_is_sent_for_review(client: Clien
 
 
 @pytest.mark.slow
-def test_optional_parts_are_folded_until_they_are_used_or_refused(client: Client, listing: Listing) -> None:
+def test_optional_parts_of_the_files_page_are_collapsed_until_used_or_refused(client: Client, listing: Listing) -> None:
     def opened(answer: Any) -> list[str]:
         page = BeautifulSoup(answer.content, "html.parser")
         return [part for part in ("specimen", "sound") if page.select_one(f"#{part} > details[open]")]

@@ -122,7 +122,7 @@ def test_draft_that_cannot_be_made_keeps_what_was_typed(client: Client, change: 
 
 
 @pytest.mark.slow
-def test_address_of_another_listing_is_refused_beside_it(client: Client) -> None:
+def test_slug_of_another_listing_is_refused_at_its_field(client: Client) -> None:
     on_sale(slug="aurora-sans")
     assert errors_of(client.post(NEW, COMPLETE)) == ["slug"]
     # One's own of another content is another listing too.
@@ -139,7 +139,7 @@ def test_draft_is_made_once_however_often_it_is_sent(client: Client, vendor: Ven
     assert "only you can see" in client.get(address).content.decode()
 
 
-def test_address_is_made_of_the_title_and_told_while_it_is_typed(client: Client, listing: Listing) -> None:
+def test_slug_is_made_of_the_title_and_shown_while_typing(client: Client, listing: Listing) -> None:
     told = client.get(reverse("studio-address"), {"title": "Höhenluft Nr. 7"}).content.decode()
     assert "/assets/hohenluft-nr-7" in told
     assert "taken" in client.get(reverse("studio-address"), {"slug": listing.slug}).content.decode()

@@ -42,7 +42,7 @@ def test_live_check_of_a_listing_is_for_its_vendor_only(browse: Callable[..., Cl
 @pytest.mark.parametrize(
     ("form", "field"), [("nothing", "title"), ("details", "nothing"), ("store", "store_name"), ("details", "base_price_minor")]
 )
-def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client, listing: Listing, form: str, field: str) -> None:
+def test_live_check_of_an_unknown_form_or_field_of_a_listing_is_not_found(client: Client, listing: Listing, form: str, field: str) -> None:
     address = reverse("check-listing-field", args=[form, field, listing.slug])
     assert client.post(address).status_code == 404
     assert client.get(reverse("check-listing-field", args=["details", "title", listing.slug])).status_code == 405
@@ -61,7 +61,7 @@ def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client,
         ("listing", "short_description", LONG, "A sans", "at most"),
     ],
 )
-def test_what_is_wrong_with_a_new_store_or_listing_is_told(
+def test_live_check_shows_errors_of_a_new_store_or_listing(
     client: Client, form: str, field: str, wrong: str, right: str, words: str
 ) -> None:
     address = reverse("check-field", args=[form, field])
@@ -82,7 +82,7 @@ def test_what_is_wrong_with_a_new_store_or_listing_is_told(
         ("licences", "readme", "x" * 70_000, "Install it.", "At most 65536"),
     ],
 )
-def test_what_is_wrong_with_a_listings_section_is_told_and_nothing_is_saved(
+def test_live_check_shows_errors_of_a_listing_section_and_saves_nothing(
     client: Client, listing: Listing, form: str, field: str, wrong: Any, right: Any, words: str
 ) -> None:
     before = Listing.objects.values().get(pk=listing.pk)

@@ -45,7 +45,7 @@ def test_get_of_the_submit_address_is_a_405(client: Client, listing: Listing) ->
 
 
 @pytest.mark.slow
-def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing: Listing) -> None:
+def test_page_of_an_unfinished_listing_says_what_to_do_and_where(client: Client, listing: Listing) -> None:
     page = client.get(at("listing", listing)).content.decode()
     assert page.count("To do") == 2
     assert "Upload what buyers get" in page

@@ -69,7 +69,7 @@ def test_application_that_is_not_accepted_keeps_what_was_typed(browse: Browse, c
     assert not Store.objects.exists()
 
 
-def test_address_of_another_store_is_refused_beside_it(browse: Browse) -> None:
+def test_slug_of_another_store_is_refused_at_its_field(browse: Browse) -> None:
     StoreFactory(slug="quiet-foundry")
     response = browse().post(APPLY, COMPLETE)
     assert errors_of(response) == ["store_slug"]
@@ -94,13 +94,13 @@ def test_address_that_is_left_empty_is_made_of_the_name(browse: Browse) -> None:
     assert Store.objects.get().slug == "cafe-sohne"
 
 
-def test_staff_may_sell_at_once(browse: Browse, reviewer: User) -> None:
+def test_store_of_staff_is_approved_at_once(browse: Browse, reviewer: User) -> None:
     page = browse(reviewer).post(APPLY, COMPLETE, follow=True).content.decode()
     assert "Quiet Foundry is open" in page
     assert "Create your first listing" in page
 
 
-def test_rejected_applicant_reads_of_no_listings_that_were_on_sale(browse: Browse, reviewer: User) -> None:
+def test_page_of_a_rejected_applicant_does_not_mention_listings_on_sale(browse: Browse, reviewer: User) -> None:
     profile = reject_vendor(profile=make_vendor(VendorStatus.PENDING), reason="No work shown", actor=reviewer)
     page = browse(profile.user).get(reverse("studio"))
     assert faults_of(page.content) == []
@@ -166,7 +166,7 @@ def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: Ve
         ({}, ""),
     ],
 )
-def test_address_is_judged_while_it_is_typed(browse: Browse, typed: dict[str, str], words: str) -> None:
+def test_store_slug_is_checked_while_typing(browse: Browse, typed: dict[str, str], words: str) -> None:
     StoreFactory(slug="taken")
     answer = browse().get(reverse("studio-store-address"), typed).content.decode()
     assert words in answer

@@ -109,7 +109,7 @@ def test_bars_of_one_point_are_stacked() -> None:
     assert done.width < WIDTH
 
 
-def test_line_goes_through_all_points_and_one_point_is_a_dot() -> None:
+def test_line_chart_connects_all_points_and_draws_a_single_one_as_a_dot() -> None:
     (line,) = chart_of(1, 2, 3, 4, shape="line").lines()
     assert (line.path.count("M"), line.path.count("L"), line.dots.count("h0")) == (1, 3, 4)
     (alone,) = chart_of(5, shape="line").lines()
@@ -119,7 +119,7 @@ def test_line_goes_through_all_points_and_one_point_is_a_dot() -> None:
     assert [cell.get_text() for cell in text.select("td")] == ["1", "0", "3"]
 
 
-def test_everything_drawn_is_inside_the_drawing_however_huge() -> None:
+def test_bars_of_huge_values_stay_inside_the_drawing() -> None:
     chart = chart_of(10**17, -(10**17), 1, mark=Mark("limit", 3 * 10**17))
     for block in chart.blocks():
         assert 0 <= block.y <= block.y + block.height <= HEIGHT
@@ -140,7 +140,7 @@ def test_points_are_whole_days_months_and_hours_in_utc() -> None:
     assert {after - before for before, after in pairwise(hours.points)} == {dt.timedelta(hours=1)}
 
 
-def test_amounts_fall_into_their_points_and_those_of_other_times_do_not() -> None:
+def test_amounts_are_summed_into_the_periods_of_a_chart() -> None:
     days = Period.last(2, Step.DAY, until=NOON)
     kolkata = dt.timezone(dt.timedelta(hours=5, minutes=30))
     amounts = {

@@ -189,7 +189,7 @@ def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_every_button_says_what_happens() -> None:
+def test_every_mail_button_has_a_short_specific_label() -> None:
     for name, sent in samples().items():
         labels = [label.get_text() for label in BeautifulSoup(sent.html, "html.parser").select("a.cta")]
         assert "Open the page" not in labels, name
@@ -221,7 +221,7 @@ def test_mail_names_parts_that_need_changes_as_the_studio_does() -> None:
 
 
 @pytest.mark.slow
-def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewhere() -> None:
+def test_every_html_mail_has_our_layout_absolute_links_and_no_external_resources() -> None:
     for name, sent in samples().items():
         page = BeautifulSoup(sent.html, "html.parser")
         assert page.html is not None, name
@@ -236,14 +236,14 @@ def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewher
         assert max(map(len, sent.html.splitlines())) < 998, name
 
 
-def test_points_become_a_list_and_what_belongs_to_a_point_stays_with_it() -> None:
+def test_lines_with_hyphens_in_a_mail_become_a_list() -> None:
     body = with_signature("It may:\n- read\n  what you own\n- <b>write</b>\nThat is all.\n")
     page = BeautifulSoup(as_html("S", body), "html.parser")
     assert [point.get_text("|", strip=True) for point in page.select("li")] == ["read|what you own", "<b>write</b>"]
     assert [line.get_text() for line in page.select("td.paper > p")] == ["It may:", "That is all."]
 
 
-def test_links_of_sign_in_mails_lead_home_whatever_host_was_asked() -> None:
+def test_links_of_sign_in_mails_use_the_base_url_whatever_host_was_requested() -> None:
     context = {"password_reset_url": "https://evil.example/account/password/reset/key/1-x/?a=b"}
     made = get_adapter().render_mail("account/email/password_reset_key", "asha@example.com", context)
     assert "evil.example" not in made.body + str(made.alternatives)

@@ -89,7 +89,7 @@ def test_if_match_with_another_etag_is_a_412(header: str, client: APIClient, lis
     assert answer.status_code == 412
 
 
-def test_each_change_answers_with_the_next_version(client: APIClient, listing: Listing) -> None:
+def test_each_change_returns_the_new_etag(client: APIClient, listing: Listing) -> None:
     first = etag(client, listing)
     second = sending("patch", "", PATCH)(client, address(listing), {"If-Match": first})["ETag"]
     third = sending("patch", "/licensing", {"readme": "new"})(client, address(listing), {"If-Match": second})["ETag"]
@@ -97,7 +97,7 @@ def test_each_change_answers_with_the_next_version(client: APIClient, listing: L
     assert third == etag(client, listing)
 
 
-def test_version_is_compared_once_the_row_is_held(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_match_is_compared_after_the_row_is_locked(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = etag(client, listing)
 
     def change_before_the_lock(pk: Any) -> Listing:

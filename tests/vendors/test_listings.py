@@ -165,7 +165,7 @@ def test_edit_of_a_published_listing_is_found_at_once(client: APIClient, anonymo
         ({}, {"priceInr": 10.0, "priceEur": 5.0}),
     ],
 )
-def test_regional_price_left_out_stays_and_null_clears(
+def test_omitted_regional_price_is_kept_and_null_clears_it(
     body: dict[str, object], expected: dict[str, object], client: APIClient, listing: Listing
 ) -> None:
     Listing.objects.update(price_inr_minor=1000, price_eur_minor=500)
@@ -183,7 +183,7 @@ def test_regional_price_left_out_stays_and_null_clears(
         ({}, ["personal"], "Old."),
     ],
 )
-def test_licensing_left_out_stays_and_null_clears(
+def test_omitted_licensing_is_kept_and_null_clears_it(
     body: dict[str, object], slugs: list[str] | None, readme: str, client: APIClient, listing: Listing
 ) -> None:
     Listing.objects.update(allowed_license_slugs=["personal"], readme="Old.")

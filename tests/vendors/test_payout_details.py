@@ -247,7 +247,7 @@ def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
     assert (profile.payouts_held_at, AuditEntry.objects.filter(action="vendor.undo_payout_details").count()) == (held_at, 1)
 
 
-def test_link_used_again_after_the_release_leaves_the_new_account_alone(profile: VendorProfile) -> None:
+def test_undo_link_used_again_after_the_release_keeps_the_new_bank_account(profile: VendorProfile) -> None:
     details = changed_bank_account(profile)
     undo_payout_change(token=token_of(details))
     release_payouts(profile=profile, reason="It is them.", actor=UserFactory())
@@ -269,7 +269,7 @@ def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None
     assert payout_details_of(profile)["USD"].pk == earlier.pk
 
 
-def test_page_promises_an_earlier_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
+def test_undo_page_mentions_an_earlier_bank_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
     first = changed_bank_account(profile)
     second = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
     told = [client.get(reverse("payout-details-undo", args=[token_of(each)])).content.decode() for each in (first, second)]

@@ -50,7 +50,7 @@ def published() -> Deliverable:
     return deliverable
 
 
-def test_file_that_would_be_refused_today_keeps_its_details_and_fails() -> None:
+def test_reinspect_keeps_the_details_of_a_file_that_it_refuses_and_fails() -> None:
     deliverable = stored(b"<html>")
     with pytest.raises(CommandError, match="1 files could not"):
         run()

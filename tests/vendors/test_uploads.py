@@ -352,7 +352,7 @@ def test_store_that_fails_during_a_part_keeps_the_offset(
 
 
 @pytest.mark.slow
-def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_upload(
+def test_interrupted_finish_of_an_upload_records_neither_file_nor_end(
     client: APIClient, listing: Listing, vendor: VendorProfile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))

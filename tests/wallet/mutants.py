@@ -43,7 +43,7 @@ LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 SAFEGUARDS = (
     (LOCKS, f"{RACES}::test_one_order_is_refunded_once"),
     (LOCKS, f"{PAYOUTS}::test_one_of_many_exports_wins_and_one_of_many_settlements"),
-    (LOCKS, f"{LEAVING_RACES}::test_one_of_many_requests_of_a_wallet_is_taken"),
+    (LOCKS, f"{LEAVING_RACES}::test_one_of_concurrent_payout_requests_of_a_wallet_succeeds"),
     (LOCKS, f"{LEAVING_RACES}::test_only_one_of_concurrent_decisions_on_a_wallet_payout_succeeds"),
     (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
     (LOCKS, f"{APPROVALS}::test_only_one_of_concurrent_decisions_on_an_approval_succeeds"),
@@ -55,8 +55,11 @@ SAFEGUARDS = (
     ),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
-    ("wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity", f"{LEDGER}::test_account_never_becomes_someone_elses"),
-    ("wallet_journal TRIGGER wallet_journal_follows", f"{LEDGER}::test_balance_that_no_journal_made_is_neither_spent_nor_added_to"),
+    ("wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity", f"{LEDGER}::test_owner_of_a_ledger_account_cannot_be_changed"),
+    (
+        "wallet_journal TRIGGER wallet_journal_follows",
+        f"{LEDGER}::test_balance_changed_without_a_journal_can_be_neither_spent_nor_credited",
+    ),
     ("wallet_vendorpayout TRIGGER wallet_vendorpayout_immutable", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
     ("wallet_vendorpayout TRIGGER wallet_vendorpayout_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
     ("wallet_payoutbatch TRIGGER wallet_payoutbatch_immutable", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
@@ -87,8 +90,8 @@ SAFEGUARDS = (
     ("wallet_journal journal_wallet_matches_kind", f"{LEDGER}::test_journal_without_the_columns_of_its_kind_is_refused_by_the_database"),
     ("wallet_journal journal_vendor_matches_kind", f"{LEDGER}::test_journal_without_the_columns_of_its_kind_is_refused_by_the_database"),
     ("wallet_vendorpayout vendorpayout_once_in_batch", f"{PAYOUTS}::test_second_payout_of_a_run_is_refused_by_the_database"),
-    ("wallet_order order_parts_make_price", f"{LEDGER}::test_order_whose_parts_are_not_its_price_is_refused"),
-    ("wallet_refundrequest wallet_refundrequest_order_id_key", f"{REQUESTS}::test_one_request_for_each_purchase_whatever_came_of_it"),
+    ("wallet_order order_parts_make_price", f"{LEDGER}::test_order_whose_tax_and_shares_differ_from_its_price_is_refused_by_the_database"),
+    ("wallet_refundrequest wallet_refundrequest_order_id_key", f"{REQUESTS}::test_purchase_has_one_refund_request_even_after_a_refusal"),
     ("wallet_order order_quote_once", f"{QUOTES}::test_second_order_of_a_quote_is_refused_by_the_database"),
 )
 

@@ -51,7 +51,7 @@ def test_concurrent_uses_of_one_approval_make_one_order() -> None:
     assert wallet_of(principal.user).balance_inr_minor == 9 * PRICE
 
 
-def test_approved_purchases_and_others_at_once_exceed_nothing_that_was_allowed() -> None:
+def test_concurrent_approved_and_other_purchases_stay_within_the_spending_limit() -> None:
     # Eight of twice the price are approved. That leaves room for four of the others, unless they come first.
     most = 20 * PRICE
     principal = bounded(funded(inr=100 * PRICE), per_purchase_minor=PRICE, per_day_minor=most)

@@ -197,7 +197,7 @@ def test_expired_approval_is_neither_decided_nor_used(user: User, listing: Listi
     assert not Approval.objects.exists()
 
 
-def test_completed_purchase_is_answered_after_the_approval_has_expired(user: User, listing: Listing) -> None:
+def test_repeated_approved_purchase_gets_its_receipt_after_the_approval_has_expired(user: User, listing: Listing) -> None:
     principal = bounded(user)
     approved_purchase(principal, listing)
     receipt = complete_purchase(principal, listing)
@@ -216,7 +216,7 @@ def test_approved_purchase_needs_balance_and_can_be_made_later(listing: Listing)
     assert Approval.objects.get().status == "Approved"
 
 
-def test_approved_purchase_of_what_left_the_shop_or_is_owned_is_refused(user: User, listing: Listing) -> None:
+def test_approved_purchase_of_an_unpublished_or_owned_asset_is_refused(user: User, listing: Listing) -> None:
     principal, other = bounded(user), on_sale()
     approved_purchase(principal, listing)
     Listing.objects.filter(pk=listing.pk).update(status="Rejected")
@@ -260,7 +260,7 @@ def test_first_limit_of_a_currency_is_suggested_with_every_amount(user: User, li
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
-def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing: Listing, make: Spender) -> None:
+def test_purchase_of_a_token_or_app_that_can_no_longer_spend_is_not_approved(user: User, listing: Listing, make: Spender) -> None:
     principal = make(user)
     approval = requested_approval(principal, listing)
     if principal.app is None:
@@ -353,7 +353,7 @@ def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> 
     assert Approval.objects.get(idempotency_key=KEY).status == "Waiting"
 
 
-def test_deleted_account_keeps_its_order_and_nothing_that_was_asked(listing: Listing) -> None:
+def test_approvals_of_a_deleted_account_are_deleted_and_its_orders_kept(listing: Listing) -> None:
     user = funded(inr=PRICE)
     principal = bounded(user)
     requested_approval(principal, on_sale(price_inr_minor=101), "waiting")

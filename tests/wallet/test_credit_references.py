@@ -146,7 +146,7 @@ def test_reconciliation_reports_a_credit_reference_of_a_journal_that_is_no_credi
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_at_once_credit_a_payment_once() -> None:
+def test_concurrent_credits_with_one_reference_are_credited_once() -> None:
     user, others = UserFactory(), [UserFactory() for _ in range(2)]
     outcomes = at_once(*(partial(credited, user) for _ in range(4)))
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["AlreadyCredited"] * 3 + ["Journal"]
@@ -157,7 +157,7 @@ def test_many_at_once_credit_a_payment_once() -> None:
     assert list(differences()) == []
 
 
-def test_command_run_again_says_so_and_succeeds() -> None:
+def test_credit_command_repeated_with_the_same_reference_succeeds_without_a_second_credit() -> None:
     user = UserFactory(email="asha@example.com")
     arguments = ("asha@example.com", "499.50", "INR", "--reference", "UTR 7781")
     assert command(*arguments) == "asha@example.com now holds 499.50 INR.\n"

@@ -213,7 +213,7 @@ def test_digests_cover_many_journals_in_batches(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_runs_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_digest_runs_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digests, "BATCH", 2)
     for _ in range(9):
         funded(inr=1)

@@ -93,7 +93,7 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     assert bought(order.listing, top_up.user).status == "Completed"
 
 
-def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
+def test_operator_bears_a_lost_dispute_whose_vendor_share_was_paid_out() -> None:
     vendor = payee()
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up, store=vendor.store)
@@ -283,7 +283,7 @@ def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends
     assert_ledger_agrees()
 
 
-def test_dispute_of_a_payment_that_nobody_knows_waits() -> None:
+def test_dispute_of_an_unknown_payment_waits() -> None:
     top_up = deliver_event(requested_top_up(), EventKind.DISPUTED, payment="of-another-program")
     assert (top_up.status, ProviderEvent.objects.get().processed_at) == ("Pending", None)
 
@@ -348,7 +348,7 @@ def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
     assert_ledger_agrees()
 
 
-def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
+def test_download_link_of_a_suspended_licence_is_refused_until_the_dispute_is_won() -> None:
     top_up = paid_top_up()
     bought(on_sale(archive()), top_up.user)
     licence = Licence.objects.select_related("listing__approved_deliverable", "deliverable", "holder").get()
@@ -363,7 +363,7 @@ def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
     assert open_link(token=link).licence == licence
 
 
-def test_licence_that_is_not_suspended_is_used_before_a_wider_one_that_is() -> None:
+def test_download_uses_a_valid_licence_before_a_wider_suspended_one() -> None:
     user = funded(inr=PRICE)
     listing = on_sale(archive())
     bought(listing, user)

@@ -56,7 +56,7 @@ def test_pages_of_orders_and_transactions_neither_repeat_nor_skip_rows(
     assert seen == sorted(seen, reverse=True)
 
 
-def test_order_tells_what_was_paid_and_through_what(key_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:
+def test_order_shows_the_price_and_the_app_that_bought_it(key_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:
     listing = on_sale(tax_rate_bp=1800, version="1.2")
     order = bought(listing, buyer, license_slug="commercial")
     client = key_client(user=buyer)

@@ -86,7 +86,7 @@ def test_orders_are_filtered_by_status(bearer_client: Client, buyer: User) -> No
 
 
 @pytest.mark.slow
-def test_app_finds_what_it_bought(bearer_client: Client, buyer: User) -> None:
+def test_orders_and_transactions_are_filtered_by_app(bearer_client: Client, buyer: User) -> None:
     app: App = AppFactory()
     own, through = ordered(buyer, 2)
     Order.objects.filter(pk=through.pk).update(app=app)

@@ -229,7 +229,7 @@ def test_numbers_follow_the_ledger_however_small_the_batches() -> None:
     assert issue() == invoices
 
 
-def test_sale_of_the_last_seconds_waits_for_those_that_commit_late() -> None:
+def test_invoice_of_a_recent_sale_waits_for_sales_that_commit_late() -> None:
     operator()
     bought(on_sale())
     assert issue_invoices() == 0
@@ -312,7 +312,7 @@ def test_fiscal_year_is_named_by_its_beginning(day: date, month: int, year: int,
     assert invoice_number("A-{year}-{number}", year=year, month=month, sequence=123_456) == f"A-{label}-123456"
 
 
-def test_tax_is_shown_in_the_currency_of_tax_returns() -> None:
+def test_invoice_shows_the_tax_in_the_currency_of_tax_returns() -> None:
     operator(tax_currency="inr")
     rate("IN", 1800)
     for day, value in ((date(2020, 1, 1), "80"), (timezone.now().date() - timedelta(days=1), "84.505"), (date(2999, 1, 1), "1")):
@@ -325,7 +325,7 @@ def test_tax_is_shown_in_the_currency_of_tax_returns() -> None:
     assert (in_rupees.tax_currency, in_rupees.tax_in_tax_currency_minor) == ("", None)
 
 
-def test_invoice_needs_no_rate_of_exchange() -> None:
+def test_invoice_is_issued_without_an_exchange_rate() -> None:
     operator(tax_currency="EUR")
     bought(on_sale())
     (invoice,) = issue()
@@ -376,7 +376,7 @@ def test_journal_that_commits_late_gets_the_next_number() -> None:
     assert [invoice.order for invoice in issue()] == [late, early]
 
 
-def test_documents_that_do_not_fit_are_reported() -> None:
+def test_missing_and_inconsistent_invoices_are_reported() -> None:
     operator()
     order = bought(on_sale())
     issue()

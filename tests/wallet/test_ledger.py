@@ -90,7 +90,7 @@ def test_ledger_account_cannot_become_another_kind(transfer: Transfer, change: s
         run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
 
 
-def test_account_never_becomes_someone_elses(transfer: Transfer) -> None:
+def test_owner_of_a_ledger_account_cannot_be_changed(transfer: Transfer) -> None:
     with pytest.raises(IntegrityError, match="the ledger is append-only"):
         LedgerAccount.objects.filter(kind="wallet").update(owner=UserFactory())
 
@@ -135,7 +135,7 @@ def test_journal_is_reversed_once_only(transfer: Transfer) -> None:
 
 
 @pytest.mark.parametrize("change", ["balance_minor = balance_minor + 100", "balance_minor = 100", "entries = entries + 1"])
-def test_balance_that_no_journal_made_is_neither_spent_nor_added_to(change: str) -> None:
+def test_balance_changed_without_a_journal_can_be_neither_spent_nor_credited(change: str) -> None:
     user, listing = funded(inr=100_000), on_sale(price_inr_minor=100)
     bought(on_sale(price_inr_minor=100), user)
     run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
@@ -170,7 +170,7 @@ def test_journal_without_the_columns_of_its_kind_is_refused_by_the_database(tran
         Journal.objects.create(reason="test", **(whole[facts["kind"]] | facts))
 
 
-def test_order_whose_parts_are_not_its_price_is_refused() -> None:
+def test_order_whose_tax_and_shares_differ_from_its_price_is_refused_by_the_database() -> None:
     order = bought(on_sale(tax_rate_bp=1800))
     with pytest.raises(IntegrityError, match="order_parts_make_price"), transaction.atomic():
         Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor + 1)
@@ -226,7 +226,7 @@ def test_credit_without_a_reason_is_refused() -> None:
         credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="  ", actor=None)
 
 
-def test_credit_beyond_exact_numbers_is_refused(transfer: Transfer) -> None:
+def test_credit_beyond_exactly_representable_numbers_is_refused(transfer: Transfer) -> None:
     user = transfer.credit.owner
     assert user is not None
     LedgerAccount.objects.filter(pk=transfer.credit_id).update(balance_minor=2**53 - 1)

@@ -188,7 +188,7 @@ def test_expired_link_is_replaced_by_a_new_one() -> None:
     claimed(order, UserFactory())
 
 
-def test_claimant_who_has_the_licence_is_told_and_the_link_stays() -> None:
+def test_claim_by_an_owner_of_the_licence_is_refused_and_the_link_stays_valid() -> None:
     listing, client, colleague = on_sale(), funded(inr=1_000_000), UserFactory()
     order = bought_for(listing)
     bought(listing, client)
@@ -232,7 +232,7 @@ def test_links_sent_again_count_as_much_as_first_ones(monkeypatch: pytest.Monkey
         bought_for(on_sale(), payer)
 
 
-def test_one_address_is_sent_a_link_again_few_times_a_day_whoever_paid() -> None:
+def test_claim_links_resent_to_one_address_are_limited_by_day() -> None:
     orders = [bought_for(on_sale()) for _ in range(bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS + 1)]
     another = bought_for(on_sale(), licensee=Licensee("Other", "other@client.example"))
     assert len(sent_mails()) >= len(orders)
@@ -247,7 +247,7 @@ def test_one_address_is_sent_a_link_again_few_times_a_day_whoever_paid() -> None
     resend_claim_link(order=another, actor=another.buyer)
 
 
-def test_payer_has_so_many_links_sent_in_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claim_links_of_a_buyer_are_limited_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 2)
     payer = funded(inr=1_000_000)
     first, _ = bought_for(on_sale(), payer), bought_for(on_sale(price_inr_minor=0), payer)
@@ -320,7 +320,7 @@ def test_upgrade_for_a_licensee_does_not_tell_what_others_paid_for() -> None:
     assert "personal" not in refusal.value.message
 
 
-def test_licensee_who_leaves_is_forgotten_and_the_order_stays() -> None:
+def test_deleted_account_of_a_licensee_is_anonymised_and_the_order_kept() -> None:
     payer, listing, client = funded(inr=1_000_000), on_sale(), UserFactory()
     quote = make_quote(buyer=payer, purchase=PurchaseRequest(str(listing.pk), licensee=CLIENT))
     receipt, _ = spend(buyer=payer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
@@ -335,7 +335,7 @@ def test_licensee_who_leaves_is_forgotten_and_the_order_stays() -> None:
     refund_order(order=order, reason="test", actor=None)
 
 
-def test_licensee_claims_and_keeps_what_someone_paid_who_left() -> None:
+def test_licensee_can_claim_a_licence_whose_buyer_deleted_the_account() -> None:
     order, client = bought_for(on_sale(), funded(inr=49_900)), UserFactory()
     assert export_account(order.buyer)["licencesForOthers"][0]["licensee_email"] == CLIENT.email
     delete_account(user=order.buyer, reason="test", actor=None)

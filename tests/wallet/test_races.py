@@ -64,7 +64,7 @@ def test_credit_during_the_deletion_of_the_account_leaves_no_money_behind() -> N
         assert wallet_of(user).balance_minor("INR") == (0 if user.deleted else 100)
 
 
-def test_one_wallet_is_spent_exactly_to_the_end() -> None:
+def test_concurrent_purchases_spend_a_wallet_exactly_to_zero() -> None:
     user = funded(inr=49_900 * 5)
     outcomes = outcomes_at_once(*(buying(user, on_sale().id) for _ in range(THREADS)))
     assert Counter(outcome == "insufficient_balance" for outcome in outcomes) == {True: THREADS - 5, False: 5}
@@ -72,14 +72,14 @@ def test_one_wallet_is_spent_exactly_to_the_end() -> None:
     assert Order.objects.count() == Licence.objects.count() == 5
 
 
-def test_one_asset_is_bought_once_by_one_buyer() -> None:
+def test_concurrent_purchases_of_one_asset_by_one_buyer_make_one_order() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
     outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
 
 
-def test_one_free_asset_is_granted_once_to_one_buyer() -> None:
+def test_concurrent_purchases_of_a_free_asset_by_one_buyer_make_one_order() -> None:
     user, listing = UserFactory(), on_sale(price_inr_minor=0)
     outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
@@ -145,7 +145,7 @@ def test_buyers_of_one_asset_do_not_wait_for_each_other() -> None:
     assert not isinstance(outcome, str)
 
 
-def test_entries_of_one_wallet_follow_each_other_however_many_move_it_at_once() -> None:
+def test_wallet_entries_of_concurrent_movements_are_numbered_without_gaps() -> None:
     user = funded(inr=49_900 * 4)
     orders = [bought(on_sale(), user) for _ in range(4)]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
@@ -197,7 +197,7 @@ def test_concurrent_refunds_credits_and_purchases_neither_deadlock_nor_lose_mone
     assert wallet_of(user).balance_inr_minor == 49_900 * 4 + 400 - spent
 
 
-def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None:
+def test_concurrent_refunds_and_purchases_of_one_asset_do_not_deadlock() -> None:
     listing, buyers = on_sale(), [funded(inr=1_000_000) for _ in range(8)]
     orders = [bought(listing, buyer) for buyer in buyers]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
@@ -214,7 +214,7 @@ def test_concurrent_first_sales_of_vendors_create_the_platform_accounts_without_
     assert LedgerAccount.objects.filter(owner=None).count() == 3
 
 
-def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
+def test_concurrent_first_credits_open_one_wallet() -> None:
     user = UserFactory()
     outcomes_at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
     assert wallet_of(user).balance_usd_minor == 5 * THREADS

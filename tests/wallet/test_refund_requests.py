@@ -153,7 +153,7 @@ def test_file_that_was_downloaded_under_an_upgrade_that_was_refunded_is_not_refu
     assert requested_refund(first).status == "Waiting"
 
 
-def test_free_upgrade_is_asked_for_before_the_purchase_that_it_upgraded() -> None:
+def test_refund_of_a_free_upgrade_must_be_requested_before_that_of_the_upgraded_purchase() -> None:
     order = sold_order()
     Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=100)
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
@@ -177,7 +177,7 @@ def test_downloaded_purchase_is_refunded_when_its_vendor_agrees() -> None:
     assert wallet_of(order.buyer).balance_inr_minor == 1_000_000
 
 
-def test_one_request_for_each_purchase_whatever_came_of_it() -> None:
+def test_purchase_has_one_refund_request_even_after_a_refusal() -> None:
     made = declined_request()
     with pytest.raises(RefundRequested) as refusal:
         requested_refund(made.order)
@@ -254,14 +254,14 @@ def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.
     assert status_of(late)[0] == "Refunded"
 
 
-def test_request_goes_to_staff_at_once_where_the_vendor_cannot_answer() -> None:
+def test_refund_request_goes_to_staff_at_once_if_the_vendor_cannot_answer() -> None:
     suspended, left = downloaded_order(), downloaded_order()
     VendorProfile.objects.filter(user=vendor_of(suspended)).update(status="Suspended")
     User.objects.filter(pk=vendor_of(left).pk).update(is_active=False)
     assert {requested_refund(suspended).status, requested_refund(Order.objects.get(pk=left.pk)).status} == {"InReview"}
 
 
-def test_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
+def test_refund_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
     made = requested_refund()
     refund_order(order=made.order, reason="broken", actor=UserFactory())
     assert status_of(made) == ("Refunded", "Refunded", False)
@@ -303,7 +303,7 @@ def test_download_after_the_payment_is_disputed_is_refused() -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_of_a_download_and_a_request_at_once_exactly_one_wins() -> None:
+def test_concurrent_download_and_refund_request_end_in_a_download_or_a_refund() -> None:
     for _ in range(5):
         order = sold_order()
         link = issue_link(licence=Licence.objects.get(order_id=order.pk))

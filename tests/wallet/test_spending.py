@@ -123,7 +123,7 @@ def test_owner_of_a_later_tier_alone_buys_nothing_without_naming_a_licence(beare
     assert spend(client, listing, licenseSlug="personal").status_code == 200
 
 
-def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer_client: Client) -> None:
+def test_database_constraint_refuses_a_second_licence_that_the_check_missed(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     bought(listing, user)
     with patch.object(offers, "_owned", return_value=frozenset()):
@@ -172,7 +172,7 @@ def test_price_is_split_into_tax_commission_and_the_vendors_share(bearer_client:
     assert ListingStats.objects.get(listing=listing).purchases == 1
 
 
-def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
+def test_order_records_app_and_credential_of_the_purchase(key_client: Client) -> None:
     user = funded(inr=100_000)
     spend(key_client(user), on_sale())
     order = Order.objects.get()

@@ -47,7 +47,7 @@ def test_repeated_key_gets_the_same_response_without_a_second_purchase(bearer_cl
     assert Order.objects.count() == 1
 
 
-def test_key_with_another_body_is_refused(bearer_client: Client) -> None:
+def test_idempotency_key_with_another_body_is_refused(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     spend(client, listing, key="order-1")
@@ -71,14 +71,14 @@ def test_same_idempotency_key_of_another_user_is_another_purchase(bearer_client:
     assert answers[0]["orderId"] != answers[1]["orderId"]
 
 
-def test_key_of_someone_else_is_not_looked_up(bearer_client: Client) -> None:
+def test_idempotency_key_of_another_user_returns_no_saved_response(bearer_client: Client) -> None:
     listing = on_sale()
     assert spend(bearer_client(funded(inr=100_000)), listing, key="same").status_code == 200
     poor = spend(bearer_client(), listing, key="same")
     assert (poor.status_code, poor.json()["code"]) == (402, "insufficient_balance")
 
 
-def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:
+def test_refused_purchase_can_be_repeated_with_its_idempotency_key(bearer_client: Client) -> None:
     user, listing = funded(inr=100), on_sale()
     client = bearer_client(user)
     assert spend(client, listing, key="k").status_code == 402

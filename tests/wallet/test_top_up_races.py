@@ -55,7 +55,7 @@ def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
     return partial(receive_event, provider="test", body=body, headers=headers)
 
 
-def test_same_event_sixteen_times_at_once_credits_once() -> None:
+def test_sixteen_concurrent_deliveries_of_one_event_credit_once() -> None:
     for _ in range(3):
         top_up = requested_top_up()
         assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for _ in range(THREADS))) == [None] * THREADS
@@ -69,7 +69,7 @@ def test_different_events_of_one_payment_at_once_credit_once() -> None:
     assert (wallet_of(top_up.user).balance_inr_minor, Journal.objects.count()) == (50_000, 1)
 
 
-def test_dispute_and_its_end_at_once_with_the_payment_end_it_once() -> None:
+def test_concurrent_payment_dispute_and_its_end_are_applied_once() -> None:
     for end in ENDS * 2:
         top_up = requested_top_up()
         at_once(*(telling(top_up, kind) for kind in (EventKind.SUCCEEDED, EventKind.DISPUTED, end) for _ in range(4)))
@@ -151,7 +151,7 @@ def test_disputes_of_several_buyers_of_the_same_vendors_do_not_deadlock() -> Non
     assert not CardReversal.objects.filter(status="Open").exists()
 
 
-def test_limit_of_a_day_is_reached_and_never_passed() -> None:
+def test_concurrent_top_ups_never_exceed_the_daily_limit() -> None:
     user = UserFactory()
     outcomes = outcomes_at_once(*(partial(request_top_up, user=user, wanted=TopUpRequest("INR", 30_000_00)) for _ in range(8)))
     assert outcomes.count("top_up_limit_exceeded") == 5

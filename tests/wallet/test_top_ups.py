@@ -63,7 +63,7 @@ def test_event_that_comes_again_credits_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", [EventKind.SUCCEEDED, EventKind.FAILED])
-def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKind) -> None:
+def test_failure_event_before_or_after_the_payment_does_not_prevent_the_credit(kind: EventKind) -> None:
     top_up = requested_top_up()
     other = EventKind.FAILED if kind == EventKind.SUCCEEDED else EventKind.SUCCEEDED
     deliver_event(top_up, kind)
@@ -75,7 +75,7 @@ def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKi
     "change",
     [{"amount_minor": 50_001}, {"amount_minor": 49_999}, {"amount_minor": 0}, {"currency": "USD"}, {"currency": ""}, {"payment": ""}],
 )
-def test_payment_of_something_else_is_not_credited_but_recorded(change: dict[str, Any]) -> None:
+def test_payment_that_differs_from_the_top_up_is_recorded_but_not_credited(change: dict[str, Any]) -> None:
     top_up = deliver_event(requested_top_up(), EventKind.SUCCEEDED, **change)
     assert (top_up.status, Journal.objects.count()) == ("Pending", 0)
     assert ProviderEvent.objects.get().outcome.startswith("refused")
@@ -301,7 +301,7 @@ def test_repeat_after_the_payment_page_has_ended_asks_for_another_key(monkeypatc
     assert not replayed
 
 
-def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_top_up_refused_by_the_provider_fails_and_is_not_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:
     user = UserFactory()
     with monkeypatch.context() as patched:
         patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentRefused()))
@@ -311,7 +311,7 @@ def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monke
     assert (replayed, top_up.status, top_up.payment_url, open_top_ups_of(user.pk).count()) == (True, "Failed", "", 0)
 
 
-def test_quote_outlives_the_payment_but_not_for_ever() -> None:
+def test_quote_is_extended_during_a_top_up_up_to_a_maximum() -> None:
     user = UserFactory()
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
     for _ in range(3):

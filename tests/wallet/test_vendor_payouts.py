@@ -99,7 +99,7 @@ def prepare(name: str = "a", *arguments: str) -> list[str]:
         ((), "step"),
     ],
 )
-def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], sentence: str) -> None:
+def test_payout_command_with_wrong_arguments_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], sentence: str) -> None:
     sold(payee())
     with pytest.raises(CommandError, match=sentence):
         run(*arguments)
@@ -112,7 +112,7 @@ def test_invalid_euro_rate_of_a_payout_run_is_refused(rate: str) -> None:
         open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
 
 
-def test_account_that_is_no_vendors_is_never_paid_out() -> None:
+def test_ledger_account_that_is_no_vendors_is_never_paid_out() -> None:
     user, vendor = funded(inr=100), payee()
     dollars = vendor_accounts(currency="USD")
     bought(on_sale(store=vendor.store), funded(usd=1000), currency="USD")
@@ -217,7 +217,7 @@ def test_each_vendor_is_paid_into_their_own_bank_account() -> None:
         assert payout.details.profile == vendor
 
 
-def test_payout_goes_through_its_states_and_back() -> None:
+def test_payout_is_exported_paid_and_bounced() -> None:
     vendor, staff = payee(), UserFactory()
     payout = exported_payout(sold(vendor))
     assert payout.status == "Exported"
@@ -255,7 +255,7 @@ def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported:
     assert not VendorPayout.objects.filter(settled_at__isnull=True).exists()
 
 
-def test_payout_is_settled_once_and_never_out_of_turn() -> None:
+def test_payout_is_settled_once_and_only_after_its_export() -> None:
     staff, vendor = UserFactory(), payee()
     payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
@@ -338,7 +338,7 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     assert list(differences()) == []
 
 
-def test_batch_of_which_nothing_is_left_is_not_exported() -> None:
+def test_batch_without_remaining_payouts_is_not_exported() -> None:
     vendor = payee()
     payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
@@ -397,7 +397,7 @@ def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
     assert VendorPayout.objects.count() == 2
 
 
-def test_dry_run_lists_and_pays_nobody() -> None:
+def test_dry_run_of_a_payout_run_lists_what_is_due_and_pays_nobody() -> None:
     vendor = payee()
     sold(vendor)
     assert prepare("a", "--dry-run") == [
@@ -408,7 +408,7 @@ def test_dry_run_lists_and_pays_nobody() -> None:
     assert not PayoutBatch.objects.exists()
 
 
-def test_run_goes_through_by_commands(tmp_path: Path) -> None:
+def test_payout_run_is_prepared_exported_and_paid_by_commands(tmp_path: Path) -> None:
     vendor, other, path = payee(), payee(), tmp_path / "list.csv"
     sold(vendor)
     sold(other)
@@ -473,7 +473,7 @@ def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
     assert list(differences()) == [f"journal {payout.journal_id} is a payout that belongs to no batch"]
 
 
-def test_return_that_is_not_its_payouts_is_a_difference() -> None:
+def test_return_journal_without_a_bounced_payout_is_a_difference() -> None:
     payout = bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with unguarded():
         VendorPayout.objects.update(status="Paid", return_journal=None, reason="")
@@ -530,7 +530,7 @@ def test_payouts_prepared_at_once_pay_what_was_earned_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_batches_opened_at_once_are_one() -> None:
+def test_concurrent_payout_runs_open_one_batch() -> None:
     outcomes = outcomes_at_once(*(lambda i=i: open_batch(run=f"{i % 2}", currency="INR", actor=None).run for i in range(THREADS)))
     (batch,) = PayoutBatch.objects.all()
     assert set(outcomes) == {batch.run, "payout_batch_open"}
@@ -552,7 +552,7 @@ def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_export_that_meets_a_cancellation_leaves_one_of_them() -> None:
+def test_concurrent_export_and_cancellation_of_a_batch_end_in_one_of_them() -> None:
     for name in ("a", "b", "c"):
         vendor = payee()
         payout = prepared_payout(sold(vendor), name)

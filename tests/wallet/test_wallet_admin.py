@@ -49,7 +49,7 @@ def fresh(**changes: Any) -> dict[str, Any]:
     return CREDIT | {"key": str(uuid.uuid4())} | changes
 
 
-def test_anonymous_is_sent_to_sign_in() -> None:
+def test_anonymous_user_is_redirected_from_wallet_pages_to_sign_in() -> None:
     order = bought(on_sale())
     for page in (_page("order", order.pk, "refund"), credit_page(order.buyer)):
         assert Client().post(page, fresh()).status_code == 302
@@ -160,7 +160,7 @@ def test_debt_is_written_off_once_and_only_with_the_permission(staff: Callable[.
 
 
 @pytest.mark.parametrize(("app", "model"), ROWS)
-def test_rows_can_be_looked_at_and_not_changed(staff: Callable[..., Client], app: str, model: str) -> None:
+def test_wallet_rows_can_be_viewed_and_not_changed_in_the_admin(staff: Callable[..., Client], app: str, model: str) -> None:
     order = bought(on_sale(archive()))
     licence = Licence.objects.get()
     rows: dict[str, Any] = {

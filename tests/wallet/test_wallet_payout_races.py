@@ -40,7 +40,7 @@ def codes(outcomes: list[object]) -> list[str]:
     return sorted(outcome.code for outcome in outcomes if isinstance(outcome, Problem))
 
 
-def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
+def test_one_of_concurrent_payout_requests_of_a_wallet_succeeds() -> None:
     user = funded(inr=80_000)
     outcomes = at_once(*(partial(requested_payout, user, 10_000) for _ in range(8)))
     assert codes(outcomes) == ["payout_open"] * 7
@@ -100,7 +100,7 @@ def test_account_deleted_during_a_payout_request_or_its_decision_leaves_no_money
 
 
 @pytest.mark.postgres
-def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_behind() -> None:
+def test_payout_request_cancelled_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     user = funded(inr=100)
     wallet_payout, looking, cancelled = requested_payout(user), threading.Event(), threading.Event()
 

@@ -123,7 +123,7 @@ def test_wallet_has_ten_payout_requests_a_day_at_most() -> None:
         assert requested_payout(user, 1).status == "Waiting"
 
 
-def test_owner_cannot_cancel_what_is_being_paid() -> None:
+def test_owner_cannot_cancel_a_payout_that_staff_have_claimed() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user)
     claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
@@ -391,7 +391,7 @@ def test_reconciliation_reports_a_payout_request_of_another_wallet_than_its_jour
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 
-def test_old_key_is_needed_until_the_waiting_payout_is_decided(settings: Any) -> None:
+def test_old_secret_key_is_needed_until_a_waiting_payout_is_decided(settings: Any) -> None:
     user = funded(inr=50_000)
     wallet_payout = requested_payout(user)
     call_command("reencrypt_secrets", stdout=StringIO())

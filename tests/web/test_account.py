@@ -83,7 +83,7 @@ def test_deletion_with_another_address_or_password_is_refused(browse: Browse, us
     assert user.is_active
 
 
-def test_passwords_are_not_tried_without_end(browse: Browse, user: User, settings: Any) -> None:
+def test_wrong_passwords_for_the_deletion_of_the_account_are_rate_limited(browse: Browse, user: User, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "3/m/user"}
     client = browse(user)
     for _ in range(3):
@@ -179,7 +179,7 @@ def test_name_is_set_and_cleared(browse: Browse, user: User) -> None:
         assert user.name == name.strip()
 
 
-def test_other_sessions_end_and_this_one_goes_on(browse: Browse, user: User) -> None:
+def test_signing_out_other_sessions_keeps_this_one(browse: Browse, user: User) -> None:
     client, elsewhere, stranger = browse(user), browse(user), browse(UserFactory())
     assert client.post(reverse("account-sessions")).status_code == 302
     assert [each.get(reverse("account")).status_code for each in (client, elsewhere, stranger)] == [200, 302, 200]

@@ -155,7 +155,7 @@ def test_too_many_sign_ups_are_stopped_with_a_page(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_other_addresses_of_the_same_ipv6_network_do_not_help(client: Client) -> None:
+def test_sign_ups_from_one_ipv6_network_share_a_rate_limit(client: Client) -> None:
     tried = [_try_to_sign_up(client, f"2001:db8:0:7::{number:x}") for number in range(21)]
     assert tried[-1] == 429
     assert _try_to_sign_up(client, "2001:db8:0:8::1") == 200
@@ -173,7 +173,7 @@ def test_attempts_are_counted_by_the_callers_own_address(client: Client, setting
     ("following", "lands"),
     [("/dashboard/apps", "/dashboard/apps"), ("https://evil.example/", "/dashboard"), ("//evil.example", "/dashboard")],
 )
-def test_sign_in_leads_on_within_this_site_only(client: Client, following: str, lands: str) -> None:
+def test_sign_in_redirects_only_within_this_site(client: Client, following: str, lands: str) -> None:
     UserFactory(email=EMAIL, password=PASSWORD)
     client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})  # an unconfirmed address is sent a link
     client.post(_link_in(sent_mails()[0]))
@@ -185,7 +185,7 @@ def test_sign_in_leads_on_within_this_site_only(client: Client, following: str, 
     assert response["Location"] == lands
 
 
-def test_sign_out_asks_on_a_link_and_acts_on_a_form(browse: Callable[..., Client]) -> None:
+def test_get_of_sign_out_asks_and_post_signs_out(browse: Callable[..., Client]) -> None:
     client = browse()
     assert "Sign out?" in client.get(reverse("account_logout")).content.decode()
     assert _signed_in(client)
@@ -206,7 +206,7 @@ def test_forgotten_password_is_replaced_through_the_mail(client: Client) -> None
     assert "no longer valid" in Client().get(link, follow=True).content.decode()
 
 
-def test_forgotten_password_of_nobody_answers_the_same(client: Client) -> None:
+def test_password_reset_of_an_unknown_address_has_the_same_response(client: Client) -> None:
     response = client.post(reverse("account_reset_password"), {"email": "nobody@example.com"})
     assert response["Location"] == reverse("account_reset_password_done")
 

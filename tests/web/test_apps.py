@@ -31,7 +31,7 @@ def _secret_in(text: str) -> str:
     return found[1]
 
 
-def test_create_by_someone_not_verified_is_refused_and_keeps_the_input(browse: Callable[..., Client]) -> None:
+def test_app_creation_by_an_unverified_user_is_refused_and_keeps_the_form(browse: Callable[..., Client]) -> None:
     client = browse()
     assert "Apps are for verified developers" in client.get(reverse("app-create")).content.decode()
     response = client.post(reverse("app-create"), COMPLETE)
@@ -100,7 +100,7 @@ def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], deve
     assert response.context["form"]["name"].value() == "early"
 
 
-def test_detail_tells_what_was_granted_what_not_and_why(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_app_page_shows_granted_and_refused_scopes_with_their_notes(browse: Callable[..., Client], developer: User, app: App) -> None:
     text = browse(developer).get(reverse("app-detail", args=[app.pk])).content.decode()
     for words in ("To read manifests", "Granted", "To buy in one click", "Not granted", "Not yet, please", "Good start"):
         assert words in text
@@ -145,7 +145,7 @@ def test_new_key_is_shown_once_and_never_again(browse: Callable[..., Client], de
 
 
 @pytest.mark.parametrize("bad", [{"name": ""}, {"name": "x" * 81}, {"lifetime": "9999"}, {"lifetime": "-1"}, {"lifetime": "soon"}])
-def test_new_key_with_bad_input_makes_none(browse: Callable[..., Client], developer: User, app: App, bad: dict[str, str]) -> None:
+def test_new_key_with_invalid_input_is_refused(browse: Callable[..., Client], developer: User, app: App, bad: dict[str, str]) -> None:
     response = browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"} | bad)
     assert response.status_code == 400
     assert not ApiKey.objects.exists()

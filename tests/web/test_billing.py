@@ -170,7 +170,7 @@ def test_vendor_who_is_the_seller_sees_the_buyers(browse: Browse) -> None:
 
 
 @pytest.mark.parametrize("month", ["2026", "2026-13", "1999-01", "x", "2026-1"])
-def test_month_that_was_made_up_is_not_found(browse: Browse, month: str) -> None:
+def test_invoices_of_an_invalid_month_are_not_found(browse: Browse, month: str) -> None:
     assert browse(make_vendor().user, confirmed=True).get(reverse("sales-invoices-csv", args=[month])).status_code == 404
 
 

@@ -185,7 +185,7 @@ def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: An
     assert faults == []
 
 
-def test_key_is_made_once_however_often_the_button_is_pressed(window: Opens, live_server: Any) -> None:
+def test_key_is_created_once_when_the_button_is_pressed_repeatedly(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     page = window("desktop", user=app.developer)
     page.goto(live_server.url + reverse("key-create", args=[app.pk]))

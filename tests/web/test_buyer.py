@@ -88,7 +88,7 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
     assert client.get(address)["Location"] == first["Location"]
 
 
-def test_checkout_goes_on_while_calls_cannot_be_counted(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkout_works_without_the_rate_limit_store(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client, listing = browse(buyer), on_sale()
 
     def down(*_args: object, **_kwargs: object) -> None:
@@ -150,7 +150,7 @@ def test_invalid_cursor_of_wallet_and_library_pages_is_not_found(browse: Browse,
 
 
 @pytest.mark.slow
-def test_wallet_shows_what_came_and_went_page_by_page(browse: Browse, buyer: User) -> None:
+def test_wallet_page_shows_purchases_refunds_and_credits(browse: Browse, buyer: User) -> None:
     for number in range(2):
         bought(on_sale(title=f"Font {number}"), buyer)
     refund_order(order=Order.objects.latest("created_at"), reason="Broken", actor=UserFactory(is_staff=True, is_superuser=True))

@@ -371,7 +371,7 @@ def test_login_stores_a_checked_credential_for_its_owner_only(machine: Machine, 
 
 
 @pytest.mark.full
-def test_project_of_another_service_gets_no_credential(machine: Machine, buyer: User) -> None:
+def test_cam_sends_no_credential_to_another_service(machine: Machine, buyer: User) -> None:
     (machine.project / "cam.toml").write_text('service = "https://other.example"\n[assets]\ngrotesk = "personal"\n')
     assert "https://other.example" in machine.cam("sync", code=1)
 

@@ -48,7 +48,7 @@ def test_page_asks_for_a_certificate_and_shows_no_result(client: Client) -> None
     assert result_of(client.get(PAGE)) == ("", "")
 
 
-def test_form_of_another_site_is_refused(saved: str) -> None:
+def test_certificate_form_without_a_csrf_token_is_refused(saved: str) -> None:
     assert Client(enforce_csrf_checks=True).post(PAGE, {"text": saved}).status_code == 403
 
 
@@ -110,7 +110,7 @@ def test_unknown_certificate_id_is_not_genuine(client: Client, given: str) -> No
 
 
 @pytest.mark.parametrize("content", [b"%PDF-1.7 ...", b""])
-def test_file_that_is_no_certificate_is_told_so_at_the_field(client: Client, content: bytes) -> None:
+def test_upload_that_is_no_certificate_is_an_error_at_the_field(client: Client, content: bytes) -> None:
     answer = uploaded(client, content)
     assert result_of(answer) == ("", "")
     assert answer.context["form"].errors.keys() == {"file"}

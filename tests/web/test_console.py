@@ -106,7 +106,7 @@ def test_only_own_approved_apps_can_be_chosen(own: tuple[Client, App]) -> None:
     assert "caller" in refused.context["form"].errors
 
 
-def test_missing_grant_is_told_before_the_call(own: tuple[Client, App]) -> None:
+def test_console_names_scopes_that_the_chosen_app_lacks(own: tuple[Client, App]) -> None:
     client, app = own
     choices = dict(client.get("/dashboard/console/getWallet").context["form"].fields["caller"].choices)
     assert choices[str(app.pk)] == "Finder (was not granted account:read)"
@@ -122,7 +122,7 @@ def test_console_offers_only_apps_for_purchases_and_only_oneself_for_vendor_call
     assert "limits" in page_of(client.get("/dashboard/console/buyAsset")).select_one("#call-form").get_text()  # type: ignore[union-attr]  # it is there
 
 
-def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> None:
+def test_console_without_an_app_shows_code_and_runs_nothing(browse: Browse) -> None:
     client = browse()
     response = client.post("/dashboard/console/buyAsset", typed(client, "buyAsset", body__assetId="x"))
     assert (made_by(response)["canRun"], made_by(response)["tokenRequest"]) == (False, None)
@@ -150,7 +150,7 @@ def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> No
     ],
     ids=lambda value: str(value)[:60],
 )
-def test_mistake_stands_beside_its_field_and_what_was_typed_is_kept(
+def test_console_shows_an_error_at_its_field_and_keeps_the_form(
     own: tuple[Client, App], operation: str, wrong: dict[str, str], field: str
 ) -> None:
     client, _ = own

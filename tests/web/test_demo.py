@@ -108,7 +108,7 @@ def test_one_purchase_waits_for_the_buyer_however_often_the_demo_is_made() -> No
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_path: Path) -> None:
+def test_demo_history_of_sixty_days_agrees_with_the_ledger(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     tiers()
     Category.objects.get_or_create(slug="ai-skills", defaults={"name": "Skills"})

@@ -153,7 +153,7 @@ def test_application_page_sends_few_queries(
         client.get(PAGE)
 
 
-def test_an_unforeseen_failure_is_not_hidden_as_a_message(browse: Callable[..., Client]) -> None:
+def test_unexpected_exception_in_a_form_view_is_a_500(browse: Callable[..., Client]) -> None:
     client = browse()
     client.raise_request_exception = False
     with patch("developers.dashboard.views.application.submit_application", side_effect=RuntimeError("secret")):

@@ -150,7 +150,7 @@ def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: None, tmp_pa
     assert f"'orderId': '{Order.objects.get(listing=listing).pk}'" in said
 
 
-def test_report_of_a_leaked_key_is_taken(site: None, tmp_path: Path) -> None:
+def test_documented_report_of_a_leaked_key_is_accepted(site: None, tmp_path: Path) -> None:
     assert json.loads(run(blocks("authentication", "sh")[0], "bash", tmp_path)) == {"received": 1}
 
 

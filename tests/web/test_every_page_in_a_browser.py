@@ -65,7 +65,7 @@ def test_every_page_passes_the_accessibility_checks(chromium: Browser, live_serv
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
 
 
-def test_every_list_and_row_of_the_admin_is_light_and_fits_a_phone(chromium: Browser, live_server: Any, world: World) -> None:
+def test_every_admin_page_is_light_and_fits_a_phone(chromium: Browser, live_server: Any, world: World) -> None:
     wrong: dict[str, list[str]] = {}
     window = context(chromium, "phone", "light")
     sign_in(window, live_server.url, world.client("admin"))

@@ -49,7 +49,7 @@ def test_application_page_with_a_question_has_valid_markup(browse: Callable[...,
 
 
 @pytest.mark.slow
-def test_pages_of_two_factor_sign_in_are_well_made(client: Client) -> None:
+def test_pages_of_two_factor_sign_in_have_valid_markup(client: Client) -> None:
     user = UserFactory(email="asha@example.com")
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     sign_in = {"login": user.email, "password": "correct horse battery"}

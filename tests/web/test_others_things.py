@@ -336,7 +336,7 @@ def _send(client: Client, method: str, address: str, headers: dict[str, str], bo
     return getattr(client, method)(address, *([body] if method == "post" else []))
 
 
-def test_someone_elses_thing_is_not_found_and_not_changed_by_any_method_at_any_address(everyone: Everyone, settings: Any) -> None:
+def test_rows_of_other_users_are_not_found_or_changed_by_any_method_at_any_address(everyone: Everyone, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)

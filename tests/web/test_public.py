@@ -85,7 +85,7 @@ def test_problem_page_explains_the_members_of_the_problem(client: Client) -> Non
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_public_pages_take_reads_only(client: Client) -> None:
+def test_post_to_a_public_page_is_a_405(client: Client) -> None:
     for path in ("/", "/docs", "/docs/quick-start", "/problems", "/problems/not_found", "/robots.txt", "/favicon.ico"):
         assert client.post(path).status_code == 405, path
         assert client.head(path).status_code in {200, 302}, path
@@ -131,7 +131,7 @@ def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
     assert "evil.example" not in response.content.decode()
 
 
-def test_request_id_of_the_problem_page_is_the_responses_own(client: Client) -> None:
+def test_problem_page_shows_the_request_id_of_the_response(client: Client) -> None:
     response = client.get("/nothing", headers={"x-request-id": "test-request-1"})
     assert response["X-Request-Id"] == "test-request-1"
     assert "test-request-1" in response.content.decode()

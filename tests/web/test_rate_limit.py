@@ -58,7 +58,7 @@ def test_invalid_session_cookie_does_not_avoid_the_rate_limit(client: Client) ->
 
 
 @pytest.mark.usefixtures("_few")
-def test_who_is_signed_in_is_not_counted(browse: Callable[..., Client]) -> None:
+def test_signed_in_users_are_not_limited_by_address(browse: Callable[..., Client]) -> None:
     member = browse()
     assert {member.get(address).status_code for address in SEARCHES * 3} == {200}
 

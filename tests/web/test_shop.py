@@ -246,7 +246,7 @@ def test_price_is_shown_in_the_wallets_currency_after_the_sign_in(browse: Callab
     assert "₹1,234.56" in page_at(browse(), "/browse").get_text()
 
 
-def test_script_that_replaces_the_results_gets_only_those_and_a_clean_address(client: Client) -> None:
+def test_htmx_request_gets_only_the_results_and_an_address_without_empty_parameters(client: Client) -> None:
     on_sale(title="Halden")
     response = client.get("/browse?q=&category=fonts&minPrice=&sort=popular&currency=USD&page=", headers={"hx-request": "true"})
     assert response["HX-Push-Url"] == "/browse?category=fonts&currency=USD"

@@ -58,7 +58,7 @@ def test_app_or_token_that_cannot_spend_has_no_limits_page(browse: Callable[...,
     assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
 
 
-def test_token_keeps_at_least_one_limit(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+def test_last_spending_limit_of_a_token_cannot_be_removed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     response = browse(user).post(reverse("spending-token", args=[token.pk]), {"password": PASSWORD})
     assert response.status_code == 400
     assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]

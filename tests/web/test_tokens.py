@@ -122,7 +122,7 @@ def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) ->
     assert client.get(reverse("tokens")).context["active_tokens"] == []
 
 
-def test_scopes_that_are_offered_are_those_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:
+def test_token_form_offers_the_scopes_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:
     accesses = [access for view, _ in api_views() for access in view.access.values()]
     useful = {access.scope for access in accesses if CredentialKind.PERSONAL in access.kinds and access.scope is not None}
     page = BeautifulSoup(browse(UserFactory()).get(reverse("token-create")).content, "html.parser")

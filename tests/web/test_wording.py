@@ -31,7 +31,7 @@ from vendors.models import VendorStatus
         (None, "USD", "—"),
     ],
 )
-def test_money_is_grouped_as_its_currency_is_read(minor: int | None, currency: str, text: str) -> None:
+def test_money_is_formatted_by_the_convention_of_its_currency(minor: int | None, currency: str, text: str) -> None:
     assert money(minor, currency) == text
 
 

@@ -128,7 +128,7 @@ def test_faulty_request_goes_back_to_the_app_with_the_issuer(party: Party, chang
 
 
 @pytest.mark.parametrize("resource", [API, MCP])
-def test_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: Party, resource: str) -> None:
+def test_client_that_requests_all_scopes_gets_those_granted_to_its_app(party: Party, resource: str) -> None:
     everything = format_scopes(APP_SCOPES)
     page = party.ask(scope=everything, resource=resource)
     shown = BeautifulSoup(page.content, "html.parser").select_one("input[name=shown]")
@@ -139,7 +139,7 @@ def test_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: P
     assert AccessToken.objects.get().scopes == party.app.scopes
 
 
-def test_app_without_a_scope_left_gets_no_page(party: Party) -> None:
+def test_authorization_of_an_app_without_scopes_is_an_error(party: Party) -> None:
     App.objects.filter(pk=party.app.pk).update(granted_scopes="")
     assert_sent_back(party.ask(scope=None), "invalid_scope")
 
@@ -211,7 +211,7 @@ def test_page_never_tells_the_developers_address(party: Party) -> None:
 
 
 @pytest.mark.parametrize("origin", ["same-origin", "cross-site", None])
-def test_faulty_request_from_our_own_sign_in_offers_the_way_back(party: Party, origin: str | None) -> None:
+def test_faulty_authorization_after_a_sign_in_shows_a_page_with_a_link_back(party: Party, origin: str | None) -> None:
     address = "/oauth/authorize?" + urlencode(party.parameters(scope="everything", state='"><b>'))
     response = party.browser.get(address, headers={"sec-fetch-site": origin} if origin else {})
     if origin != "same-origin":
@@ -226,7 +226,7 @@ def test_faulty_request_from_our_own_sign_in_offers_the_way_back(party: Party, o
     assert response["X-Frame-Options"] == "DENY"
 
 
-def test_pages_are_well_made(party: Party) -> None:
+def test_authorization_pages_have_valid_markup(party: Party) -> None:
     assert faults_of(party.ask(scope=None).content) == []
     assert faults_of(party.ask(client_id="nobody").content) == []
 
@@ -270,7 +270,7 @@ def test_second_consent_widens_the_first_and_other_audience_is_another(party: Pa
     ]
 
 
-def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> None:
+def test_consent_is_asked_again_if_the_scopes_changed_meanwhile(party: Party) -> None:
     address = party.ask(scope=None).wsgi_request.get_full_path()
     narrow_scopes(app=party.app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
     response = party.browser.post(address, {"decision": "allow", "shown": "catalog:read account:read wallet:spend"})
@@ -279,7 +279,7 @@ def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> Non
     assert not Consent.objects.exists()
 
 
-def test_app_suspended_or_redirect_removed_under_the_page_gets_no_code(party: Party) -> None:
+def test_app_suspended_or_redirect_uri_removed_during_the_consent_gets_no_code(party: Party) -> None:
     address = party.ask().wsgi_request.get_full_path()
     allowed = {"decision": "allow", "shown": "catalog:read account:read"}
     move(party.app, LOOPBACK)

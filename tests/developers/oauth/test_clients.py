@@ -144,7 +144,7 @@ def test_pending_client_gets_no_token(web: Web, client_party: Party) -> None:
         {"fails": True},
     ],
 )
-def test_document_that_cannot_be_used_makes_no_app_and_is_not_read_again_at_once(
+def test_unusable_client_document_creates_no_app_and_is_not_fetched_again_at_once(
     web: Web, client_party: Party, change: dict[str, Any]
 ) -> None:
     for name, value in change.items():
@@ -186,20 +186,22 @@ def test_document_that_cannot_be_used_makes_no_app_and_is_not_read_again_at_once
         {"grant_types": 7},
     ],
 )
-def test_document_that_breaks_a_rule_makes_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
+def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
     web.document = GOOD | changes
     assert client_party.ask(**WANTED).status_code == 400
     assert (len(web.calls), App.objects.count()) == (1, 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b'"text"', b"{", b"\xff", b"<html>", b"[" * 5000])
-def test_what_is_no_json_object_makes_no_app(web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
+def test_client_document_that_is_no_json_object_creates_no_app(
+    web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, web.headers, body, whole=True))
     assert client_party.ask(**WANTED).status_code == 400
     assert not App.objects.exists()
 
 
-def test_addresses_and_grants_that_no_app_may_have_are_left_out(web: Web, client_party: Party) -> None:
+def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(web: Web, client_party: Party) -> None:
     web.document = GOOD | {
         "redirect_uris": ["client://callback", "http://localhost/callback", "http://[::1]:7000/callback"],
         "grant_types": ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
@@ -269,7 +271,7 @@ def test_approved_client_gets_what_it_was_granted(approved: App, client_party: P
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
 
 
-def test_tool_client_that_asks_for_all_gets_what_it_was_granted(approved: App, client_party: Party) -> None:
+def test_mcp_client_that_requests_all_scopes_gets_the_granted_ones(approved: App, client_party: Party) -> None:
     body = client_party.tokens(scope=" ".join(APP_SCOPES), resource=MCP)
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
     answer = query_of(client_party.ask(scope="catalog:read openid", resource=MCP)["Location"])
@@ -278,7 +280,7 @@ def test_tool_client_that_asks_for_all_gets_what_it_was_granted(approved: App, c
     assert answer["error"] == "invalid_scope"
 
 
-def test_api_client_that_asks_for_more_gets_what_it_is_granted(approved: App, client_party: Party) -> None:
+def test_api_client_that_requests_more_scopes_gets_the_granted_ones(approved: App, client_party: Party) -> None:
     assert client_party.tokens(scope="catalog:read wallet:spend")["scope"] == "catalog:read"
 
 
@@ -292,7 +294,7 @@ def test_program_on_the_users_computer_is_warned_of(approved: App, client_party:
     assert b"Any program on this computer" not in client_party.ask(**WANTED).content
 
 
-def test_refused_client_is_told_so(web: Web, client_party: Party) -> None:
+def test_authorization_of_a_refused_client_shows_the_reason(web: Web, client_party: Party) -> None:
     client_party.ask(**WANTED)
     reject_app(app=App.objects.get(), reason="Nobody knows them.", actor=UserFactory())
     page = client_party.ask(**WANTED)
@@ -324,7 +326,7 @@ def test_client_that_is_reviewed_again_can_be_refused_again(web: Web, client_par
         reopen_client(app=app, reason="They asked again.", actor=UserFactory())
 
 
-def test_rejected_app_of_a_developer_is_not_reopened() -> None:
+def test_rejected_app_of_a_developer_is_not_reopened_as_a_client() -> None:
     app = AppFactory(status="Rejected", granted_scopes="")
     with pytest.raises(NotFound):
         reopen_client(app=app, reason="Mistake.", actor=UserFactory())

@@ -53,7 +53,7 @@ def signed_in(user: User) -> Client:
         "https://app.example/" + "a" * 2000,
     ],
 )
-def test_unfit_redirect_is_refused(app: App, uri: str) -> None:
+def test_invalid_redirect_uri_is_refused(app: App, uri: str) -> None:
     before = app.redirect_uris
     with pytest.raises(InvalidInput):
         set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.developer)

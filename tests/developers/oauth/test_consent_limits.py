@@ -32,7 +32,7 @@ def post(party: Party, **answers: str) -> Any:
         ({"limit_usd_total": "5", "password": "wrong"}, "password"),
     ],
 )
-def test_consent_without_a_sensible_limit_or_the_password_is_not_given(party: Party, answers: dict[str, str], field: str) -> None:
+def test_consent_with_an_invalid_limit_or_without_the_password_is_refused(party: Party, answers: dict[str, str], field: str) -> None:
     response = post(party, **answers)
     assert response.status_code == 400
     assert list(response.context["form"].errors) == [field]

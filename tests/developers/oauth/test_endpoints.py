@@ -172,7 +172,7 @@ def test_one_address_cannot_use_up_a_client_elsewhere(party: Party, settings: An
     assert post_form("/oauth/revoke", body).status_code == 200
 
 
-def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise ConnectionError
 
@@ -235,7 +235,7 @@ def test_script_of_any_origin_may_call_without_credentials(browser: Client, path
         assert "Cookie" not in response.get("Vary", "") or response["Content-Type"].startswith("text/html")
 
 
-def test_session_counts_for_nothing_at_the_token_endpoint(party: Party, django_assert_num_queries: Any) -> None:
+def test_token_endpoint_ignores_the_session(party: Party, django_assert_num_queries: Any) -> None:
     body = urlencode({"grant_type": "refresh_token"})
     with django_assert_num_queries(0):
         response = party.browser.post("/oauth/token", body, content_type=FORM)

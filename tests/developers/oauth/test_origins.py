@@ -95,7 +95,7 @@ def test_loopback_origin_of_an_app_may_have_any_port(party: Party, port: str) ->
     assert "Access-Control-Allow-Origin" not in preflight(f"http://localhost{port}")
 
 
-def test_expired_token_is_told_so_that_the_page_can_refresh(party: Party) -> None:
+def test_response_about_an_expired_token_is_readable_by_the_origin_of_the_app(party: Party) -> None:
     token = party.tokens()["access_token"]
     AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
     answer = read(OWN, token)
@@ -110,7 +110,7 @@ def test_response_about_a_missing_scope_is_readable_by_the_origin_of_the_app(par
     assert (answer.status_code, is_allowed(answer, OWN)) == (403, True)
 
 
-def test_personal_token_and_key_are_no_apps_tokens(app: App, user: User) -> None:
+def test_origin_of_an_app_cannot_read_with_a_personal_token_or_key(app: App, user: User) -> None:
     _, personal = token_of("personal")
     assert not is_allowed(read(OWN, personal), OWN)
     _, key = issue_api_key(app=app, name="key", actor=app.developer)

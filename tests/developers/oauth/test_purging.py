@@ -57,7 +57,7 @@ def test_purge_keeps_recent_credentials_and_personal_tokens(party: Party, user: 
     assert AccessToken.objects.filter(pk=personal.pk).exists()
 
 
-def test_live_connection_keeps_what_recognizes_a_replay(party: Party) -> None:
+def test_purge_keeps_used_refresh_tokens_of_a_live_connection_to_detect_a_replay(party: Party) -> None:
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()

@@ -90,7 +90,7 @@ def test_code_that_was_used_since_it_was_read_is_not_voided_but_replayed(party: 
         void_code(grant=stale)
 
 
-def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -> None:
+def test_no_token_is_issued_for_a_consent_withdrawn_meanwhile(party: Party) -> None:
     party.tokens()
     stale = RefreshToken.objects.get()
     withdraw_consent(user=stale.user, app=party.app, actor=stale.user)
@@ -149,7 +149,7 @@ def test_disconnection_beside_refreshes_and_exchanges_leaves_nothing_alive(party
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_other(party: Party, user: User) -> None:
+def test_leak_reports_refreshes_and_revocations_do_not_deadlock(party: Party, user: User) -> None:
     for _ in range(8):
         tokens = party.tokens()
         renewal, access = tokens["refresh_token"], tokens["access_token"]
@@ -165,7 +165,7 @@ def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_o
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_revocation_that_waits_for_a_consent_holds_no_token(party: Party, user: User) -> None:
+def test_revocation_locks_the_consent_before_the_token(party: Party, user: User) -> None:
     party.tokens()
     token = AccessToken.objects.get()
     with ThreadPoolExecutor(1) as pool:
@@ -183,7 +183,7 @@ def test_revocation_that_waits_for_a_consent_holds_no_token(party: Party, user: 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("end", ["app", "user"])
-def test_what_is_issued_beside_a_suspension_or_deactivation_is_good_for_nothing(party: Party, user: User, end: str) -> None:
+def test_tokens_issued_during_a_suspension_or_deactivation_are_invalid(party: Party, user: User, end: str) -> None:
     families, codes, admin = [party.tokens() for _ in range(3)], [party.code() for _ in range(3)], UserFactory()
     stop: Callable[[], Any] = partial(suspend_app, app=party.app, reason="Abuse", actor=admin)
     if end == "user":

@@ -48,7 +48,7 @@ def test_another_app_cannot_revoke(party: Party) -> None:
 
 
 @pytest.mark.parametrize("end", ["suspended", "closed"])
-def test_app_that_may_do_nothing_any_more_still_revokes_its_tokens(party: Party, end: str) -> None:
+def test_suspended_or_closed_app_can_revoke_its_tokens(party: Party, end: str) -> None:
     tokens = party.tokens()
     if end == "suspended":
         suspend_app(app=party.app, reason="Abuse", actor=UserFactory())

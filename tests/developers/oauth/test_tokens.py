@@ -109,7 +109,7 @@ def test_token_is_listed_by_its_last_four_characters(party: Party) -> None:
     assert AccessToken.objects.get().hint == secret[-4:]
 
 
-def test_exchange_never_widens(party: Party) -> None:
+def test_code_exchange_never_adds_scopes(party: Party) -> None:
     assert party.exchange(party.code(scope="catalog:read"), scope="catalog:read wallet:spend").json()["scope"] == "catalog:read"
 
 
@@ -152,7 +152,7 @@ def test_second_refresh_after_the_grace_ends_the_family(party: Party) -> None:
     assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
 
 
-def test_erased_pair_is_never_returned(party: Party) -> None:
+def test_erased_token_pair_is_never_returned(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     party.refresh(secret)
     old = RefreshToken.objects.get(revoked__isnull=False)
@@ -167,7 +167,7 @@ def test_erased_pair_is_never_returned(party: Party) -> None:
     assert_error(party.refresh(secret), "invalid_grant")
 
 
-def test_pair_that_was_kept_under_a_lost_key_ends_the_family(party: Party, settings: Any) -> None:
+def test_token_pair_encrypted_with_a_lost_key_ends_the_family(party: Party, settings: Any) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     settings.SECRET_KEY = "another key of the service, as long as needed"
@@ -176,7 +176,7 @@ def test_pair_that_was_kept_under_a_lost_key_ends_the_family(party: Party, setti
 
 
 @pytest.mark.parametrize("end", ["revoke", "withdraw"])
-def test_grace_ends_with_the_family(party: Party, user: User, end: str) -> None:
+def test_grace_period_of_a_refresh_token_ends_with_its_family(party: Party, user: User, end: str) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     if end == "revoke":
@@ -228,7 +228,7 @@ def test_faulty_refresh_is_refused_and_uses_nothing_up(party: Party, changes: di
     assert party.refresh(tokens["refresh_token"], resource=API).status_code == 200
 
 
-def test_refresh_never_widens(party: Party) -> None:
+def test_refresh_never_adds_scopes(party: Party) -> None:
     more = party.refresh(party.tokens()["refresh_token"], scope="catalog:read wallet:spend").json()
     assert more["scope"] == "catalog:read"
     assert call(more["access_token"]).status_code == 403

@@ -80,7 +80,7 @@ def test_edit_of_a_published_listing_sends_asset_updated_and_of_a_draft_nothing(
     assert not updates.exists()
 
 
-def test_listings_leave_and_come_with_their_store(listen: Listen) -> None:
+def test_suspended_and_reinstated_vendor_sends_removed_and_published_events(listen: Listen) -> None:
     profile = make_vendor()
     listing = published(store=profile.store)
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)

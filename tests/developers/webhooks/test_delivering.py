@@ -201,7 +201,7 @@ def test_secret_is_encrypted_at_rest_and_in_no_log(listen: Listen, caplog: pytes
     assert to.secret.removeprefix("whsec_") not in kept + caplog.text
 
 
-def test_secrets_outlive_a_change_of_the_key(listen: Listen, receiver: Receiver, settings: Any) -> None:
+def test_webhook_secrets_survive_a_change_of_the_secret_key(listen: Listen, receiver: Receiver, settings: Any) -> None:
     to, earlier = listen(), settings.SECRET_KEY
     settings.SECRET_KEY = "another-key-" * 5
     tell()
@@ -250,7 +250,7 @@ def test_event_that_is_fanned_out_twice_is_delivered_once(listen: Listen, receiv
     assert len(receiver.calls) == 1
 
 
-def test_edits_within_moments_are_told_once(listen: Listen) -> None:
+def test_edits_within_moments_send_one_event(listen: Listen) -> None:
     listen()
     subject = uuid.uuid4()
     for _ in range(3):

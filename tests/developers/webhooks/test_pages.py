@@ -63,7 +63,7 @@ def test_get_of_a_webhook_form_changes_nothing(name: str, delivery: WebhookDeliv
     assert own(delivery).get(address(name, delivery)).status_code == 405
 
 
-def test_endpoint_is_made_and_its_secret_is_on_that_response_only() -> None:
+def test_created_endpoint_shows_its_secret_once() -> None:
     app = AppFactory()
     client = signed_in(app.user)
     answer = client.post(reverse("webhook-create", args=[app.pk]), FORM, follow=True)

@@ -165,7 +165,7 @@ def test_network_of_the_operators_list_is_refused(settings: Any, resolving: Reso
     assert connects_nowhere == []
 
 
-def test_name_that_changes_is_called_where_it_was_judged(resolving: Resolving, connects_nowhere: list[Any]) -> None:
+def test_outbound_request_connects_to_the_address_that_was_checked(resolving: Resolving, connects_nowhere: list[Any]) -> None:
     asked = resolving(["93.184.215.14"], ["127.0.0.1"])
     with pytest.raises(Failed):
         outbound.request("GET", "https://changing.example/")
@@ -194,7 +194,7 @@ def test_unknown_name_fails() -> None:
         outbound.request("GET", "https://nowhere.invalid/")
 
 
-def test_slow_name_server_fails_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_name_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
 
     def wait(*args: Any, **kwargs: Any) -> list[Any]:
