@@ -41,7 +41,7 @@ def link_of(message: Any) -> str:
     return found[1]
 
 
-def test_purchase_and_refund_are_told_to_buyer_and_vendor() -> None:
+def test_purchase_and_refund_are_mailed_to_buyer_and_vendor() -> None:
     vendor, buyer = make_vendor(), funded(inr=100_000)
     order = bought(on_sale(store=vendor.store, title="Aurora Sans", tax_rate_bp=1800), buyer)
     (purchased,), (sold,) = sent_to(buyer), sent_to(vendor.user)

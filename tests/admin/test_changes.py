@@ -65,7 +65,7 @@ def test_every_hidden_change_of_a_file_is_shown_to_the_reviewer(
 
 
 @pytest.mark.slow
-def test_characters_that_hide_the_name_of_a_tool_are_told(browser: Client) -> None:
+def test_hidden_characters_in_the_name_of_a_tool_are_shown_to_the_reviewer(browser: Client) -> None:
     before, after = (makers.zipped({"SKILL.md": f"---\nname: x\nallowed-tools: {tools}\n---\n"}) for tools in ("Read", "Read, Ba\u202esh"))
     assert "+ tool Ba[U+202E]sh" in words(section(browser, waiting_update(Change("a tool", before, after, ""))))
 

@@ -187,7 +187,7 @@ def test_claim_is_released_by_its_holder_and_nobody_else(make: Callable[[], Any]
 
 
 @pytest.mark.parametrize("method", ["put", "delete", "patch"])
-def test_other_methods_are_refused(method: str, root: User) -> None:
+def test_other_methods_at_a_decision_page_are_a_405(method: str, root: User) -> None:
     page = address(ListingReview, "approve", review().pk)
     assert getattr(signed_in(root), method)(page).status_code == 405
 
@@ -270,7 +270,7 @@ def test_reviewer_sees_the_redirect_uris_that_are_approved_with_the_scopes(root:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"revoke", "decide_scopes", "limit"}], ids=str)
-def test_decision_of_another_after_the_page_was_read_is_told(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decision_taken_since_the_page_was_opened_is_reported(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = case.make()
     read = ServiceAdmin.get_object
 
@@ -312,7 +312,7 @@ def test_staff_who_is_no_superuser_cannot_touch_a_superuser(root: User) -> None:
     assert "Only a superuser" in words
 
 
-def test_nobody_promotes_themselves() -> None:
+def test_staff_cannot_change_their_own_tier_or_staff_status() -> None:
     user = staff("accounts.set_tier_user", "accounts.grant_staff_user")
     for name, answers in (("set_tier", {"tier": "vip", "reason": "Me."}), ("set_staff", {"reason": "Me."})):
         press(signed_in(user), address(User, name, user.pk), answers)

@@ -181,7 +181,7 @@ def test_filter_with_a_nul_character_is_a_400(root: Client) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
-def test_list_reads_no_more_for_more_rows(model: type[Any], root: Client, django_assert_max_num_queries: Any) -> None:
+def test_admin_list_sends_no_more_queries_for_more_rows(model: type[Any], root: Client, django_assert_max_num_queries: Any) -> None:
     page = address(model, "changelist")
     MAKERS[model]()
     root.get(page)

@@ -217,7 +217,7 @@ def test_claim_and_next_take_no_request_of_another_site(editor: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "answers"), [("approve", APPROVAL), ("reject", FINDINGS)])
-def test_decision_leads_to_the_next(verb: str, answers: dict[str, str], browser: Client, editor: Any) -> None:
+def test_decision_on_a_review_opens_the_next_case(verb: str, answers: dict[str, str], browser: Client, editor: Any) -> None:
     first, second = waiting(days=2), waiting(days=1)
     response = press(
         browser,
@@ -244,7 +244,7 @@ def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) 
 
 
 @pytest.mark.slow
-def test_claim_is_one_click_on_the_page_and_is_told_to_the_next(browser: Client) -> None:
+def test_claim_by_button_is_shown_to_other_reviewers(browser: Client) -> None:
     review, other = waiting(), staff(REVIEW)
     press(browser, page_of(review), {}, action=address(ListingReview, "claim", review.pk))
     page = signed_in(other).get(page_of(review))

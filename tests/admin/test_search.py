@@ -78,7 +78,7 @@ def test_sql_wildcards_in_the_admin_search_are_literal(root: Client) -> None:
     assert found(root, "a_ha") == {}
 
 
-def test_secret_is_looked_up_by_its_end_and_does_not_stay_in_the_address(root: Client) -> None:
+def test_secret_is_searched_by_its_last_characters_and_removed_from_the_address(root: Client) -> None:
     app = AppFactory()
     key, secret = issue_api_key(app=app, name="production", actor=app.user)
     response = root.get(SEARCH, {"q": secret})
@@ -96,7 +96,7 @@ def test_secret_is_looked_up_by_its_end_and_does_not_stay_in_the_address(root: C
         "whsec_aaaaaaaaaaaaWxyz",
     ],
 )
-def test_secret_does_not_stay_in_the_address_however_it_was_copied(root: Client, secret: str) -> None:
+def test_copied_secret_is_removed_from_the_address_of_the_search(root: Client, secret: str) -> None:
     assert root.get(SEARCH, {"q": secret})["Location"] == f"{SEARCH}?q=Wxyz"
 
 

@@ -44,7 +44,7 @@ def test_every_active_category_is_listed_in_order(get: Any) -> None:
     assert isinstance(fonts["metadata"], dict)
 
 
-def test_no_category_is_an_empty_list(get: Any) -> None:
+def test_list_without_categories_is_empty(get: Any) -> None:
     Category.objects.all().delete()
     assert get("categories") == {"total": 0, "items": []}
 

@@ -189,7 +189,7 @@ def test_inactive_tier_is_not_offered_and_the_next_one_costs_the_listing_price(g
     ]
 
 
-def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
+def test_listing_without_a_permitted_tier_offers_no_licence(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(allowed_license_slugs=["gone"])
     answer = get(f"assets/{listing.id}")
     assert (answer["licenses"], answer["priceUSD"]) == ([], 10.0)

@@ -43,7 +43,7 @@ def test_one_of_concurrent_decisions_on_a_listing_succeeds(_round: int) -> None:
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_withdrawal_and_approval_at_once_leave_one_of_them(_round: int) -> None:
+def test_concurrent_withdrawal_and_approval_of_a_listing_end_in_one_of_them(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
     outcomes = refusals_at_once(
@@ -159,7 +159,7 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
     assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
 
 
-def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
+def test_concurrent_withdrawal_and_approval_of_an_update_end_in_one_of_them() -> None:
     listing = submitted(add_candidate(published()))
     review, live = open_review(listing), listing.approved_deliverable_id
     outcomes = refusals_at_once(

@@ -170,7 +170,7 @@ def test_submission_keeps_checks_and_snapshot() -> None:
     assert review.snapshot["file"]["id"] == str(listing.candidate_deliverable_id)
 
 
-def test_submission_without_passed_checks_is_a_fault_of_the_caller() -> None:
+def test_submission_without_passed_checks_raises_an_error() -> None:
     for checks in ([], [{"name": "pricing", "passed": False, "detail": ""}]):
         with pytest.raises(ValueError, match="checks"):
             submission.submit_listing(listing=draft(), checks=checks, actor=UserFactory())

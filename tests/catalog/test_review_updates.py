@@ -56,7 +56,7 @@ def test_withdrawn_update_can_be_submitted_again() -> None:
 
 
 @pytest.mark.slow
-def test_update_twice_is_refused() -> None:
+def test_second_update_while_one_waits_is_refused() -> None:
     listing = submitted(add_candidate(published()))
     with pytest.raises(InvalidTransition):
         submitted(listing)
@@ -145,7 +145,7 @@ def test_block_reaches_the_same_bytes_in_every_listing(django_capture_on_commit_
     assert len(mail.outbox) == 4
 
 
-def test_block_twice_is_refused() -> None:
+def test_second_block_of_a_file_is_refused() -> None:
     deliverable = make_deliverable(draft())
     services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=UserFactory())
     with pytest.raises(InvalidTransition):

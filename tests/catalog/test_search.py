@@ -113,7 +113,7 @@ def test_hostile_search_query_is_plain_text(catalog: None, get: Any, unlimited: 
             assert answer["count"] == len(answer["results"])
 
 
-def test_nul_is_refused(refused: Any) -> None:
+def test_search_query_with_a_nul_character_is_refused(refused: Any) -> None:
     assert refused("assets/search", q="a\x00b") == [("?q", "null_characters_not_allowed")]
 
 
@@ -244,7 +244,7 @@ def test_equal_search_results_are_ordered_by_popularity_then_publication() -> No
     assert [hit.id for hit in search("same", limit=10).hits] == [rows[2].id, rows[0].id, rows[1].id]
 
 
-def test_limit_is_20_by_default_and_cut_at_50(get: Any) -> None:
+def test_search_limit_is_20_by_default_and_at_most_50(get: Any) -> None:
     for _ in range(55):
         PublishedListingFactory(title="Same")
     assert [get("assets/search", q="same", **query)["count"] for query in ({}, {"limit": 7}, {"limit": 51})] == [20, 7, 50]

@@ -102,7 +102,7 @@ def test_long_description_is_indexed_within_a_bound() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_publications_at_once_all_count() -> None:
+def test_concurrent_publications_are_all_counted() -> None:
     store = StoreFactory()
     listings = [PublishedListingFactory(store=store, title=f"Shared words {number}") for number in range(6)]
     failures: list[BaseException] = []

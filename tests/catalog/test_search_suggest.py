@@ -44,7 +44,7 @@ def test_listings_that_are_not_for_sale_are_not_suggested(get: Any) -> None:
     assert get("assets/suggest", q="!")["suggestions"] == []
 
 
-def test_at_most_ten_the_most_bought_first() -> None:
+def test_at_most_ten_suggestions_are_returned_by_popularity() -> None:
     for purchases in range(12):
         PublishedListingFactory(title=f"Common {purchases:02}", purchases=purchases)
     assert suggested("co") == [f"Common {purchases:02}" for purchases in range(11, 1, -1)]

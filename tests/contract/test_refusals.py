@@ -132,7 +132,7 @@ def test_body_that_cannot_be_read_is_refused(operation: Operation, scene: Scene,
 
 
 @with_body
-def test_name_that_is_there_twice_is_refused_and_not_the_last_one_taken(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_json_with_a_duplicate_name_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
     body = json.dumps(body_of(operation, scene) | {"twice": 1})
     nested = body[:-1] + ', "inner": [{"a": 1, "b": {}, "a": 1}]}'
     for text in (body[:-1] + ', "twice": 1}', body[:-1] + r', "tw\u0069ce": 1}', nested):

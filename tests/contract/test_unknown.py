@@ -81,7 +81,7 @@ def test_asset_that_is_not_for_sale_cannot_be_bought(operation: Operation, scene
 @pytest.mark.parametrize(
     "operation", [entry for entry in ON_ONE_ASSET if "not_owned" in entry.refusals], ids=lambda operation: operation.name
 )
-def test_asset_that_is_for_sale_but_not_owned_is_told_apart(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_asset_for_sale_but_not_owned_has_its_own_problem_code(operation: Operation, scene: Scene, caller: APIClient) -> None:
     other = on_sale()
     before = rows()
     refused(call(caller, operation, scene, names={"id": str(other.id)}), 403, "not_owned", operation)

@@ -91,7 +91,9 @@ def test_decision_without_a_reason_is_refused(decide: Decide, word: str, applica
 
 @pytest.mark.parametrize("first", [services.approve_application, services.reject_application])
 @pytest.mark.parametrize("second", [services.approve_application, services.reject_application])
-def test_second_of_two_decisions_is_refused(first: Decide, second: Decide, application: DeveloperApplication, reviewer: User) -> None:
+def test_second_decision_on_an_application_is_refused(
+    first: Decide, second: Decide, application: DeveloperApplication, reviewer: User
+) -> None:
     stale = DeveloperApplication.objects.get(pk=application.pk)
     decided = first(application=application, reason="First", actor=reviewer)
     with pytest.raises(InvalidTransition):

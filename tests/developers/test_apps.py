@@ -76,7 +76,7 @@ def test_invalid_field_of_an_app_is_refused(changes: dict[str, Any], pointer: st
     assert not App.objects.exists()
 
 
-def test_one_app_too_many_is_refused(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_apps_of_a_developer_is_limited(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_APPS", 1)
     AppFactory(user=developer, status="Rejected", granted_scopes="")
     create(developer)

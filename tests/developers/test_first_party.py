@@ -92,7 +92,7 @@ def test_first_party_token_with_unavailable_scopes_is_refused(wanted: dict[str, 
     assert not FirstPartyToken.objects.exists()
 
 
-def test_app_of_someone_else_is_not_found() -> None:
+def test_console_token_for_the_app_of_someone_else_is_not_found() -> None:
     app = AppFactory()
     assert refused(ask(signed_in(UserFactory()), app=app.pk)) == (404, "not_found")
     with pytest.raises(NotFound):
@@ -100,7 +100,7 @@ def test_app_of_someone_else_is_not_found() -> None:
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_is_refused(status: str) -> None:
+def test_console_token_for_an_app_that_is_not_approved_is_refused(status: str) -> None:
     app = AppFactory(status=status, granted_scopes="account:read" if status == "Suspended" else "")
     assert refused(ask(signed_in(app.developer), app=app.pk)) == (409, "app_not_approved")
     with pytest.raises(AppNotApproved):

@@ -49,7 +49,7 @@ def report(*found: Any, **extra: Any) -> Any:
         {"credentials": [{"value": "x"}] * (developers_bounds.MAX_LEAKED_CREDENTIALS + 1)},
     ],
 )
-def test_bad_report_is_400(body: Any) -> None:
+def test_malformed_leak_report_is_a_400(body: Any) -> None:
     response = APIClient().post("/api/v1/leaked-credentials", body, format="json")
     assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
 
@@ -78,7 +78,7 @@ def test_leak_reports_of_unknown_ended_and_valid_secrets_get_the_same_response()
 
 
 @pytest.mark.parametrize("kind", ["personal", "oauth", "mcp"])
-def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_capture_on_commit_callbacks: Any) -> None:
+def test_leaked_token_is_revoked_and_user_and_developer_are_mailed(kind: str, django_capture_on_commit_callbacks: Any) -> None:
     token, secret = token_of(kind)
     with django_capture_on_commit_callbacks(execute=True):
         report(secret, secret)
@@ -93,7 +93,7 @@ def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_
     assert all(secret not in message.body and "paste.example" not in message.body for message in mail.outbox)
 
 
-def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit_callbacks: Any) -> None:
+def test_leaked_key_is_revoked_and_refused_at_the_next_call(django_capture_on_commit_callbacks: Any) -> None:
     app = AppFactory()
     key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
     client = APIClient(headers={"x-api-key": secret})

@@ -89,7 +89,7 @@ def test_rotation_with_an_overlap_never_extends_the_expiry() -> None:
     assert key.expires_at == ends
 
 
-def test_key_without_overlap_stops_at_once() -> None:
+def test_rotation_without_an_overlap_ends_the_old_key_at_once() -> None:
     app = AppFactory()
     key, old = issue_api_key(app=app, name="server", actor=app.user)
     successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)

@@ -72,7 +72,7 @@ def test_refusing_a_scope_needs_a_note(app: App, reviewer: User) -> None:
 
 
 @pytest.mark.parametrize("first", [BOTH, NARROW, NONE])
-def test_second_of_two_decisions_is_refused(first: Any, app: App, reviewer: User) -> None:
+def test_second_decision_on_requested_scopes_is_refused(first: Any, app: App, reviewer: User) -> None:
     review = open_review(app)
     decided = decide_scopes(review=review, decisions=first, note="First", actor=reviewer)
     with pytest.raises(InvalidTransition):

@@ -121,7 +121,7 @@ def test_unchanged_spending_limit_is_not_audited(user: User) -> None:
     assert AuditEntry.objects.count() == before
 
 
-def test_token_that_spends_needs_a_limit(user: User) -> None:
+def test_token_that_can_spend_needs_a_spending_limit(user: User) -> None:
     soon = timezone.now() + timedelta(days=1)
     with pytest.raises(SpendingLimitRequired):
         issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
@@ -138,7 +138,7 @@ def test_limits_of_a_token_that_cannot_spend_are_not_kept(user: User) -> None:
     assert not SpendingLimit.objects.exists()
 
 
-def test_limits_are_replaced_together(user: User) -> None:
+def test_spending_limits_of_a_token_are_replaced_together(user: User) -> None:
     token, _ = personal(user)
     replace_spending_limits(owner=user, spender=token, limits=[INR], actor=user)
     assert [limit.currency for limit in owner_spending_limits(user, token)] == ["INR"]
@@ -207,7 +207,7 @@ def test_app_limit_is_set_and_lifted_once_with_audit_rows(user: User) -> None:
     ]
 
 
-def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django_assert_num_queries: Queries) -> None:
+def test_personal_token_is_limited_by_its_own_spending_limits_in_one_query(user: User, django_assert_num_queries: Queries) -> None:
     (token, secret), _ = personal(user), personal(user)
     principal = principal_of_bearer(f"Bearer {secret}")
     with django_assert_num_queries(1):
@@ -217,7 +217,7 @@ def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django
 
 
 @pytest.mark.parametrize("kind", ["oauth", "mcp"])
-def test_app_is_bound_by_the_wallets_owner_and_the_app_limit(user: User, kind: str, django_assert_num_queries: Queries) -> None:
+def test_app_is_limited_by_the_owner_of_the_wallet_and_by_staff(user: User, kind: str, django_assert_num_queries: Queries) -> None:
     app, someone = AppFactory(), UserFactory()
     for person in (user, someone):
         connect(person, app)

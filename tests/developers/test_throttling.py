@@ -111,7 +111,7 @@ def test_each_key_has_its_own_bucket_even_under_one_app(few: None) -> None:
     assert statuses(clients[1], 1) == [200]
 
 
-def test_limit_of_its_own_holds_for_a_key(few: None) -> None:
+def test_rate_limit_of_a_single_key_is_enforced(few: None) -> None:
     app = AppFactory()
     key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
     limit_api_key(key=key, rate_limit=5, reason="Partner", actor=UserFactory())
@@ -145,7 +145,7 @@ def test_anonymous_callers_are_counted_by_address(anonymous: APIClient, few: Non
     assert answer["RateLimit-Policy"] == '"anonymous";q=5;w=60'
 
 
-def test_anonymous_refusals_count_too(anonymous: APIClient, few: None) -> None:
+def test_refused_anonymous_calls_count_against_the_rate_limit(anonymous: APIClient, few: None) -> None:
     assert statuses(anonymous, 6, "keyed") == [401] * 5 + [429]
 
 

@@ -94,7 +94,7 @@ def test_token_is_counted_under_itself_or_its_app(anonymous: APIClient) -> None:
     assert found == {("personal", None, personal.pk), ("oauth", oauth.application_id, oauth.application_id)}
 
 
-def test_request_writes_nothing(key_client: Callable[..., APIClient]) -> None:
+def test_counting_usage_writes_nothing_during_a_request(key_client: Callable[..., APIClient]) -> None:
     client = key_client()
     # The first use of a key is noted.
     client.get("/api/v1/wallet")
@@ -281,7 +281,7 @@ def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
     ("today", "first"),
     [("2026-11-21", "2025-10-21"), ("2026-03-31", "2025-02-28"), ("2026-01-15", "2024-12-15"), ("2026-02-01", "2025-01-01")],
 )
-def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
+def test_usage_is_kept_for_13_months(today: str, first: str) -> None:
     assert purging.oldest_usage(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
 
 

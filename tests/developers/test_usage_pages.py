@@ -73,7 +73,7 @@ def test_usage_of_a_day_is_shown_by_hour_and_of_a_week_by_day(key: ApiKey) -> No
     assert (week.total.total, next(iter(week.points.values())).total) == (18, 5)
 
 
-def test_calls_beyond_the_limit_are_told_apart_and_a_day_is_held_against_the_keys_limit(key: ApiKey) -> None:
+def test_usage_page_shows_calls_beyond_the_rate_limit_separately(key: ApiKey) -> None:
     rows.add_to_rows({call_by(key): 9, call_by(key, status=429): 4, call_by(key, status=404): 2, call_by(key, status=503): 1})
     usage = usage_of_credential(key, span=DAY)
     assert (usage.total.done, usage.total.limited, usage.total.refused, usage.total.failed) == (9, 4, 2, 1)
@@ -96,7 +96,7 @@ def test_one_key_shows_its_own_calls_only(key: ApiKey) -> None:
         assert client.get(page_of(key, last=last)).context["usage"].total.total == 8
 
 
-def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
+def test_hourly_usage_is_kept_for_two_days_and_daily_usage_longer(key: ApiKey) -> None:
     now, old = call_by(key), call_by(key, ago=dt.timedelta(days=3))
     rows.add_to_rows({now: 1, old: 1})
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 1)
@@ -109,7 +109,7 @@ def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
 
 
 @pytest.mark.slow
-def test_pages_ask_little_of_the_database_however_much_was_called(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
+def test_usage_pages_send_few_queries_however_many_calls(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
     app: App = key.app
     soon = timezone.now() + dt.timedelta(days=1)
     token: AccessToken = issue_personal_token(

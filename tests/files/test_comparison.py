@@ -223,7 +223,7 @@ def test_hosts_and_texts_beyond_the_bounds_are_counted(local_store: Any) -> None
     assert (len(changes.hosts), changes.other_hosts, changes.unsearched_texts) == (200, 3, 6)
 
 
-def test_a_face_that_is_new_in_a_collection_is_told() -> None:
+def test_new_face_in_a_font_collection_is_reported() -> None:
     face = {"glyphCount": 1, "glyphs": {"A": ["x", 500, [65]]}, "complete": True}
     before, after = (parse_facts({"fonts": {"": faces}}) for faces in ([face], [face, face]))
     assert before is not None

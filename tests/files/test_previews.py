@@ -235,7 +235,7 @@ def test_specimen_is_the_same_each_time() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", [makers.font(), makers.font()[:4] + b"\0" * 100])
-def test_plain_font_is_no_specimen(content: bytes) -> None:
+def test_desktop_font_is_refused_as_a_specimen(content: bytes) -> None:
     with pytest.raises(UnsupportedType):
         process_font(content)
 
@@ -307,7 +307,7 @@ def test_waveform_of_a_compromised_child_is_not_published(monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_sound_of_another_kind_is_refused() -> None:
+def test_audio_preview_of_another_format_is_refused() -> None:
     for content in (makers.sound("FLAC"), makers.sound("OGG")):
         with pytest.raises(UnsupportedType):
             process_audio(content)
@@ -321,7 +321,7 @@ def lying_xing() -> bytes:
 
 
 @pytest.mark.slow
-def test_duration_is_what_the_bytes_hold() -> None:
+def test_duration_of_a_sound_ignores_a_false_header() -> None:
     assert process_audio(lying_xing()).details["durationSeconds"] == pytest.approx(2.0, abs=0.1)
 
 

@@ -102,7 +102,7 @@ def test_headers_are_refused_before_the_body(headers: dict[str, str], problem: t
         check_upload_headers(request, 100)
 
 
-def test_file_passes_once_into_either_store(chosen: ObjectStorage) -> None:
+def test_upload_is_hashed_and_stored_in_one_pass_in_either_store(chosen: ObjectStorage) -> None:
     content = os.urandom(17 * MIB)
     with receive(upload(content), key=KEY, maximum_bytes=len(content)) as received:
         assert (received.filename, received.size) == ("font.zip", len(content))
@@ -133,7 +133,9 @@ def test_upload_above_the_maximum_leaves_nothing_in_either_store(chosen: ObjectS
     assert not list(chosen.unfinished())
 
 
-def test_disk_that_fills_up_is_told_and_leaves_nothing(local_store: LocalStorage, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_during_an_upload_is_a_503_and_leaves_nothing(
+    local_store: LocalStorage, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.MEDIA_ROOT = local_store.location
 
     def full(self: LocalFile, chunk: bytes) -> None:

@@ -52,7 +52,7 @@ def test_invalid_object_key_is_an_error(local_store: LocalStorage, key: str) -> 
             act(key)
 
 
-def test_missing_object_is_told_at_once(store: ObjectStorage) -> None:
+def test_reading_a_missing_object_raises_at_once(store: ObjectStorage) -> None:
     for act in (store.read, store.size):
         with pytest.raises(FileNotFoundError):
             act("deliverables/missing")
@@ -76,7 +76,7 @@ def test_object_reads_as_it_was_written(store: ObjectStorage, size: int) -> None
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, None), (0, 5), (5, 9), (300_000, None), (7, 7), (0, 400_000)])
-def test_stretch_of_an_object_is_read(store: ObjectStorage, start: int, end: int | None) -> None:
+def test_byte_range_of_an_object_is_read(store: ObjectStorage, start: int, end: int | None) -> None:
     content = os.urandom(400_000)
     put(store, "deliverables/one", content)
     assert b"".join(store.read("deliverables/one", start, end)) == content[start:end]
@@ -298,7 +298,7 @@ def write_what_is_removed(store: S3Storage) -> None:
 
 @pytest.mark.s3
 @pytest.mark.parametrize("first", [1, PART_BYTES - 1, PART_BYTES, 2 * PART_BYTES + 1])
-def test_blocks_of_any_size_fill_equal_parts(s3_store: S3Storage, first: int) -> None:
+def test_writes_of_any_size_become_equal_parts_of_an_s3_upload(s3_store: S3Storage, first: int) -> None:
     content, sizes = os.urandom(first) + os.urandom(PART_BYTES + 5), []
 
     def note(params: Any, **_: Any) -> None:
@@ -378,7 +378,7 @@ def hung_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Storage]:
 
 
 @pytest.mark.slow
-def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unresponsive_store_is_tried_only_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     now, sent = [0.0], []
     answers: list[bool] = []
 

@@ -40,7 +40,7 @@ def test_page_is_compressed_for_whoever_prefers_something_else(taken: str) -> No
 
 
 @pytest.mark.slow
-def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
+def test_length_of_a_compressed_page_reveals_nothing_about_its_contents() -> None:
     lengths = {len(Client().get("/problems", headers={"Accept-Encoding": "gzip"}).content) for _ in range(8)}
     assert len(lengths) > 1
 

@@ -73,7 +73,7 @@ def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_furthe
     assert body.received == taken
 
 
-def test_body_whose_last_block_comes_late_is_taken(clock: Clock) -> None:
+def test_body_whose_last_block_comes_late_is_accepted(clock: Clock) -> None:
     assert RequestBody(Slow(b"x" * 10, 30, clock)).read(10) == b"x" * 10
 
 

@@ -127,6 +127,6 @@ def test_null_for_a_body_is_the_documented_error() -> None:
 
 
 @pytest.mark.parametrize("length", ["9" * 5_000, "many", "-1", ""])
-def test_form_whose_length_is_no_usable_number_is_answered_without_a_fault(length: str) -> None:
+def test_form_with_an_invalid_content_length_does_not_crash(length: str) -> None:
     response = Client().generic("POST", "/certificates/verify", b"", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
     assert response.status_code < 500

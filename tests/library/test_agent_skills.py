@@ -192,7 +192,7 @@ def test_skill_without_a_manifest_is_only_a_download(client: Client, order: Orde
     assert names(client, owned_path(order.buyer)) == []
 
 
-def test_link_stays_out_of_the_logs(order: Order) -> None:
+def test_skill_link_is_redacted_in_logs(order: Order) -> None:
     token = token_for(order.buyer)
     line = redacted(f'"GET /library/skills/{token}{FREE}" 200')
     assert "/library/skills/" in line

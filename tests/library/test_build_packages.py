@@ -45,7 +45,7 @@ def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: p
     assert "1 packages of 4 listings are ready." in capsys.readouterr().out
 
 
-def test_store_that_is_down_is_told_in_a_sentence() -> None:
+def test_unavailable_store_is_reported_by_build_packages() -> None:
     on_sale(archive())
     down = patch.object(LocalStorage, "read", side_effect=DependencyUnavailable("The file store cannot be reached."))
     with down, pytest.raises(CommandError, match="cannot be reached") as stopped:

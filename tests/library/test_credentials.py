@@ -238,7 +238,7 @@ def test_database_refuses_changes_of_status_list_positions(credential: Any) -> N
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_first_requests_at_once_get_one_position_for_each_licence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_first_credentials_of_a_licence_get_one_status_list_position(monkeypatch: pytest.MonkeyPatch) -> None:
     listing, other = on_sale(), on_sale()
     licences = [Licence.objects.get(order_id=bought(each).pk) for each in (listing, other)] * (THREADS // 2)
     # All draw from the same few.
@@ -271,7 +271,7 @@ def test_documented_script_distinguishes_valid_ended_and_altered_credentials(
     assert "NOT VALID: revocation" in checked(tmp_path, did, credential, *lists_of(credential)).stderr
 
 
-def test_script_stands_in_the_documentation_as_it_is_run() -> None:
+def test_documentation_shows_the_credential_script_that_the_tests_run() -> None:
     page = docs.document("certificates")
     assert page is not None
     assert SCRIPT.read_text("utf-8").rstrip() in page.text

@@ -228,7 +228,7 @@ def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order:
     assert (len(built), hashlib.sha256(built).hexdigest()) == (link.package.size, link.package.sha256)
 
 
-def test_store_that_counts_whole_seconds_is_not_asked_within_the_last_one(anonymous: APIClient, order: Order) -> None:
+def test_presigned_url_in_whole_seconds_is_not_used_within_the_last_second(anonymous: APIClient, order: Order) -> None:
     with patch.object(local.LocalStorage, "presigned_url", return_value="https://store.example/package"):
         link = issue_link(licence=order.buyer.licences.get())
         DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))

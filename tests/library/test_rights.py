@@ -121,7 +121,7 @@ def test_owned_licence_permits_what_it_permitted_at_the_purchase(bearer_client: 
     assert [each["slug"] for each in more["licenses"]] == ["personal", "commercial", "extended"]
 
 
-def test_credential_that_cannot_read_the_library_is_told_what_is_on_sale(bearer_client: Callable[..., APIClient]) -> None:
+def test_rights_for_a_credential_without_library_scope_consider_only_licences_on_sale(bearer_client: Callable[..., APIClient]) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     bought(listing, buyer)
     client = bearer_client(buyer, scopes=[Scope.ACCOUNT_READ])

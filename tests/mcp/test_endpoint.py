@@ -75,7 +75,7 @@ def test_every_protocol_revision_lists_and_calls_tools(secret: str, revision: st
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example", "https://testserver", ""])
-def test_page_of_another_site_is_refused(newest: Speaker, origin: str) -> None:
+def test_mcp_request_from_another_origin_is_refused(newest: Speaker, origin: str) -> None:
     assert error_of(newest.send("tools/list", origin=origin)) == (403, 403, None)
 
 
@@ -251,7 +251,7 @@ def test_session_id_of_an_older_client_is_ignored(older: Speaker) -> None:
 @pytest.mark.parametrize(
     "method", ["made/up", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "tasks/list", "__class__"]
 )
-def test_unknown_method_is_told(secret: str, method: str, revision: str, status: int) -> None:
+def test_unknown_mcp_method_is_an_error(secret: str, method: str, revision: str, status: int) -> None:
     assert error_of(Speaker(secret, revision).send(method)) == (status, -32601, 1)
 
 
@@ -262,13 +262,13 @@ def test_methods_of_another_protocol_revision_are_not_found(newest: Speaker, old
 
 
 @pytest.mark.parametrize("meta", [{VERSION: "1900-01-01"}, {VERSION: "2025-03-26"}])
-def test_unsupported_revision_is_told_what_there_is(newest: Speaker, meta: dict[str, str]) -> None:
+def test_error_about_an_unsupported_protocol_revision_lists_the_supported_ones(newest: Speaker, meta: dict[str, str]) -> None:
     response = newest.send("tools/list", {"_meta": meta}, mcp_protocol_version=meta[VERSION])
     assert error_of(response) == (400, -32022, 1)
     assert json.loads(response.content)["error"]["data"] == {"supported": list(SUPPORTED), "requested": meta[VERSION]}
 
 
-def test_unsupported_older_revision_is_told_what_there_is(secret: str) -> None:
+def test_error_about_an_unsupported_older_revision_lists_the_supported_ones(secret: str) -> None:
     assert error_of(Speaker(secret, "2025-03-26").send("tools/list")) == (400, -32022, 1)
 
 

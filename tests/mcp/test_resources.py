@@ -62,7 +62,7 @@ def refusal(speaker: Speaker, uri: str, **headers: str) -> tuple[int, int, Any]:
     ],
 )
 @pytest.mark.parametrize(("revision", "status", "code"), [(NEWEST, 400, -32602), ("2025-11-25", 200, -32002)])
-def test_unknown_resource_is_told(listing: Listing, uri: str, revision: str, status: int, code: int) -> None:
+def test_unknown_mcp_resource_is_an_error(listing: Listing, uri: str, revision: str, status: int, code: int) -> None:
     assert refusal(owner_of(listing, revision=revision), uri) == (status, code, {"uri": uri})
 
 

@@ -269,7 +269,7 @@ def test_download_link_tool_refuses_an_asset_that_is_not_owned(rich: Speaker, li
 
 @pytest.mark.parametrize("tool", ["get_asset", "get_asset_manifest", "get_download_link", "quote_purchase"])
 @pytest.mark.parametrize("asset_id", ["no-such-asset", "00000000-0000-7000-8000-000000000000", "../wallet", "a%2Fb", "ünï", "-"])
-def test_unknown_asset_is_told(poor: Speaker, tool: str, asset_id: str) -> None:
+def test_tool_refuses_an_unknown_asset(poor: Speaker, tool: str, asset_id: str) -> None:
     assert problem_of(poor.call(tool, assetId=asset_id))["code"] == "not_found"
 
 

@@ -173,7 +173,7 @@ def test_refusals_and_manifests_are_not_cached_by_the_proxy(edge: Edge, facts: A
     until(lambda: get("categories").status_code == 200, "the nodes")
 
 
-def test_change_shows_at_once_at_the_nodes_and_within_the_seconds_at_the_edge(deployment: Deployment, facts: Any, get: Any) -> None:
+def test_change_shows_at_once_at_the_nodes_and_within_the_cache_time_at_the_proxy(deployment: Deployment, facts: Any, get: Any) -> None:
     path, listing = f"assets/{facts['owned']}", f"{API}/vendor/assets/{facts['owned']}/regional-prices"
     assert get(path).status_code == 200
     with deployment.session() as session:

@@ -109,7 +109,7 @@ def test_copied_files_are_for_their_owner_only(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.django_db(transaction=True)
-def test_dump_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_backup_fails_with_a_message_if_the_dump_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(dumps.BackupFailed, match="nowhere"):
         dumps.dump(tmp_path / "nowhere" / "database")
 

@@ -89,7 +89,7 @@ def test_hanging_health_probe_is_reported_as_down_in_time_and_started_once(
     assert client.get("/readyz").status_code == 200
 
 
-def test_many_calls_at_once_probe_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_health_checks_probe_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(health, "CACHE_SECONDS", PATIENCE_SECONDS)
 
@@ -113,7 +113,7 @@ def test_health_check_answers_any_host_name_without_tls_and_rate_limit(client: C
     assert response.json()["components"].keys() >= {"database", "migrations", "cache", "objects"}
 
 
-def test_cache_that_is_down_is_named(client: Client, settings: Any) -> None:
+def test_health_check_names_an_unavailable_cache(client: Client, settings: Any) -> None:
     settings.CACHES = {
         "default": {
             "BACKEND": "django_redis.cache.RedisCache",
@@ -134,5 +134,5 @@ def test_migration_that_is_missing_is_not_ready(client: Client, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_other_methods_are_not_answered(client: Client, path: str) -> None:
+def test_post_to_health_and_metrics_is_not_found(client: Client, path: str) -> None:
     assert client.post(path).status_code == 404

@@ -243,7 +243,9 @@ def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[st
     assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"] * len(statuses)
 
 
-def test_fault_is_logged_beside_the_access_log(measured: dict[str, str], json_lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_is_logged_in_addition_to_the_access_line(
+    measured: dict[str, str], json_lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_args: object, **_options: object) -> None:
         raise RuntimeError
 

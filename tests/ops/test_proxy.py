@@ -235,7 +235,7 @@ def test_refusal_of_nginx_names_the_path_unless_it_needs_escaping(without_nodes:
     assert json.loads(answer.partition(b"\r\n\r\n")[2]).get("instance") == instance
 
 
-def test_line_that_is_no_request_gets_a_page(without_nodes: Proxy) -> None:
+def test_malformed_http_request_gets_an_error_page(without_nodes: Proxy) -> None:
     with connect(without_nodes) as connection:
         connection.sendall(b"GARBAGE\r\n\r\n")
         answer = b"".join(iter(lambda: connection.recv(10_000), b""))

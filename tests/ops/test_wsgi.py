@@ -46,7 +46,7 @@ def test_unknown_charset_of_the_content_type_does_not_crash(parameters: str) -> 
 @pytest.mark.parametrize(
     "content_type", ["", "application/json", 'application/json; charset="UTF-8"', "application/json;", "application/json; v=1"]
 )
-def test_other_content_types_are_passed_on(content_type: str) -> None:
+def test_unusual_content_types_are_passed_on(content_type: str) -> None:
     status, body = answer("/api/v1/leaked-credentials", content_type)
     assert (status, b"#/credentials" in body) == (400, True)
 

@@ -254,7 +254,7 @@ def test_rejected_file_that_was_replaced_is_not_reopened(action: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [taken_down, rejected])
-def test_blocked_file_does_not_come_back(make: Any) -> None:
+def test_overturned_decision_does_not_restore_a_blocked_file(make: Any) -> None:
     listing = make()
     appeal = appealed(listing)
     Deliverable.objects.filter(listing=listing).update(blocked_at=appeal.submitted_at)

@@ -92,7 +92,7 @@ def cut_half_way(page: Page, wire: Gate) -> None:
     wire.cut_after = 0
 
 
-def test_large_file_moves_and_tells_speed_and_time_left(
+def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
     opened: Callable[..., tuple[Page, Visit]], wire: Gate, listing: Listing, large: Path, media: Path
 ) -> None:
     page, visit = opened(wire=wire)
@@ -149,9 +149,7 @@ def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]
     assert not Deliverable.objects.exists()
 
 
-def test_connection_lost_half_way_is_told_and_the_upload_goes_on_from_there(
-    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
-) -> None:
+def test_upload_continues_after_a_lost_connection(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.01)
     # It would try again by itself.

@@ -214,7 +214,7 @@ def test_form_without_valid_shown_values_overwrites_nothing(client: Client, list
     assert listing.title == "Aurora Sans"
 
 
-def test_licences_changed_in_two_windows_are_told_beside_them(client: Client, listing: Listing) -> None:
+def test_licences_changed_in_another_window_are_shown_as_a_conflict(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"]}
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
     response = client.post(at("licences", listing), opened)

@@ -131,7 +131,7 @@ def test_slug_of_another_listing_is_refused_at_its_field(client: Client) -> None
     assert Listing.objects.count() == 2
 
 
-def test_draft_is_made_once_however_often_it_is_sent(client: Client, vendor: VendorProfile) -> None:
+def test_listing_form_sent_repeatedly_creates_one_draft(client: Client, vendor: VendorProfile) -> None:
     address = reverse("studio-listing", args=["aurora-sans"])
     assert [client.post(NEW, COMPLETE)["Location"] for _ in range(2)] == [address] * 2
     listing = Listing.objects.get()

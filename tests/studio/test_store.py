@@ -76,7 +76,7 @@ def test_slug_of_another_store_is_refused_at_its_field(browse: Browse) -> None:
     assert Store.objects.count() == 1
 
 
-def test_application_is_made_once_however_often_it_is_sent(browse: Browse) -> None:
+def test_vendor_application_sent_repeatedly_creates_one_store(browse: Browse) -> None:
     user = UserFactory()
     client = browse(user)
     assert [client.post(APPLY, COMPLETE)["Location"] for _ in range(2)] == [reverse("studio")] * 2

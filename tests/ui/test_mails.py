@@ -91,9 +91,7 @@ def test_recipients_can_unsubscribe_from_the_mails_of_the_table_and_from_no_othe
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_every_mail_leads_to_a_page_that_is_there(
-    template: str, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
-) -> None:
+def test_every_link_of_a_mail_resolves(template: str, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         mail(UserFactory(), template, **CONTEXT)
     (sent,) = outbox.outbox

@@ -56,7 +56,7 @@ def waiting(listing: Listing) -> Any:
 
 
 @pytest.mark.parametrize("stage", ["uploaded", "submitted", "rejected", "withdrawn"])
-def test_buyers_get_the_reviewed_file_whatever_becomes_of_the_candidate(
+def test_buyers_get_the_reviewed_file_until_a_candidate_is_approved(
     stage: str, on_sale: Listing, step: Callable[[str], Any], reviewer: User, anonymous: APIClient, bearer_client: Callable[..., APIClient]
 ) -> None:
     reviewed = on_sale.approved_deliverable
@@ -136,7 +136,7 @@ def test_edits_of_a_published_listing_and_its_previews_are_listed_for_reviewers(
     assert {"title", "previews", "file"} <= changed
 
 
-def test_manifest_tells_nothing_of_the_candidate(
+def test_manifest_contains_nothing_of_the_candidate(
     on_sale: Listing, step: Callable[[str], Any], key_client: Callable[..., APIClient]
 ) -> None:
     assert on_sale.approved_deliverable is not None

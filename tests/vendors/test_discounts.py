@@ -136,7 +136,7 @@ def test_ended_discount_leaves_the_catalog_and_a_planned_one_is_deleted(client: 
     assert client.delete(path(on_sale, running)).status_code == client.delete(path(on_sale, "x")).status_code == 404
 
 
-def test_discount_that_staff_end_leaves_the_catalog_and_the_vendor_is_told_why(client: APIClient, on_sale: Listing) -> None:
+def test_discount_ended_by_staff_leaves_the_catalog_and_the_vendor_is_mailed_the_reason(client: APIClient, on_sale: Listing) -> None:
     give(client, on_sale)
     start = timezone.now() + 2 * DAY
     give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))

@@ -187,7 +187,7 @@ def received(content: bytes = b"x") -> Received:
 INSPECTION = Inspection("zip", {"format": "zip"})
 
 
-def test_of_two_uploads_at_once_one_wins_and_the_other_leaves_nothing(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+def test_one_of_two_concurrent_uploads_wins_and_the_other_leaves_nothing(listing: Listing, vendor: VendorProfile, media: Path) -> None:
     slow = Listing.objects.get(pk=listing.pk)
     with received(b"fast") as fast:
         winner = attach_deliverable(listing=listing, received=fast, inspection=INSPECTION, actor=vendor.user)

@@ -54,7 +54,7 @@ def refusals(client: APIClient, listing: Listing) -> list[tuple[int, str]]:
     return [(answer.status_code, answer.json().get("code", "")) for answer in answers]
 
 
-def test_vendor_whose_room_is_used_up_stores_nothing_more_and_is_told_how_much_is_kept(
+def test_upload_beyond_the_storage_limit_of_a_vendor_is_refused_with_the_used_amount(
     client: APIClient, listing: Listing, vendor: VendorProfile, media: Path, limit: int
 ) -> None:
     kept_by(vendor, limit)

@@ -193,7 +193,7 @@ def test_published_listing_is_found_by_the_tags_of_its_newest_manifest(client: A
     assert [hit.id for hit in search("grading", limit=10).hits] == [listing.pk]
 
 
-def test_published_listing_tells_nothing_of_a_file_that_no_one_reviewed(client: APIClient, listing: Listing) -> None:
+def test_manifest_of_a_published_listing_contains_nothing_of_an_unreviewed_file(client: APIClient, listing: Listing) -> None:
     publish(listing)
     attach(listing, {"format": "ttf", "contentsByExtension": {"ttf": 1}, "glyphCount": 9})
     assert generate(client, listing)["technical"]["glyphCount"] == 0

@@ -160,7 +160,7 @@ def test_decision_moves_the_profile_and_its_store(
         (VendorStatus.SUSPENDED, reinstate_vendor, "is open"),
     ],
 )
-def test_vendor_is_told_of_the_decision_and_its_reason(
+def test_vendor_is_mailed_the_decision_and_its_reason(
     status: VendorStatus,
     decide: Callable[..., VendorProfile],
     subject: str,

@@ -145,7 +145,7 @@ def test_one_of_many_parts_at_one_offset_is_kept_and_the_others_leave_nothing(me
     assert (found.offset, stored(media)) == (100, found.keys)
 
 
-def test_upload_that_is_finished_many_times_at_once_is_one_file(media: Path) -> None:
+def test_concurrent_finishes_of_an_upload_make_one_file(media: Path) -> None:
     content = makers.archive(a_txt="1")
     found = begun(len(content))
     append(found, content)
@@ -286,7 +286,7 @@ def test_edits_at_once_are_each_kept_whole() -> None:
     assert history_of(listing).count() == TIMES
 
 
-def test_manifest_generated_many_times_at_once_is_one() -> None:
+def test_concurrent_generations_make_one_manifest() -> None:
     listing = ListingFactory(store=make_vendor().store)
     calls = [partial(generate_manifest, listing=listing, actor=listing.store.owner)] * TIMES
     assert codes_at_once(calls) == [""] * TIMES

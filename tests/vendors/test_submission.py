@@ -102,7 +102,7 @@ def test_file_that_is_not_as_recorded_fails(harm: str, step: Callable[[str], Any
     assert failed(step("submit")) == ["file_integrity"]
 
 
-def test_blocked_file_fails(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
+def test_blocked_file_fails_the_submission_checks(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
     ready.refresh_from_db()
     assert ready.candidate_deliverable is not None
     block_deliverable(deliverable=ready.candidate_deliverable, reason="malware", actor=reviewer)
@@ -260,7 +260,7 @@ def test_taken_down_listing_is_rejected_with_its_reason(
     assert client.get(f"{ASSETS}/{ready.id}").json()["status"] == "Rejected"
 
 
-def test_publication_makes_the_manifest_that_nobody_asked_for(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
+def test_publication_generates_a_missing_manifest(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
     step("submit")
     assert not AgentManifest.objects.exists()
     approve(ready, reviewer)

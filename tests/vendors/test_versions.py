@@ -42,7 +42,7 @@ def test_listing_without_files_has_an_empty_history(listing: Listing, client: AP
 
 
 @pytest.mark.slow
-def test_history_names_each_file_and_where_it_stands(listing: Listing, client: APIClient) -> None:
+def test_version_history_shows_each_file_with_its_status(listing: Listing, client: APIClient) -> None:
     files = [release(client, listing, version, version) for version in ("1.0", "1.1", "2.0")]
     block_deliverable(deliverable=files[0], reason="malware", actor=UserFactory())
     candidate = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="next"))).json()

@@ -71,7 +71,7 @@ def test_concurrent_approved_and_other_purchases_stay_within_the_spending_limit(
         assert order.price_minor == 2 * PRICE or spent <= most
 
 
-def test_limit_of_an_admin_holds_for_approved_purchases_at_once() -> None:
+def test_concurrent_approved_purchases_stay_within_a_limit_of_staff() -> None:
     principal = bounded_app(funded(inr=100 * PRICE))
     listings = [on_sale() for _ in range(THREADS)]
     for number, listing in enumerate(listings):

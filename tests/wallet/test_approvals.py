@@ -94,18 +94,18 @@ def test_purchase_within_the_limits_is_made_at_once(user: User, listing: Listing
 
 
 @pytest.mark.parametrize("values", [{"per_day_minor": 1}, {"total_minor": 1}, {"total_minor": 10 * PRICE, "categories": ["none"]}], ids=str)
-def test_every_limit_of_the_owner_can_be_asked_about(user: User, listing: Listing, values: dict[str, Any]) -> None:
+def test_purchase_above_any_limit_of_the_owner_can_wait_for_approval(user: User, listing: Listing, values: dict[str, Any]) -> None:
     principal = bounded(user, **values)
     approved_purchase(principal, listing)
     complete_purchase(principal, listing)
 
 
-def test_currency_without_a_limit_can_be_asked_about(user: User, listing: Listing) -> None:
+def test_purchase_in_a_currency_without_a_limit_can_wait_for_approval(user: User, listing: Listing) -> None:
     principal = connected(user)
     assert requested_approval(principal, listing).exceeded_limit == "currency"
 
 
-def test_limit_of_an_admin_cannot_be_asked_about_nor_approved_away(user: User, listing: Listing) -> None:
+def test_purchase_above_a_limit_of_staff_cannot_wait_for_approval(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
     approved_purchase(principal, listing)
     app_limit = limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
@@ -129,7 +129,7 @@ def test_price_holds_until_the_approval_expires(user: User, listing: Listing) ->
     assert complete_purchase(principal, listing).debited_minor == PRICE
 
 
-def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: Listing) -> None:
+def test_approval_is_requested_for_the_quoted_price(user: User, listing: Listing) -> None:
     principal = bounded(user)
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk), "INR"))
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
@@ -285,7 +285,7 @@ def test_app_that_is_suspended_or_whose_developer_is_deactivated_is_not_approved
         approve_purchase(approval=approval, actor=user)
 
 
-def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
+def test_withdrawn_consent_ends_the_approvals_of_the_app(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
     principal, other = bounded_app(user), bounded(user)
     requested_approval(principal, listing)
     approved_purchase(principal, on_sale(), "approved")

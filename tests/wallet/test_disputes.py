@@ -392,7 +392,7 @@ def test_audit_log_names_the_providers_dispute() -> None:
     assert history_of(top_up)[0].data == {"dispute": "dp_1"}
 
 
-def test_buyer_is_told_of_a_dispute_and_of_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_buyer_is_mailed_about_a_dispute_and_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         top_up, other = paid_top_up(), paid_top_up()
         for each, end in ((top_up, EventKind.DISPUTE_WON), (other, EventKind.DISPUTE_LOST)):

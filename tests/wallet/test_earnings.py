@@ -100,7 +100,7 @@ def test_sale_of_a_transaction_longer_than_an_hour_is_earned_once_a_digest_cover
     assert earned(vendor)["INR"] == 2 * share
 
 
-def test_reading_costs_the_same_however_much_was_sold_and_covered(
+def test_reading_earnings_takes_as_many_queries_however_many_sales(
     bearer_client: Client, listing: Listing, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(4):

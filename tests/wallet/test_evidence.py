@@ -94,7 +94,7 @@ def test_issued_evidence_is_genuine(order: Order, tmp_path: Path) -> None:
         assert str(order.pk) in done.stdout
 
 
-def test_script_stands_in_the_documentation_as_it_is_run() -> None:
+def test_documentation_shows_the_evidence_script_that_the_tests_run() -> None:
     page = docs.document("evidence")
     assert page is not None
     assert SCRIPT.read_text("utf-8").rstrip() in page.text
@@ -141,7 +141,7 @@ def test_each_reader_sees_their_own_amounts_and_nobody_elses_data(order: Order) 
     assert buyer.email in texts[Reader.STAFF]
 
 
-def test_payer_of_someone_elses_licence_is_not_told_of_its_downloads() -> None:
+def test_evidence_for_the_buyer_of_a_licence_for_another_excludes_its_downloads() -> None:
     order = bought_for(on_sale(archive()))
     claimed(order, UserFactory())
     downloaded_order(order)

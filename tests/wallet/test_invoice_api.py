@@ -103,7 +103,7 @@ def test_invoice_of_someone_else_is_not_found(bearer_client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_invoice_and_credit_note_are_told_as_they_were_issued(bearer_client: Client) -> None:
+def test_invoice_and_credit_note_are_returned_as_issued(bearer_client: Client) -> None:
     operator(BANGALORE | {"tax_id": GSTIN})
     rate("IN", 1800)
     order = bought(on_sale(title="Halden"), buyer_at(MUMBAI))

@@ -84,7 +84,7 @@ def test_racing_buyers_have_numbers_in_the_order_of_the_ledger() -> None:
     assert_complete()
 
 
-def test_jobs_beside_buyers_refunds_and_rollbacks_leave_no_gap_and_no_number_twice() -> None:
+def test_invoice_jobs_during_sales_refunds_and_rollbacks_leave_no_gap_and_no_duplicate_number() -> None:
     operator()
     rate("IN", 1800)
     own = on_sale()
@@ -158,7 +158,7 @@ def test_changed_details_of_a_seller_and_the_invoice_job_do_not_deadlock() -> No
 
 
 @pytest.mark.postgres
-def test_killed_job_leaves_no_gap_and_no_number_twice() -> None:
+def test_killed_invoice_job_leaves_no_gap_and_no_duplicate_number() -> None:
     operator()
     listing = on_sale()
     for _ in range(12):

@@ -332,7 +332,7 @@ def test_invoice_is_issued_without_an_exchange_rate() -> None:
     assert (invoice.tax_currency, invoice.exchange_rate) == ("", None)
 
 
-def test_failure_in_the_middle_of_a_batch_leaves_no_number_behind() -> None:
+def test_failure_within_a_batch_of_invoices_leaves_no_gap() -> None:
     operator()
     for _ in range(3):
         bought(on_sale())

@@ -312,7 +312,7 @@ def test_licence_that_someone_else_paid_for_cannot_be_upgraded() -> None:
     bought(listing, client, license_slug="commercial")
 
 
-def test_upgrade_for_a_licensee_does_not_tell_what_others_paid_for() -> None:
+def test_upgrade_for_a_licensee_does_not_reveal_purchases_by_others() -> None:
     listing = on_sale()
     bought_for(listing)
     with pytest.raises(UpgradeUnavailable) as refusal:

@@ -120,7 +120,7 @@ def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
     assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
 
 
-def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
+def test_concurrent_counting_counts_each_purchase_once() -> None:
     listings = [on_sale() for _ in range(3)]
     for listing in listings:
         for _ in range(5):
@@ -161,7 +161,7 @@ def test_wallet_entries_of_concurrent_movements_are_numbered_without_gaps() -> N
     assert len(entries) >= 15
 
 
-def test_adding_digests_beside_sales_refunds_and_payouts_adds_each_journal_once() -> None:
+def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once() -> None:
     vendor = payee()
     listings = [on_sale(store=vendor.store) for _ in range(4)]
     orders = [bought(listing) for listing in listings]

@@ -75,7 +75,7 @@ def test_request_without_a_known_reason_or_a_readable_text_is_refused(said: dict
     assert not RefundRequest.objects.exists()
 
 
-def test_nobody_but_the_buyer_asks() -> None:
+def test_refund_can_be_requested_only_by_the_buyer() -> None:
     order = downloaded_order()
     for stranger in (vendor_of(order), UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
         with pytest.raises(NotFound):
@@ -95,7 +95,7 @@ def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
     assert client.post(path, body, format="json").status_code == 200
 
 
-def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for() -> None:
+def test_free_ended_or_disputed_purchase_cannot_be_refunded_on_request() -> None:
     refunded, free = sold_order(), sold_order(price_inr_minor=0)
     refund_order(order=refunded, reason="broken", actor=None)
     top_up = paid_top_up(amount_minor=2 * 49_900)

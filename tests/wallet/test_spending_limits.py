@@ -136,7 +136,7 @@ def test_other_categories_are_refused(user: User) -> None:
     assert buy(principal).price_minor == PRICE
 
 
-def test_app_limit_of_the_admin_holds_beside_the_owners_limit(user: User) -> None:
+def test_app_limit_of_staff_applies_in_addition_to_the_owners_limit(user: User) -> None:
     app = AppFactory()
     principal = connected(user, app)
     limit(principal, total_minor=10 * PRICE)

@@ -56,7 +56,7 @@ def test_idempotency_key_with_another_body_is_refused(bearer_client: Client) -> 
     assert Order.objects.count() == 1
 
 
-def test_key_of_an_app_neither_tells_of_nor_repeats_the_purchase_of_another(key_client: Client) -> None:
+def test_idempotency_key_of_one_app_neither_reveals_nor_repeats_the_purchase_of_another(key_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     first, second = key_client(user), key_client(user)
     assert spend(first, listing, key="order-1").status_code == 200

@@ -192,7 +192,7 @@ def test_debt_is_paid_once_by_credits_that_arrive_together() -> None:
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (8 * 3_000 - 10_000, {})
 
 
-def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -> None:
+def test_debt_written_off_during_credits_is_settled_once() -> None:
     user, staff = indebted().user, [UserFactory() for _ in range(3)]
     top_ups = [requested_top_up(user, 3_000) for _ in range(3)]
     writing_off = [partial(write_off, user=user, currency="INR", reason="test", actor=each) for each in staff]
@@ -203,7 +203,7 @@ def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -
     assert wallet_of(user).balance_inr_minor == 9_000 - repaid
 
 
-def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_block_each_other() -> None:
+def test_ends_of_disputes_purchases_and_credits_of_one_wallet_do_not_deadlock() -> None:
     user = UserFactory()
     top_ups = [paid_top_up(user, 49_900) for _ in range(4)]
     listings = [on_sale() for _ in range(3)]

@@ -246,7 +246,7 @@ def test_payout_run_with_invalid_terms_is_not_prepared(staff: Callable[..., Clie
     assert not PayoutBatch.objects.exists()
 
 
-def test_run_that_was_exported_or_beside_which_another_is_prepared_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
+def test_payout_run_that_is_exported_or_concurrent_with_another_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
     payout = paid("first")
     client = staff("prepare_payoutbatch")
     beside = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})

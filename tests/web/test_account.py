@@ -92,7 +92,7 @@ def test_wrong_passwords_for_the_deletion_of_the_account_are_rate_limited(browse
     assert User.objects.get(pk=user.pk).is_active
 
 
-def test_account_with_money_is_told_what_to_settle_and_not_deleted(browse: Browse) -> None:
+def test_account_with_a_balance_is_not_deleted_and_shows_what_to_settle(browse: Browse) -> None:
     user = funded(inr=12_345, usd=100, email="asha@example.com")
     client = browse(user)
     text = client.get(reverse("account-delete")).content.decode()

@@ -43,7 +43,7 @@ def status_of(approval: Approval) -> str:
 
 
 @pytest.mark.slow
-def test_page_shows_what_is_asked_for_by_whom_and_why(browse: Browse, approval: Approval) -> None:
+def test_approval_page_shows_the_purchase_the_app_and_the_reason(browse: Browse, approval: Approval) -> None:
     page = read(browse(approval.owner).get(address(approval)))
     for shown in ("Halden Grotesk", "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;", "Personal"):
         assert shown in page

@@ -80,14 +80,14 @@ def test_app_name_with_invisible_or_bidirectional_characters_is_refused(browse: 
     assert not App.objects.exists()
 
 
-def test_create_ignores_the_reason_of_a_scope_that_is_not_asked_for(browse: Callable[..., Client], developer: User) -> None:
+def test_reason_of_a_scope_that_is_not_requested_is_ignored(browse: Callable[..., Client], developer: User) -> None:
     response = browse(developer).post(reverse("app-create"), COMPLETE | {"reason_wallet_spend": "left over"})
     app = App.objects.get()
     assert response["Location"] == reverse("app-detail", args=[app.pk])
     assert [(row.scope, row.reason) for row in app.scope_rows.all()] == [("catalog:read", "To read manifests")]
 
 
-def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], developer: User) -> None:
+def test_created_app_is_pending_and_offers_no_key(browse: Callable[..., Client], developer: User) -> None:
     client = browse(developer)
     text = client.post(reverse("app-create"), COMPLETE, follow=True).content.decode()
     assert "with our reviewers" in text

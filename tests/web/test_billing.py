@@ -37,7 +37,7 @@ def text(page: Any) -> str:
 
 
 @pytest.mark.slow
-def test_details_are_entered_and_shown_again(browse: Browse) -> None:
+def test_billing_details_are_saved_and_shown(browse: Browse) -> None:
     user = UserFactory()
     client = browse(user)
     assert client.post(PAGE, SENT)["Location"] == PAGE
@@ -75,7 +75,7 @@ def test_wrong_detail_is_shown_at_its_field_and_nothing_is_saved(browse: Browse,
 @pytest.mark.parametrize(
     ("following", "leads"), [("/checkout/1", "/checkout/1"), ("//evil.example", PAGE), ("https://evil.example/", PAGE)]
 )
-def test_form_leads_back_to_the_page_that_asked_and_nowhere_else(browse: Browse, following: str, leads: str) -> None:
+def test_billing_form_redirects_only_to_pages_of_this_site(browse: Browse, following: str, leads: str) -> None:
     assert browse().post(f"{PAGE}?next={following}", SENT)["Location"] == leads
 
 

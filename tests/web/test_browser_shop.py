@@ -164,7 +164,7 @@ def test_overlong_words_are_wrapped_on_a_phone(window: Callable[..., Page], live
         assert not overflows(page), address
 
 
-def test_chosen_colours_are_kept(window: Callable[..., Page], live_server: Any) -> None:
+def test_chosen_colour_scheme_is_kept(window: Callable[..., Page], live_server: Any) -> None:
     page = window("phone", scheme="light")
     page.goto(f"{live_server.url}/docs")
     ground = "getComputedStyle(document.body).backgroundColor"

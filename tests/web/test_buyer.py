@@ -100,7 +100,7 @@ def test_checkout_works_without_the_rate_limit_store(browse: Browse, buyer: User
     assert Order.objects.get().listing == listing
 
 
-def test_consent_that_was_shown_is_kept_with_the_order_and_another_one_buys_nothing(browse: Browse, buyer: User) -> None:
+def test_order_keeps_the_consent_text_shown_and_an_outdated_one_is_refused(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
     address = begin(client, on_sale())["Location"]
     assert IMMEDIATE_DELIVERY.text in client.get(address).content.decode()
@@ -122,7 +122,7 @@ def test_quoted_price_is_charged_though_it_changed_meanwhile(browse: Browse, buy
     assert Order.objects.get().price_minor == PRICE
 
 
-def test_empty_wallet_is_told_before_and_not_charged_after(browse: Browse) -> None:
+def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: Browse) -> None:
     client = browse(funded(inr=100))
     address = begin(client, on_sale())["Location"]
     page = client.get(address).content.decode()
@@ -173,7 +173,7 @@ def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, bu
 
 
 @pytest.mark.slow
-def test_order_has_its_receipt(browse: Browse, buyer: User) -> None:
+def test_order_page_links_to_its_receipt(browse: Browse, buyer: User) -> None:
     order = bought(on_sale(title="Halden", tax_rate_bp=1800), buyer)
     client = browse(buyer)
     page = client.get(reverse("order-page", args=[order.pk]))

@@ -127,7 +127,7 @@ def test_body_that_is_too_large_is_refused_unread(client: Client, length: str) -
     assert client.post(PAGE, {"text": "x"}, CONTENT_LENGTH=length).status_code == 413
 
 
-def test_visitor_who_verifies_too_much_is_told_to_come_back(client: Client, settings: Any) -> None:
+def test_verification_of_certificates_is_rate_limited(client: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"browsing": 2}
     assert [client.post(PAGE, {"text": "a.b.c"}).status_code for _ in range(3)] == [200, 200, 429]
 

@@ -73,12 +73,12 @@ def test_unknown_page_is_not_found(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_index_names_every_page(client: Client) -> None:
+def test_documentation_index_links_to_every_page(client: Client) -> None:
     text = client.get("/docs").content.decode()
     assert all(f'"/docs/{slug}"' in text for slug in SLUGS)
 
 
-def test_errors_list_every_code(client: Client) -> None:
+def test_errors_page_lists_every_problem_code(client: Client) -> None:
     codes = {code.get_text() for code in _page(client, "errors").select("td a code")}
     assert codes == set(all_problems())
 
@@ -131,7 +131,7 @@ def test_code_in_a_language_nobody_knows_is_plain() -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_tab_can_be_opened(slug: str) -> None:
+def test_every_tab_of_code_has_its_style_rule(slug: str) -> None:
     page = docs.document(slug)
     assert page is not None
     styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")

@@ -122,7 +122,7 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     assert (json.loads(said)["percent"], json.loads(said)["status"]) == (25, "Ended")
 
 
-def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:
+def test_documented_call_of_a_tool_with_curl_works(site: None, tmp_path: Path) -> None:
     code = next(block for block in blocks("agents", "bash") if "tools/call" in block)
     assert '"structuredContent"' in run(code, "bash", tmp_path, MARKETPLACE_TOKEN=token_of("mcp")[1])
     assert set(re.findall(r"MCP-Protocol-Version: ([\d-]+)", code)) <= set(SUPPORTED)

@@ -62,7 +62,7 @@ def test_long_query_and_many_results_are_bounded() -> None:
     assert search_docs("wallet " * 100_000) == search_docs("wallet")
 
 
-def test_every_page_says_whom_it_is_for(client: Client) -> None:
+def test_documentation_index_says_for_whom_each_section_is(client: Client) -> None:
     assert [name for name, _ in docs.sections()] == list(READERS)
     text = client.get("/docs").content.decode()
     assert all(sentence in text for sentence in READERS.values())

@@ -70,7 +70,7 @@ def test_pages_of_two_factor_sign_in_have_valid_markup(client: Client) -> None:
     assert faults_of(client.post(reverse("mfa_authenticate"), {"code": "000000"}).content) == []
 
 
-def test_fields_with_a_fault_say_so_to_screen_readers(browse: Callable[..., Client], developer: User) -> None:
+def test_fields_with_errors_are_marked_for_screen_readers(browse: Callable[..., Client], developer: User) -> None:
     response = browse(developer).post(reverse("app-create"), {"scopes": ["catalog:read"], "name": "A"})
     page = BeautifulSoup(response.content, "html.parser")
     for name in ("purpose", "reason_catalog_read"):

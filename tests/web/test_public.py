@@ -97,7 +97,7 @@ def test_robots_txt_disallows_the_dashboard(client: Client) -> None:
     assert "Disallow: /dashboard" in response.content.decode()
 
 
-def test_icon_at_the_root_leads_to_the_icon(client: Client) -> None:
+def test_favicon_at_the_root_redirects_to_the_icon(client: Client) -> None:
     location = client.get("/favicon.ico")["Location"]
     assert location == "/static/favicon.svg"
     assert finders.find("favicon.svg")

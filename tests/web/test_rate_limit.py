@@ -35,7 +35,7 @@ def test_visitor_who_asks_for_too_many_searches_sees_a_page_that_says_when_to_co
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_few")
-def test_visitor_who_asks_for_too_many_comparisons_is_refused(client: Client) -> None:
+def test_comparisons_of_versions_are_rate_limited(client: Client) -> None:
     address = f"/assets/{on_sale().slug}/changes"
     assert [client.get(address).status_code for _ in range(4)] == [200, 200, 200, 429]
 

@@ -55,7 +55,7 @@ def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) ->
     assert "There is one request for each purchase" in page
 
 
-def test_pages_of_others_are_not_found(browse: Browse) -> None:
+def test_refund_pages_of_others_are_not_found(browse: Browse) -> None:
     made = requested_refund()
     for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True)):
         for name, thing in (("refund-ask", made.order), ("refund-escalate", made.order)):
@@ -67,7 +67,7 @@ def test_pages_of_others_are_not_found(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
+def test_purchase_without_a_download_is_refunded_at_once_on_request(browse: Browse) -> None:
     order = sold_order()
     client = browse(order.buyer)
     assert address("refund-ask", order) in read(client.get(address("order-page", order)))
@@ -99,7 +99,7 @@ def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse:
 
 
 @pytest.mark.slow
-def test_vendor_agrees_once(browse: Browse) -> None:
+def test_second_agreement_to_a_refund_says_that_it_is_refunded(browse: Browse) -> None:
     made = requested_refund()
     client = browse(vendor_of(made.order))
     for words in ("The sale was refunded.", "It is Refunded already."):

@@ -351,7 +351,7 @@ def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_pages_take_reads_only(client: Client) -> None:
+def test_post_to_a_shop_page_is_a_405(client: Client) -> None:
     listing = on_sale()
     for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml", "/sitemaps/1.xml"):
         assert client.post(path).status_code == 405, path

@@ -165,7 +165,7 @@ def test_consent_without_its_token_is_refused(party: Party, user: User) -> None:
 
 
 @pytest.mark.parametrize("prompt", [{"approval_prompt": "auto"}, {"prompt": "none"}, {}])
-def test_page_is_shown_every_time_whatever_the_app_asks_for(party: Party, prompt: dict[str, str]) -> None:
+def test_consent_page_is_shown_every_time_whatever_the_prompt_parameter(party: Party, prompt: dict[str, str]) -> None:
     party.tokens()
     response = party.ask(**prompt)
     assert (response.status_code, "Location" in response) == (200, False)
@@ -203,7 +203,7 @@ def test_name_of_an_app_is_escaped_and_isolated_on_the_consent_page(party: Party
     assert [tag.get_text() for tag in page.select("h1 bdi, p strong bdi")] == [name, name]
 
 
-def test_page_never_tells_the_developers_address(party: Party) -> None:
+def test_consent_page_does_not_show_the_email_address_of_the_developer(party: Party) -> None:
     User.objects.filter(pk=party.app.developer.pk).update(name="")
     content = party.ask().content.decode()
     assert party.app.developer.email not in content
@@ -231,7 +231,7 @@ def test_authorization_pages_have_valid_markup(party: Party) -> None:
     assert faults_of(party.ask(client_id="nobody").content) == []
 
 
-def test_page_cannot_be_framed_or_kept(party: Party) -> None:
+def test_consent_page_cannot_be_framed_or_cached(party: Party) -> None:
     response = party.ask()
     assert response["X-Frame-Options"] == "DENY"
     policy = response["Content-Security-Policy"]

@@ -332,7 +332,7 @@ def test_rejected_app_of_a_developer_is_not_reopened_as_a_client() -> None:
         reopen_client(app=app, reason="Mistake.", actor=UserFactory())
 
 
-def test_suspended_client_stops_at_once(approved: App, client_party: Party) -> None:
+def test_authorization_of_a_suspended_client_is_refused_at_once(approved: App, client_party: Party) -> None:
     suspend_app(app=approved, reason="Too many calls.", actor=UserFactory())
     assert client_party.ask(**WANTED).status_code == 400
 
@@ -379,7 +379,7 @@ def test_new_address_and_name_wait_for_a_review(approved: App, client_party: Par
     assert ClientMetadata.objects.get().status == "Changed"
 
 
-def test_address_that_is_gone_from_the_document_is_gone_at_once(approved: App, client_party: Party, web: Web) -> None:
+def test_redirect_uri_removed_from_the_client_document_stops_at_once(approved: App, client_party: Party, web: Web) -> None:
     code = client_party.code(**WANTED)
     web.document |= {"redirect_uris": ["https://client.example/new"]}
     grow_stale()

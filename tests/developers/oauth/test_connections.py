@@ -174,7 +174,7 @@ def test_consent_is_withdrawn_once_and_a_new_consent_is_a_new_row(party: Party, 
     assert Consent.objects.filter(user=user).count() == 2
 
 
-def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_user_is_mailed_about_a_new_app_and_about_added_scopes(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
     User.objects.filter(pk=party.app.developer.pk).update(name="")
     with django_capture_on_commit_callbacks(execute=True):
         for scope in ("catalog:read", "catalog:read", "catalog:read account:read", "account:read"):
@@ -194,7 +194,9 @@ def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User
     assert party.app.developer.email not in f"{first}{more}{tools}"
 
 
-def test_user_is_told_again_after_withdrawing_the_consent(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_user_is_mailed_again_about_a_new_consent_after_withdrawing_one(
+    party: Party, user: User, django_capture_on_commit_callbacks: Any
+) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         party.decide()
         withdraw_consent(user=user, app=party.app, actor=user)

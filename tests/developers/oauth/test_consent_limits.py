@@ -53,7 +53,7 @@ def test_limit_is_kept_with_the_consent_and_shown_the_next_time(party: Party) ->
     assert SpendingLimit.objects.get().per_day_minor == 1250
 
 
-def test_page_proposes_modest_limits(party: Party) -> None:
+def test_consent_page_proposes_low_spending_limits(party: Party) -> None:
     page = party.ask(scope=SPENDS)
     assert faults_of(page.content) == []
     assert b'value="25.00"' in page.content

@@ -121,7 +121,7 @@ def test_no_address_crashes_the_consent_page(party: Party, changes: dict[str, An
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_other_methods_are_refused(client: Client, path: str) -> None:
+def test_other_methods_at_the_oauth_endpoints_are_a_405(client: Client, path: str) -> None:
     for method in ("GET", "PUT", "DELETE", "HEAD"):
         response = client.generic(method, path)
         assert (response.status_code, response["Allow"]) == (405, "POST, OPTIONS")
@@ -140,7 +140,7 @@ def test_too_many_failures_from_an_address_are_429(party: Party, settings: Any, 
 
 
 @pytest.mark.slow
-def test_endpoints_are_counted_apart(party: Party, settings: Any) -> None:
+def test_oauth_endpoints_have_separate_rate_limits(party: Party, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 1}
     tokens = party.tokens()
     assert party.refresh("x").status_code == 400
@@ -184,7 +184,7 @@ def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeyp
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_database_that_is_down_is_503(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_unavailable_database_is_a_503_at_the_oauth_endpoints(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     def down(_pairs: Any) -> Any:
         raise OperationalError
 
@@ -249,7 +249,7 @@ def test_consent_page_is_closed_to_scripts(party: Party) -> None:
         assert "Access-Control-Allow-Origin" not in response
 
 
-def test_browser_flow_from_a_script(party: Party) -> None:
+def test_script_of_another_origin_exchanges_refreshes_and_revokes(party: Party) -> None:
     origin = {"origin": "https://app.example"}
     code = party.code(resource=API)
     body = {

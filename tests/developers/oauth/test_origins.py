@@ -160,7 +160,7 @@ def test_origin_of_a_redirect_uri_is_spelt_as_browsers_send_it(uri: str, origin:
     assert origin_of(uri) == origin
 
 
-def test_database_that_is_down_is_no_crash(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_database_does_not_crash_the_check_of_origins(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise OperationalError
 
@@ -212,7 +212,7 @@ def test_local_server_lets_programs_on_the_same_computer_call_the_tools(settings
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1.evil.example", "http://evil.example:8000", "https://localhost.evil.example", "null"])
-def test_local_server_refuses_a_page_whose_host_leads_to_it(settings: Any, origin: str) -> None:
+def test_local_server_refuses_a_page_of_another_host_that_resolves_to_it(settings: Any, origin: str) -> None:
     settings.BASE_URL = "http://127.0.0.1:8000"
     _, secret = token_of("mcp")
     assert not is_allowed(preflight(origin, "/mcp"), origin)

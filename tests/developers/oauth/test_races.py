@@ -109,7 +109,7 @@ def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party)
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
+def test_concurrent_refreshes_get_one_token_pair(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     answers = at_once(*[partial(party.refresh, secret)] * 6)
     assert {answer.status_code for answer in answers} == {200}
@@ -121,7 +121,7 @@ def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) -> None:
+def test_concurrent_wrong_verifiers_leave_no_valid_token(party: Party) -> None:
     for _ in range(5):
         code = party.code()
         wrong = partial(party.exchange, code, code_verifier="w" * 43)
@@ -134,7 +134,7 @@ def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) ->
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_disconnection_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
+def test_disconnection_during_refreshes_and_exchanges_leaves_no_valid_token(party: Party) -> None:
     for _ in range(5):
         tokens, code = party.tokens(), party.code()
         withdraw = f"/dashboard/connections/{party.app.pk}/withdraw"

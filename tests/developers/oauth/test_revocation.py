@@ -37,7 +37,7 @@ def test_app_revokes_a_token_that_nothing_renews(party: Party) -> None:
     assert not token.is_active
 
 
-def test_another_app_cannot_revoke(party: Party) -> None:
+def test_app_cannot_revoke_tokens_of_another_app(party: Party) -> None:
     tokens = party.tokens()
     thief = AppFactory()
     for token in (tokens["access_token"], tokens["refresh_token"], "nonsense", "\x00"):

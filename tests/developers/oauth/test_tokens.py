@@ -58,7 +58,7 @@ pytestmark = pytest.mark.database
         ({"resource": [API, MCP]}, "invalid_target", 400),
     ],
 )
-def test_faulty_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
+def test_faulty_code_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
     assert_error(party.exchange(party.code(), **changes), error, status)
     assert not AccessToken.objects.exists()
 
@@ -113,7 +113,7 @@ def test_code_exchange_never_adds_scopes(party: Party) -> None:
     assert party.exchange(party.code(scope="catalog:read"), scope="catalog:read wallet:spend").json()["scope"] == "catalog:read"
 
 
-def test_late_code_is_refused(party: Party) -> None:
+def test_expired_authorization_code_is_refused(party: Party) -> None:
     code = party.code()
     Grant.objects.update(expires=timezone.now())
     assert_error(party.exchange(code), "invalid_grant")
@@ -281,7 +281,7 @@ def test_suspended_app_gets_nothing_until_it_is_back(party: Party) -> None:
     assert party.refresh(tokens["refresh_token"]).status_code == 200
 
 
-def test_inactive_user_gets_nothing(party: Party, user: User) -> None:
+def test_tokens_and_codes_of_a_deactivated_user_are_refused(party: Party, user: User) -> None:
     tokens, code = party.tokens(), party.code()
     User.objects.filter(pk=user.pk).update(is_active=False)
     assert call(tokens["access_token"]).status_code == 401

@@ -52,7 +52,7 @@ def ordered_through(app: App | None, kind: CredentialKind, buyer: User | None = 
     return order
 
 
-def test_publishing_and_unpublishing_are_told_to_every_app(listen: Listen, receiver: Receiver) -> None:
+def test_publishing_and_unpublishing_send_events_to_every_app(listen: Listen, receiver: Receiver) -> None:
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
     listing = published()
     unpublish_listing(listing=listing, actor=listing.store.owner)
@@ -103,7 +103,7 @@ def test_renamed_store_publishes_nothing_again(listen: Listen) -> None:
     assert WebhookMessage.objects.count() == before
 
 
-def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(listen: Listen, receiver: Receiver) -> None:
+def test_events_of_a_store_opened_and_closed_within_moments_keep_their_order(listen: Listen, receiver: Receiver) -> None:
     profile = make_vendor()
     published(store=profile.store)
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
@@ -113,7 +113,7 @@ def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(lis
     assert [event for event, _ in told(receiver)] == ["asset.removed", "asset.published", "asset.removed"]
 
 
-def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, receiver: Receiver) -> None:
+def test_review_events_are_sent_only_to_apps_of_the_vendor(listen: Listen, receiver: Receiver) -> None:
     review = open_review(submitted())
     owner = review.listing.store.owner
     own, other = listen(EventType.LISTING_REVIEWED, app=AppFactory(user=owner)), listen(EventType.LISTING_REVIEWED)
@@ -126,7 +126,7 @@ def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, 
     assert not other.endpoint.deliveries.exists()
 
 
-def test_order_is_told_to_the_app_that_made_it_only(listen: Listen, receiver: Receiver) -> None:
+def test_order_events_are_sent_only_to_the_app_that_bought(listen: Listen, receiver: Receiver) -> None:
     own, other = listen(EventType.ORDER_REFUNDED), listen(EventType.ORDER_REFUNDED)
     order = ordered_through(App.objects.get(pk=own.app.pk), CredentialKind.API_KEY)
     refund_order(order=order, reason="Broken.", actor=UserFactory())
@@ -137,7 +137,7 @@ def test_order_is_told_to_the_app_that_made_it_only(listen: Listen, receiver: Re
     assert not other.endpoint.deliveries.exists()
 
 
-def test_purchase_by_a_key_is_told_to_its_app(listen: Listen, receiver: Receiver, key_client: Any) -> None:
+def test_purchase_by_a_key_sends_an_event_to_its_app(listen: Listen, receiver: Receiver, key_client: Any) -> None:
     user = funded(inr=1_000_000)
     client = key_client(user)
     to = listen(EventType.ORDER_COMPLETED, app=App.objects.get(user=user))
@@ -158,7 +158,7 @@ def test_purchase_of_a_user_without_an_app_sends_no_event(listen: Listen, receiv
     assert to.fresh.failures == 0
 
 
-def test_buyer_who_took_the_permission_back_is_no_longer_told_of(listen: Listen, receiver: Receiver) -> None:
+def test_app_gets_no_events_about_a_buyer_who_withdrew_the_consent(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
     orders = [ordered_through(app, CredentialKind.OAUTH) for _ in range(2)]

@@ -147,7 +147,7 @@ def test_cursor_of_the_future_is_refused(key_client: KeyClient) -> None:
     assert client.get("/api/v1/events", {"after": cursor}).json()["errors"][0]["code"] == "invalid_cursor"
 
 
-def test_page_costs_few_queries(django_assert_max_num_queries: Any) -> None:
+def test_page_of_events_takes_few_queries(django_assert_max_num_queries: Any) -> None:
     app = AppFactory()
     for _ in range(30):
         told()

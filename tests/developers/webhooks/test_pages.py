@@ -153,7 +153,7 @@ def test_events_and_redeliveries_by_hand_are_rate_limited(delivery: WebhookDeliv
     assert len(receiver.calls) == 6
 
 
-def test_disabled_endpoint_is_neither_tried_nor_told_again(delivery: WebhookDelivery) -> None:
+def test_disabled_endpoint_is_neither_called_nor_mailed_about_again(delivery: WebhookDelivery) -> None:
     client = own(delivery)
     disable_endpoint(endpoint=delivery.endpoint, reason="Too slow.", actor=UserFactory())
     for name in BUTTONS[1:]:
@@ -206,7 +206,7 @@ def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, r
     assert "Failing" in log
 
 
-def test_pages_take_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
+def test_webhook_pages_send_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
     client, endpoint = own(delivery), delivery.endpoint
     messages = [WebhookMessage(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
     WebhookMessage.objects.bulk_create(messages)

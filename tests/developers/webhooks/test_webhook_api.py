@@ -61,7 +61,7 @@ def test_created_webhook_gets_events_signed_with_the_secret_of_the_response(clie
     assert [entry.actor for entry in history_of(WebhookEndpoint.objects.get())] == [app.user]
 
 
-def test_change_keeps_what_is_left_out(client: APIClient) -> None:
+def test_omitted_fields_of_a_changed_webhook_are_kept(client: APIClient) -> None:
     made = sent(client, "post", url="https://hooks.example.com/in", events=EVENTS, description="Staging")
     changed = sent(client, "patch", f"/{made['id']}", url="https://hooks.example.com/new")
     assert changed == {name: value for name, value in made.items() if name != "secret"} | {"url": "https://hooks.example.com/new"}

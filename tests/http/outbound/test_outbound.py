@@ -189,7 +189,7 @@ def test_private_address_stays_refused_with_loopback_open(loopback: None, resolv
     assert connects_nowhere == []
 
 
-def test_unknown_name_fails() -> None:
+def test_outbound_request_to_an_unknown_host_fails() -> None:
     with pytest.raises(Failed):
         outbound.request("GET", "https://nowhere.invalid/")
 
@@ -296,7 +296,7 @@ def test_response_that_trickles_in_is_cut(loopback: None, beginning: bytes, drop
 @pytest.mark.parametrize(
     "answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200]
 )
-def test_broken_response_fails(loopback: None, answer: bytes) -> None:
+def test_malformed_outbound_response_fails(loopback: None, answer: bytes) -> None:
     with serving(says(answer)) as server, pytest.raises(Failed):
         outbound.request("GET", f"http://127.0.0.1:{server.port}/")
 
