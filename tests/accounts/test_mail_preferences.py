@@ -109,7 +109,7 @@ def test_forged_link_and_link_of_a_deleted_account_are_not_found() -> None:
     assert Client().post(reverse("mail-unsubscribe", args=[good])).status_code == 404
 
 
-def test_owner_chooses_on_a_page_and_nobody_else() -> None:
+def test_mail_topics_are_chosen_only_by_the_owner_of_the_account() -> None:
     user, client = UserFactory(), Client()
     assert reverse("account_login") in client.post(reverse("account-mails"), {"topics": ["sale"]})["Location"]
     client.force_login(user)

@@ -51,7 +51,7 @@ def test_saved_reply_for_another_decision_is_refused(browser: Client) -> None:
 
 
 @pytest.mark.slow
-def test_saved_reply_and_own_words_become_one_reason(browser: Client) -> None:
+def test_saved_reply_and_own_text_become_one_reason(browser: Client) -> None:
     case, reply = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_REJECT)[0]
     answers = {"reply": str(reply.pk), "reason": "Sorry."}
     press(browser, page_of(case), answers, action=address(DeveloperApplication, "reject", case.pk))

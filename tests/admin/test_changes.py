@@ -220,7 +220,7 @@ def test_files_of_an_archive_are_opened_in_place_and_recorded(browser: Client) -
 
 
 @pytest.mark.parametrize("name", ["admin-file-entry", "admin-file-entry-content", "admin-file-entry-font", "admin-file-glyphs"])
-def test_staff_without_the_permission_open_nothing(name: str) -> None:
+def test_staff_without_the_permission_cannot_open_files_of_an_archive(name: str) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     file = Deliverable.objects.get(listing=listing)

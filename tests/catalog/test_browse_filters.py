@@ -171,7 +171,7 @@ def test_order_of_prices_is_that_of_the_licence_and_currency_asked_for(get: Any)
     assert shown("price_desc", license="commercial", currency="EUR") == ["C", "A", "B"]
 
 
-def test_price_factor_that_an_admin_changes_moves_listings_at_once(get: Any) -> None:
+def test_changed_price_factor_reorders_listings_at_once(get: Any) -> None:
     PublishedListingFactory(title="Font", price_inr_minor=10_000)
     assert get("assets", license="commercial", maxPrice="200")["total"] == 1
     tier = LicenseTier.objects.get(slug="commercial")

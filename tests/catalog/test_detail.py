@@ -63,7 +63,7 @@ def test_asset_of_a_closed_store_is_not_found(anonymous: APIClient) -> None:
     assert anonymous.get(f"/api/v1/assets/{listing.id}").status_code == 404
 
 
-def test_asset_that_leaves_the_catalog_is_not_found_at_once(anonymous: APIClient) -> None:
+def test_unpublished_asset_is_not_found_in_the_next_response(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     etag = anonymous.get(f"/api/v1/assets/{listing.id}")["ETag"]
     listing.status = "Draft"

@@ -56,7 +56,7 @@ def test_concurrent_withdrawal_and_approval_of_a_listing_end_in_one_of_them(_rou
     assert (review.status, listing.status) in {("Approved", ListingStatus.PUBLISHED), ("Withdrawn", ListingStatus.DRAFT)}
 
 
-def test_one_of_many_submissions_stands() -> None:
+def test_one_of_concurrent_submissions_of_a_listing_succeeds() -> None:
     listing = draft()
     submit = partial(submission.submit_listing, listing=listing, checks=PASSED, actor=listing.store.owner)
     outcomes = refusals_at_once(*[submit] * 6)
@@ -64,7 +64,7 @@ def test_one_of_many_submissions_stands() -> None:
     assert ListingReview.objects.filter(listing=listing).count() == 1
 
 
-def test_one_of_many_takedowns_stands() -> None:
+def test_one_of_concurrent_takedowns_succeeds() -> None:
     listing = published()
     outcomes = refusals_at_once(
         *[partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()) for _ in range(4)]
@@ -73,7 +73,7 @@ def test_one_of_many_takedowns_stands() -> None:
     assert Listing.objects.get(pk=listing.pk).status == ListingStatus.REJECTED
 
 
-def test_one_of_many_claims_stands() -> None:
+def test_one_of_concurrent_claims_of_a_review_succeeds() -> None:
     review = open_review(submitted())
     outcomes = refusals_at_once(*[partial(claim_review, review, UserFactory()) for _ in range(5)])
     assert one_stands(outcomes, InvalidTransition), outcomes

@@ -252,7 +252,7 @@ def test_search_limit_is_20_by_default_and_at_most_50(get: Any) -> None:
 
 
 # --- the moment of change -----------------------------------------------------------------------
-def test_edit_unpublication_and_return_are_seen_at_once(get: Any) -> None:
+def test_search_reflects_edits_unpublishing_and_republishing_at_once(get: Any) -> None:
     listing = PublishedListingFactory(title="Before")
     assert get("assets/search", q="before")["count"] == 1
     listing.title = "After"

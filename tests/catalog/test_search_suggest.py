@@ -50,7 +50,7 @@ def test_at_most_ten_suggestions_are_returned_by_popularity() -> None:
     assert suggested("co") == [f"Common {purchases:02}" for purchases in range(11, 1, -1)]
 
 
-def test_titles_that_begin_so_come_before_those_that_hold_it_later() -> None:
+def test_suggestions_list_titles_beginning_with_the_query_before_those_containing_it() -> None:
     PublishedListingFactory(title="Neo Script", purchases=9)
     PublishedListingFactory(title="Scripted Serif Deluxe Edition")
     PublishedListingFactory(title="Tagged", tags=["script"], purchases=99)

@@ -53,7 +53,7 @@ def test_invalid_name_of_a_key_or_token_is_refused(name: str) -> None:
         personal(app.user, name=name)
 
 
-def test_one_live_key_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 2)
     app = AppFactory()
     first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
@@ -131,7 +131,7 @@ def test_personal_token_may_manage_the_own_store() -> None:
     assert token.scopes == {Scope.VENDOR_MANAGE}
 
 
-def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_TOKENS", 1)
     user = UserFactory()
     first, _ = personal(user)
@@ -150,7 +150,7 @@ def test_revoking_a_token_twice_keeps_the_first_revocation() -> None:
     assert [entry.action for entry in history_of(token)] == ["token.revoke", "token.issue"]
 
 
-def test_no_table_holds_a_secret() -> None:
+def test_no_table_contains_a_plain_key_or_token() -> None:
     app = AppFactory()
     user = app.user
     issued = [

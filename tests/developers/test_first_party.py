@@ -198,7 +198,7 @@ def test_first_party_token_ends_with_its_session_at_the_next_call(end: Callable[
     assert (wallet(bearer(own)), wallet({"x-api-key": of_app})) == (401, 401)
 
 
-def test_token_of_a_deactivated_account_stays_dead_when_it_is_opened_again() -> None:
+def test_first_party_token_of_a_deactivated_account_stays_invalid_after_its_reactivation() -> None:
     user, admin = UserFactory(), UserFactory(is_staff=True, is_superuser=True)
     secret = page_token(user)[1]
     deactivate_user(user=user, reason="Spam", actor=admin)

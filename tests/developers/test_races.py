@@ -31,7 +31,7 @@ GRANT = {scope: scopes.ScopeDecision(granted=True) for scope in ASKED}
 REFUSE = {scope: scopes.ScopeDecision(granted=False, note="No") for scope in ASKED}
 
 
-def test_one_of_many_submissions_stands() -> None:
+def test_one_of_concurrent_applications_of_a_user_succeeds() -> None:
     user = UserFactory()
     submit = lambda: applications.submit_application(user=user, what="x", why="y", actor=user)  # noqa: E731 - the same call eight times
     outcomes = refusals_at_once(*[submit] * 8)
@@ -39,7 +39,7 @@ def test_one_of_many_submissions_stands() -> None:
     assert DeveloperApplication.objects.filter(user=user).count() == 1
 
 
-def test_one_of_opposite_decisions_on_an_application_stands(application: DeveloperApplication) -> None:
+def test_one_of_opposite_concurrent_decisions_on_an_application_succeeds(application: DeveloperApplication) -> None:
     admins = [UserFactory(), UserFactory()]
     outcomes = refusals_at_once(
         lambda: applications.approve_application(application=application, reason="Yes", actor=admins[0]),
@@ -51,7 +51,7 @@ def test_one_of_opposite_decisions_on_an_application_stands(application: Develop
     assert history_of(application).count() == 2
 
 
-def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
+def test_one_of_opposite_concurrent_decisions_on_scopes_succeeds(developer: User) -> None:
     app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
     review, admins = open_review(app), [UserFactory(), UserFactory()]
     outcomes = refusals_at_once(
@@ -65,7 +65,7 @@ def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
     assert AuditEntry.objects.filter(action="scope_review.decide").count() == 1
 
 
-def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
+def test_one_of_concurrent_requests_for_scopes_succeeds(developer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request = lambda: scopes.request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)  # noqa: E731 - the same call six times
     outcomes = refusals_at_once(*[request] * 6)
@@ -157,7 +157,7 @@ def test_clients_fetched_at_once_do_not_exceed_the_limit_of_pending_ones() -> No
     assert App.objects.count() == developers_bounds.MAX_WAITING_CLIENTS_OF_HOST
 
 
-def test_client_that_is_fetched_several_times_at_once_is_one_pending_app() -> None:
+def test_client_fetched_concurrently_is_one_pending_app() -> None:
     user, client = UserFactory(), app_of_document()
     assert refusals_at_once(*[partial(submit_document, client=client, actor=user)] * 4) == [None] * 4
     assert ScopeReview.objects.filter(app=client).count() == 1

@@ -92,7 +92,7 @@ def chunks(content: bytes) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_photograph_keeps_nothing_but_its_picture_the_right_way_up() -> None:
+def test_preview_of_a_photograph_is_upright_and_without_metadata() -> None:
     given = makers.photograph()
     assert Image.open(io.BytesIO(given)).getexif().get_ifd(0x8825)[29] == "SECRET-DATE"
     preview = process_image(given)

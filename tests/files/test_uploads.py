@@ -194,7 +194,7 @@ def test_complete_upload_is_stored_unchanged(server: Server) -> None:
     path.unlink()
 
 
-def test_client_that_leaves_a_download_disturbs_nobody(server: Server) -> None:
+def test_client_that_aborts_a_download_does_not_affect_others(server: Server) -> None:
     content = os.urandom(8 * MIB)
     server.post(f"/upload/{len(content)}?keep", form(content))
     for _ in range(6):

@@ -55,7 +55,7 @@ def test_request_comes_through_a_proxy_only_where_it_is_one_of_ours(
 
 
 @pytest.mark.parametrize(("proxies", "expected"), [([], "10.1.2.3"), (["10.0.0.0/8"], "203.0.113.9")])
-def test_long_headers_of_strangers_are_not_kept_in_memory(proxies: list[str], expected: str, settings: Any) -> None:
+def test_client_addresses_are_cached_without_forwarding_headers(proxies: list[str], expected: str, settings: Any) -> None:
     settings.TRUSTED_PROXIES = proxies
     client_address._network.cache_clear()
     for number in range(3):

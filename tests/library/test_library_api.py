@@ -213,6 +213,6 @@ def test_download_is_under_the_widest_owned_licence(bearer_client: Client, buyer
     assert DownloadLink.objects.get().licence.tier.slug == "extended"
 
 
-def test_stranger_learns_nothing_from_the_library(bearer_client: Client, buyer: User) -> None:
+def test_library_does_not_count_licences_of_other_users(bearer_client: Client, buyer: User) -> None:
     bought(on_sale(), buyer)
     assert bearer_client(UserFactory()).get(URL).json()["ownedCount"] == 0

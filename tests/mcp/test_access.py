@@ -158,7 +158,7 @@ def test_narrowing_suspension_and_revocation_act_on_the_next_call() -> None:
     assert speaker.send("tools/list").status_code == 401
 
 
-def test_widened_grant_gives_old_tokens_nothing() -> None:
+def test_scopes_granted_later_are_not_added_to_existing_mcp_tokens() -> None:
     _, secret, app = mcp_token(scopes=frozenset({Scope.CATALOG_READ}))
     App.objects.filter(pk=app.pk).update(granted_scopes=format_scopes(APP_SCOPES))
     tools = Speaker(secret).tools()

@@ -332,7 +332,7 @@ def test_mcp_calls_count_against_the_rate_limit_and_one_too_many_is_a_429(settin
     assert '"app";q=2;w=60' in response["RateLimit-Policy"]
 
 
-def test_strangers_and_bad_tokens_are_limited_by_address(settings: Any) -> None:
+def test_anonymous_and_invalid_mcp_calls_are_limited_by_address(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1, "failed_credentials": 1}
     for speaker in (Speaker(), Speaker("cam_mcp_typo")):
         assert [speaker.send("tools/list").status_code for _ in range(2)] == [401, 429]

@@ -215,7 +215,7 @@ def test_slugs_of_resources_are_completed(listing: Listing) -> None:
     assert completed(speaker, {"type": "ref/resource", "uri": "file:///{x}"}, "slug", "harb") == []
 
 
-def test_app_that_lost_every_scope_reads_nothing(listing: Listing) -> None:
+def test_app_without_scopes_can_read_no_mcp_resources(listing: Listing) -> None:
     _, secret, app = mcp_token()
     App.objects.filter(pk=app.pk).update(granted_scopes="")
     assert Speaker(secret).send("resources/read", {"uri": "asset://harbor-grotesk/manifest"}).status_code == 403

@@ -252,7 +252,7 @@ def test_missing_price_names_the_currencies_that_there_are(rich: Speaker) -> Non
     assert (problem["code"], problem["availableCurrencies"]) == ("price_unavailable", ["USD"])
 
 
-def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
+def test_spending_limit_applies_to_the_buy_tool_and_is_named(listing: Listing) -> None:
     buyer = funded(inr=1_000_000)
     _, secret, app = mcp_token(buyer)
     replace_spending_limits(owner=buyer, spender=app, limits=[LimitValues(Currency.INR, per_purchase_minor=100_00)], actor=buyer)

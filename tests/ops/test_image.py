@@ -82,7 +82,7 @@ def test_linter_of_dockerfiles_has_no_complaint() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_image_runs_as_nobody_and_is_built_from_the_lock_file() -> None:
+def test_image_runs_as_an_unprivileged_user_and_is_built_from_the_lock_file() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     final = text.rpartition("\nFROM ")[2]
     assert "uv sync --locked --no-dev" in text

@@ -161,7 +161,7 @@ def test_export_of_an_account_has_its_data_and_no_secret(key_client: Callable[..
         call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
 
 
-def test_export_that_finds_no_room_leaves_nothing_in_the_way_of_the_next(tmp_path: Path) -> None:
+def test_export_to_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     UserFactory(email=ADDRESS)
     file = tmp_path / "export.json"
     with (

@@ -61,7 +61,7 @@ def test_export_has_every_declared_column_and_no_other() -> None:
     assert {f"{section}.{key}" for section, rows in sections.items() for row in rows for key in row} == keys
 
 
-def test_export_of_someone_else_has_nothing_of_the_person() -> None:
+def test_export_of_someone_else_has_no_data_of_the_person() -> None:
     Person()
     assert marks_in(export_account(UserFactory())) == set()
 

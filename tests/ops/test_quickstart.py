@@ -296,7 +296,7 @@ def assert_others_are_answered(shop: Shop, base_url: str) -> None:
     assert requests.post(upload, headers=vendor, files={"file": b"x"}, timeout=SLOW_SECONDS).status_code == 404
 
 
-def test_slow_connections_keep_nobody_from_a_response(shop: Shop) -> None:
+def test_slow_connections_do_not_delay_other_responses(shop: Shop) -> None:
     with serving(shop) as base_url, ExitStack() as kept:
         with slow_connections(shop.port, UNREAD):
             # Until the buffers are full.

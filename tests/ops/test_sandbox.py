@@ -97,7 +97,7 @@ def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_redirect_uris_of_an_app_with_scopes_wait_for_nobody(sandbox: Any) -> None:
+def test_redirect_uris_of_a_sandbox_app_with_scopes_need_no_review(sandbox: Any) -> None:
     app = AppFactory()
     assert not set_redirect_uris(app=app, uris=["https://app.example/back"], actor=app.developer)
     app.refresh_from_db()
@@ -223,7 +223,7 @@ def test_production_settings_of_a_sandbox_pass_the_check_of_deployments_and_name
 
 @pytest.mark.full
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_reset_leaves_the_demo_and_nothing_of_before(engine: str, tmp_path: Path) -> None:
+def test_sandbox_reset_restores_the_demo_and_deletes_all_else(engine: str, tmp_path: Path) -> None:
     env = {"SANDBOX": "true", "DATA_DIR": str(tmp_path)}
     if engine == "sqlite":
         copy_sqlite(tmp_path / "marketplace.sqlite3")

@@ -28,7 +28,7 @@ def test_one_of_concurrent_appeals_against_a_decision_is_created() -> None:
 
 
 @pytest.mark.parametrize("make", [taken_down, suspended_app])
-def test_one_of_many_decisions_on_an_appeal_stands(make: object) -> None:
+def test_one_of_concurrent_decisions_on_an_appeal_succeeds(make: object) -> None:
     appeal = appealed(make())  # type: ignore[operator]  # it makes what is appealed
     decide = (overturn_decision, uphold_decision) * 3
     outcomes = refusals_at_once(*[partial(each, appeal=appeal, reason="Looked at.", actor=UserFactory()) for each in decide])

@@ -312,7 +312,7 @@ def test_blocked_candidate_is_taken_back_but_kept_as_evidence(client: Client, li
 
 
 @pytest.mark.slow
-def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: VendorProfile, listing: Listing) -> None:
+def test_vendor_suspended_meanwhile_cannot_remove_files(client: Client, vendor: VendorProfile, listing: Listing) -> None:
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
     listing.store.is_open = False
     listing.store.save()

@@ -111,7 +111,7 @@ def test_page_of_a_rejected_applicant_does_not_mention_listings_on_sale(browse: 
     assert "off sale" not in words
 
 
-def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
+def test_suspended_vendor_sees_only_the_reason(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
     suspend_vendor(profile=vendor, reason="Copied work", actor=reviewer)
     client = browse(vendor.user)
     page = client.get(reverse("studio"))

@@ -173,7 +173,7 @@ def words_of(html: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_mail_has_equal_text_and_html_without_unresolved_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Engine.get_default(), "string_if_invalid", UNRESOLVED)
     assert len(ACCOUNT_TEMPLATES) >= 4
     for name, sent in samples().items():

@@ -251,7 +251,7 @@ def test_discounts_that_ended_long_ago_are_deleted(client: APIClient, on_sale: L
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_discounts_at_once_stands(vendor: VendorProfile, on_sale: Listing) -> None:
+def test_one_of_concurrent_overlapping_discounts_is_created(vendor: VendorProfile, on_sale: Listing) -> None:
     def giving() -> Callable[[], Any]:
         return lambda: add_discount(listing=on_sale, percent=10, ends_at=timezone.now() + DAY, actor=vendor.user).pk
 

@@ -200,7 +200,7 @@ def test_currency_that_wallets_do_not_hold_has_no_form(client: Client, currency:
     assert client.get(reverse("payout-details", args=[currency])).status_code == 404
 
 
-def test_vendor_changes_the_account_and_is_told_by_mail(
+def test_vendor_changes_the_bank_account_and_is_mailed(
     client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
@@ -217,7 +217,7 @@ def test_vendor_changes_the_account_and_is_told_by_mail(
     assert LINK.search(str(message.body))
 
 
-def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
+def test_undo_link_of_the_mail_restores_the_earlier_bank_account_and_holds_the_payouts(
     client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
 ) -> None:
     earlier = changed_bank_account(profile)
@@ -282,7 +282,7 @@ def test_forged_link_is_not_found(token: str) -> None:
         assert method(reverse("payout-details-undo", args=[token])).status_code == 404
 
 
-def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorProfile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_undo_link_and_one_of_a_deleted_account_are_not_found(profile: VendorProfile, monkeypatch: pytest.MonkeyPatch) -> None:
     token = token_of(changed_bank_account(profile))
     monkeypatch.setattr("vendors.bounds.UNDO_DAYS", -1)
     with pytest.raises(NotFound):
@@ -294,7 +294,7 @@ def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorPro
         undo_payout_change(token=token)
 
 
-def test_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
+def test_undo_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
     details = changed_bank_account(profile)
     profile.user.is_active = False
     profile.user.save()

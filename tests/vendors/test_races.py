@@ -99,7 +99,7 @@ def test_one_of_concurrent_listings_gets_a_slug() -> None:
     assert history_of(Listing.objects.get()).count() == 1
 
 
-def test_one_of_opposite_decisions_on_a_vendor_stands() -> None:
+def test_one_of_opposite_concurrent_decisions_on_a_vendor_succeeds() -> None:
     profile = VendorProfile.objects.get(pk=make_vendor(VendorStatus.PENDING).pk)
     admins: list[User] = [UserFactory(), UserFactory()]
     outcomes = codes_at_once(
@@ -187,14 +187,14 @@ def test_upload_that_is_claimed_while_it_is_purged_is_not_found(media: Path) -> 
     assert stored(media) == []
 
 
-def test_vendor_who_begins_many_uploads_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_uploads_of_a_vendor_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_UNFINISHED_UPLOADS", 2)
     listing = ListingFactory(store=make_vendor().store)
     begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=listing.store.owner)
     assert codes_at_once([begin] * TIMES).count("") == Upload.objects.count() == 2
 
 
-def test_vendor_who_stores_in_many_listings_at_once_keeps_no_more_than_the_limit(media: Path, settings: Any) -> None:
+def test_concurrent_uploads_to_several_listings_do_not_exceed_the_storage_limit(media: Path, settings: Any) -> None:
     settings.VENDOR_UNAPPROVED_GIB = 1
     profile = make_vendor()
     listings = [ListingFactory(store=profile.store) for _ in range(TIMES)]
@@ -205,7 +205,7 @@ def test_vendor_who_stores_in_many_listings_at_once_keeps_no_more_than_the_limit
     assert unapproved_bytes(profile.store) == GIB - 50
 
 
-def test_vendor_who_creates_many_drafts_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_drafts_of_a_vendor_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_DRAFTS", 2)
     profile, category = make_vendor(), CategoryFactory()
     given: dict[str, Any] = {"title": "A", "short_description": "A.", "category": category, "base_price_minor": 1}
@@ -276,7 +276,7 @@ def test_file_that_is_replaced_during_the_checks_is_not_submitted() -> None:
         assert listing.candidate_deliverable_id == checked.candidate_deliverable_id
 
 
-def test_edits_at_once_are_each_kept_whole() -> None:
+def test_concurrent_edits_of_a_listing_are_each_applied_completely() -> None:
     listing = ListingFactory(store=make_vendor().store)
     owner = listing.store.owner
     calls = [partial(update_details, listing=listing, actor=owner, title=f"T{n}", version=f"{n}") for n in range(TIMES)]

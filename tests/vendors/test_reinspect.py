@@ -145,7 +145,7 @@ def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.Monk
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_two_runs_at_once_record_each_change_once() -> None:
+def test_two_concurrent_reinspections_record_each_change_once() -> None:
     for _ in range(4):
         stored(fonts())
 

@@ -83,7 +83,7 @@ SAFEGUARDS = (
     ("wallet_creditreference creditreference_once", f"{CREDITS}::test_second_credit_of_a_reference_is_refused_by_the_database"),
     ("wallet_journal journal_once_for_order", f"{REFUNDS}::test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database"),
     ("wallet_ledgeraccount ledgeraccount_no_overdraft", f"{LEDGER}::test_overdraft_is_refused_by_the_database"),
-    ("wallet_transfer transfer_positive", f"{LEDGER}::test_transfer_of_nothing_is_refused"),
+    ("wallet_transfer transfer_positive", f"{LEDGER}::test_transfer_of_zero_is_refused"),
     ("wallet_transfer transfer_between_different_accounts", f"{LEDGER}::test_transfer_to_itself_is_refused"),
     ("wallet_transfer transfer_credit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),
     ("wallet_transfer transfer_debit_in_currency", f"{LEDGER}::test_transfer_between_currencies_is_refused"),

@@ -46,7 +46,7 @@ def _books_balance() -> Any:
     assert list(differences()) == []
 
 
-def test_without_a_seller_nothing_is_invoiced_and_the_listings_rate_applies() -> None:
+def test_without_a_seller_no_invoice_is_issued_and_the_tax_rate_of_the_listing_applies() -> None:
     order = bought(on_sale(tax_rate_bp=1800), buyer_at(MUMBAI))
     assert (order.seller, order.tax_treatment, order.tax_minor) == (None, "listing", 7_612)
     assert issue() == []

@@ -109,7 +109,7 @@ def test_transfer_between_currencies_is_refused(transfer: Transfer) -> None:
 
 
 @pytest.mark.parametrize("amount", [0, -1])
-def test_transfer_of_nothing_is_refused(transfer: Transfer, amount: int) -> None:
+def test_transfer_of_zero_is_refused(transfer: Transfer, amount: int) -> None:
     with pytest.raises(IntegrityError, match="transfer_positive"), transaction.atomic():
         Transfer.objects.create(
             journal=transfer.journal, debit_id=transfer.credit_id, credit_id=transfer.debit_id, amount_minor=amount, currency="INR"

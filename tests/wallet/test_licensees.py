@@ -199,7 +199,7 @@ def test_claim_by_an_owner_of_the_licence_is_refused_and_the_link_stays_valid() 
     assert Licence.objects.get(order_id=order.pk).holder == colleague
 
 
-def test_nobody_but_the_payer_sends_the_link_again() -> None:
+def test_claim_link_is_resent_only_for_its_buyer() -> None:
     order = bought_for(on_sale())
     later(order, hours=2)
     for stranger in (UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
@@ -261,7 +261,7 @@ def test_claim_links_of_a_buyer_are_limited_by_day(monkeypatch: pytest.MonkeyPat
         resend_claim_link(order=first, actor=payer)
 
 
-def test_mail_to_the_licensee_has_no_words_of_the_payer() -> None:
+def test_mail_to_the_licensee_contains_no_text_of_the_buyer() -> None:
     payer = funded(inr=1_000_000, name="Visit evil.example")
     bought_for(on_sale(), payer, Licensee("Call evil.example", "x@l.example"))
     (letter,) = (letter for letter in sent_mails() if letter.to == ["x@l.example"])

@@ -110,7 +110,7 @@ def test_same_key_for_different_assets_makes_one_order() -> None:
     assert Order.objects.count() == 1
 
 
-def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
+def test_concurrent_sales_of_one_asset_to_many_buyers_are_all_counted() -> None:
     listing = on_sale(tax_rate_bp=1800)
     outcomes = outcomes_at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
     assert not any(isinstance(outcome, str) for outcome in outcomes)
@@ -243,7 +243,7 @@ def test_concurrent_refunds_free_the_spending_limit_by_their_amount_only() -> No
     assert Order.objects.filter(status="Completed").count() <= 4
 
 
-def test_quote_is_used_once_by_many_at_once() -> None:
+def test_concurrent_uses_of_one_quote_make_one_order() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
     quote = make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id)))
     outcomes = outcomes_at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
@@ -251,7 +251,7 @@ def test_quote_is_used_once_by_many_at_once() -> None:
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
 
 
-def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_quotes_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 5)
     user, listing = UserFactory(), on_sale()
     outcomes = outcomes_at_once(*(lambda: make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id))) for _ in range(THREADS)))

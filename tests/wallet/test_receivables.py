@@ -66,7 +66,7 @@ def test_credit_that_does_not_suffice_pays_a_part() -> None:
     assert_ledger_agrees()
 
 
-def test_credit_in_another_currency_pays_nothing() -> None:
+def test_credit_in_another_currency_pays_no_debt() -> None:
     user = indebted()
     paid_top_up(user, 25_000, "USD")
     assert (wallet_of(user).balance_usd_minor, owed_by(user.pk)) == (25_000, {"INR": PART})

@@ -82,7 +82,7 @@ def test_refund_can_be_requested_only_by_the_buyer() -> None:
             requested_refund(order, actor=stranger)
 
 
-def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
+def test_app_can_request_refunds_only_of_its_own_purchases() -> None:
     order = downloaded_order()
     token, secret = token_of("oauth", order.buyer)
     app, client = token.application, APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
@@ -332,7 +332,7 @@ def test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_requests_and_answers_at_once_refund_once() -> None:
+def test_concurrent_refund_requests_and_answers_refund_once() -> None:
     order = sold_order()
     outcomes = outcomes_at_once(*[partial(requested_refund, order)] * THREADS)
     assert sum(isinstance(outcome, RefundRequest) for outcome in outcomes) == 1

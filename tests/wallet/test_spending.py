@@ -61,7 +61,7 @@ def test_tier_below_the_requirement_is_refused(bearer_client: Client) -> None:
     assert spend(bearer_client(funded(inr=100_000, tier="vip")), listing).status_code == 200
 
 
-def test_balance_below_the_price_is_refused_and_told(bearer_client: Client) -> None:
+def test_purchase_without_enough_balance_is_refused_with_price_and_balance(bearer_client: Client) -> None:
     user = funded(inr=49_899)
     response = spend(bearer_client(user), on_sale())
     assert_refused(response, 402, "insufficient_balance")
@@ -70,7 +70,7 @@ def test_balance_below_the_price_is_refused_and_told(bearer_client: Client) -> N
     assert wallet_of(user).balance_inr_minor == 49_899
 
 
-def test_wallet_never_funded_is_refused(bearer_client: Client) -> None:
+def test_purchase_from_a_wallet_that_was_never_funded_is_refused(bearer_client: Client) -> None:
     response = spend(bearer_client(), on_sale())
     assert_refused(response, 402, "insufficient_balance")
     assert response.json()["balance"] == 0

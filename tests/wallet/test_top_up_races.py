@@ -63,7 +63,7 @@ def test_sixteen_concurrent_deliveries_of_one_event_credit_once() -> None:
         assert ProviderEvent.objects.filter(top_up=top_up).count() == 1
 
 
-def test_different_events_of_one_payment_at_once_credit_once() -> None:
+def test_concurrent_different_events_of_one_payment_credit_once() -> None:
     top_up = requested_top_up()
     at_once(*(telling(top_up, EventKind.SUCCEEDED, event_id=f"e{number}") for number in range(THREADS)))
     assert (wallet_of(top_up.user).balance_inr_minor, Journal.objects.count()) == (50_000, 1)
@@ -158,7 +158,7 @@ def test_concurrent_top_ups_never_exceed_the_daily_limit() -> None:
     assert TopUp.objects.filter(user=user).count() == 3
 
 
-def test_same_key_at_once_makes_one_top_up() -> None:
+def test_concurrent_top_ups_with_one_key_make_one() -> None:
     user = UserFactory()
     wanted = TopUpRequest("INR", 100)
     made = at_once(*(partial(request_top_up, user=user, wanted=wanted, idempotency_key="a") for _ in range(8)))

@@ -42,7 +42,7 @@ def refusal(**given: Any) -> Problem:
     return excinfo.value
 
 
-def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_paid_top_up_is_credited_and_mailed(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     top_up = requested_top_up()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Pending", 0)
     with django_capture_on_commit_callbacks(execute=True):
@@ -54,7 +54,7 @@ def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: Dj
     assert list(differences()) == []
 
 
-def test_event_that_comes_again_credits_nothing() -> None:
+def test_repeated_payment_event_credits_nothing() -> None:
     top_up = paid_top_up()
     for told in ({}, {"event_id": "another"}, {"event_id": "third", "payment": "another-payment"}):
         deliver_event(top_up, EventKind.SUCCEEDED, **told)

@@ -331,7 +331,7 @@ def test_disputed_licence_is_not_upgraded() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("price", [49_900, 100], ids=["paid", "free"])
-def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
+def test_one_of_two_concurrent_upgrades_succeeds(price: int) -> None:
     for _ in range(4):
         order = bought(on_sale())
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)

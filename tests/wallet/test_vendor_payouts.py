@@ -519,7 +519,7 @@ def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_payouts_prepared_at_once_pay_what_was_earned_once() -> None:
+def test_concurrent_payouts_pay_earnings_once() -> None:
     account = sold(payee())
     batch = open_batch(run="a", currency="INR", actor=None)
     prepare = [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None) for _ in range(THREADS)]

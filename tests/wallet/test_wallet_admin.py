@@ -109,7 +109,7 @@ def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Clie
     assert "₹499.50" in client.get(reverse("admin:wallet_walletowner_change", args=[user.pk])).content.decode()
 
 
-def test_nobody_pays_into_their_own_wallet(staff: Callable[..., Client]) -> None:
+def test_staff_cannot_credit_their_own_wallet(staff: Callable[..., Client]) -> None:
     client = staff("credit_wallet", "view_walletowner")
     me = User.objects.get(pk=client.session["_auth_user_id"])
     assert "Someone else must" in client.post(credit_page(me), fresh(), follow=True).content.decode()

@@ -80,7 +80,7 @@ def test_invalid_payout_request_is_refused_and_moves_nothing(code: str, given: d
     assert not WalletPayout.objects.exists()
 
 
-def test_request_of_more_than_the_wallet_holds_is_told_both_amounts() -> None:
+def test_payout_request_above_the_balance_is_refused_with_both_amounts() -> None:
     user = funded(inr=50_000)
     with pytest.raises(Problem) as excinfo, transaction.atomic():
         requested_payout(user, 50_001)

@@ -321,7 +321,7 @@ def test_folder_that_is_a_link_to_elsewhere_is_refused(machine: Machine, buyer: 
 
 
 @pytest.mark.full
-def test_two_syncs_at_once_leave_whole_files(machine: Machine, buyer: User) -> None:
+def test_two_concurrent_syncs_leave_complete_files(machine: Machine, buyer: User) -> None:
     slugs = [f"asset-{number}" for number in range(5)]
     for slug in slugs:
         sold(buyer, slug)

@@ -125,7 +125,7 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     assert all(f'id="{heading.anchor}"' in html for heading in headings)
 
 
-def test_code_in_a_language_nobody_knows_is_plain() -> None:
+def test_code_block_in_an_unknown_language_is_not_highlighted() -> None:
     html, _ = rendered("```klingon\n<Qapla'>\n```\n")
     assert "&lt;Qapla" in html
 

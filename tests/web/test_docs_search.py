@@ -32,7 +32,7 @@ def test_search_finds_guides_operations_and_codes(client: Client, query: str, ad
 
 
 @pytest.mark.slow
-def test_result_leads_to_the_part_that_has_the_words(client: Client) -> None:
+def test_documentation_search_result_links_to_the_matching_section(client: Client) -> None:
     links = list(_links(client, "quote guarantees"))
     assert any("#" in link for link in links)
     for link in links:

@@ -401,7 +401,7 @@ def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_
     assert {name for name in things if everyone.theirs[name] in shown} == set()
 
 
-def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: Everyone) -> None:
+def test_superuser_does_not_find_rows_of_others_on_account_pages(everyone: Everyone) -> None:
     client = Client()
     client.force_login(UserFactory(is_staff=True, is_superuser=True))
     addresses = [_any_address(route, name, everyone.theirs) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]

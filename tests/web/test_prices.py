@@ -107,7 +107,7 @@ def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> 
 
 
 @pytest.mark.slow
-def test_owner_of_the_highest_licence_is_offered_nothing(browse: Browse) -> None:
+def test_owner_of_the_highest_licence_is_offered_no_upgrade(browse: Browse) -> None:
     listing = on_sale()
     lower, order = bought(listing), bought(listing, license_slug="extended")
     offered, page = (page_at(browse(each.buyer), f"/assets/{listing.slug}") for each in (lower, order))

@@ -113,7 +113,7 @@ def test_refund_request_that_does_not_exist_cannot_be_escalated(browse: Browse) 
 
 
 @pytest.mark.slow
-def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
+def test_suspended_vendor_cannot_answer_refund_requests(browse: Browse) -> None:
     made = requested_refund()
     profile = vendor_of(made.order).vendor_profile
     profile.status = "Suspended"

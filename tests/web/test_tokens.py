@@ -50,7 +50,7 @@ def _issue(user: User, name: str = "mine") -> AccessToken:
         (SPENDING | {"password": PASSWORD, "limit_categories": ["nonsense"]}, "limit_categories"),
     ],
 )
-def test_new_token_with_bad_input_makes_none(browse: Callable[..., Client], change: dict[str, object], field: str) -> None:
+def test_new_token_with_invalid_input_is_refused(browse: Callable[..., Client], change: dict[str, object], field: str) -> None:
     response = browse().post(NEW, COMPLETE | change)
     assert response.status_code == 400
     assert list(response.context["form"].errors) == [field]

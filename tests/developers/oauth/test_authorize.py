@@ -242,7 +242,7 @@ def test_consent_page_cannot_be_framed_or_cached(party: Party) -> None:
     assert "no-store" in response["Cache-Control"]
 
 
-def test_denial_goes_back_and_records_nothing(party: Party) -> None:
+def test_denied_consent_redirects_with_an_error_and_saves_nothing(party: Party) -> None:
     assert_sent_back(party.decide("deny"), "access_denied")
     assert not Consent.objects.exists()
     assert not Grant.objects.exists()

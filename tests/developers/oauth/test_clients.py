@@ -110,7 +110,7 @@ def test_token_endpoint_fetches_no_client_document(web: Web, client_party: Party
     assert web.calls == []
 
 
-def test_unknown_client_waits_for_a_review_and_belongs_to_nobody(web: Web, client_party: Party, user: User) -> None:
+def test_unknown_client_is_a_pending_app_without_a_developer(web: Web, client_party: Party, user: User) -> None:
     page = client_party.ask(**WANTED)
     assert page.status_code == 403
     assert b"waiting for review" in page.content

@@ -133,7 +133,7 @@ def test_origin_is_removed_with_the_account_of_its_developer(app: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["/dashboard", "/oauth/authorize", "/mcpx", "/admin/"])
-def test_page_of_an_app_reads_nothing_but_the_api(browser: Client, path: str) -> None:
+def test_origin_of_an_app_may_read_only_the_api(browser: Client, path: str) -> None:
     answer = browser.get(path, headers={"origin": OWN})
     assert "Access-Control-Allow-Origin" not in answer
 

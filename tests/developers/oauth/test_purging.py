@@ -76,7 +76,7 @@ def test_purge_keeps_used_refresh_tokens_of_a_live_connection_to_detect_a_replay
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
-def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
+def test_purge_keeps_a_used_code_while_its_tokens_are_valid(party: Party) -> None:
     code = party.code()
     tokens = party.exchange(code).json()
     Grant.objects.update(expires=timezone.now() - LONG_AGO)

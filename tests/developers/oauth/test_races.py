@@ -100,7 +100,7 @@ def test_no_token_is_issued_for_a_consent_withdrawn_meanwhile(party: Party) -> N
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party) -> None:
+def test_one_of_concurrent_exchanges_of_a_code_succeeds_and_its_tokens_are_revoked(party: Party) -> None:
     code = party.code()
     assert statuses_at_once(*[partial(party.exchange, code)] * 6) == [200] + [400] * 5
     assert not AccessToken.objects.filter(revoked_at=None).exists()

@@ -270,7 +270,7 @@ def test_no_token_is_issued_once_the_app_has_no_scopes(party: Party) -> None:
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 
-def test_suspended_app_gets_nothing_until_it_is_back(party: Party) -> None:
+def test_tokens_and_codes_of_a_suspended_app_are_refused_until_it_is_reinstated(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
     assert call(tokens["access_token"]).status_code == 401
@@ -289,7 +289,7 @@ def test_tokens_and_codes_of_a_deactivated_user_are_refused(party: Party, user: 
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 
-def test_app_of_a_closed_account_gets_nothing(party: Party) -> None:
+def test_app_of_a_closed_account_gets_no_tokens(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     User.objects.filter(pk=party.app.developer.pk).update(is_active=False)
     assert call(tokens["access_token"]).status_code == 401
@@ -345,7 +345,7 @@ def test_mcp_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> No
     assert AccessToken.objects.order_by("-id")[0].resource == [MCP]
 
 
-def test_no_table_holds_a_code_or_token(party: Party) -> None:
+def test_no_table_contains_a_plain_oauth_code_or_token(party: Party) -> None:
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()

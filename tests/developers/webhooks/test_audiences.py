@@ -173,7 +173,7 @@ def test_app_gets_no_events_about_a_buyer_who_withdrew_the_consent(listen: Liste
     assert len(consents) == 2
 
 
-def test_app_that_lost_its_scopes_hears_of_that_and_no_more_of_orders(listen: Listen, receiver: Receiver) -> None:
+def test_app_that_lost_its_scopes_gets_that_event_and_no_more_order_events(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.SCOPES_CHANGED, EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
     lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")

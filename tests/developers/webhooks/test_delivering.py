@@ -321,7 +321,7 @@ def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receive
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_two_workers_at_once_send_once(listen: Listen, receiver: Receiver) -> None:
+def test_two_concurrent_workers_send_a_delivery_once(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     message = tell()
     assert message is not None

@@ -130,7 +130,7 @@ def narrowed(to: Listening) -> App:
     return narrow_scopes(app=App.objects.get(pk=to.app.pk), withdrawn=lost, actor=UserFactory())
 
 
-def test_app_that_lost_its_scopes_gets_neither_what_waited_nor_what_it_had_before(listen: Listen, receiver: Receiver) -> None:
+def test_app_that_lost_its_scopes_gets_neither_waiting_events_nor_redeliveries(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.ORDER_COMPLETED)
     for _ in range(2):
         tell(EventType.ORDER_COMPLETED, app_id=to.app.pk)

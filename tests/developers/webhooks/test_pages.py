@@ -163,7 +163,7 @@ def test_disabled_endpoint_is_neither_called_nor_mailed_about_again(delivery: We
     assert "Send a ping" not in page
 
 
-def test_everything_that_failed_is_delivered_again_the_oldest_first_and_nothing_else(listen: Listen, receiver: Receiver) -> None:
+def test_failed_deliveries_are_redelivered_oldest_first_and_others_are_not(listen: Listen, receiver: Receiver) -> None:
     to, other = listen(), listen()
     client, page = signed_in(to.app.developer), reverse("webhook-redeliver-failed", args=[to.app.pk, to.endpoint.pk])
     messages = [WebhookMessage.objects.create(type="ping", data={"number": number}, subject="x", app=to.app) for number in range(4)]

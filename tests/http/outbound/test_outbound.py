@@ -209,7 +209,7 @@ def test_slow_name_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - begun < PATIENCE_SECONDS / 2
 
 
-def test_look_ups_that_hang_hold_up_neither_others_nor_the_end_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_dns_lookups_block_neither_others_nor_the_exit_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
 
     def look(host: str, *args: Any, **kwargs: Any) -> list[Any]:
@@ -321,7 +321,7 @@ def test_certificate_is_asked_for_and_checked_by_name(
     assert f"Host: client.example:{server.port}\r\n".encode() in server.requests[0]
 
 
-def test_certificate_that_nobody_vouches_for_fails(loopback: None, resolving: Resolving, tmp_path: Path) -> None:
+def test_outbound_request_with_an_untrusted_tls_certificate_fails(loopback: None, resolving: Resolving, tmp_path: Path) -> None:
     tls, _ = tls_server(tmp_path, "client.example")
     resolving(["127.0.0.1"])
     with serving(says(_OK), tls) as server, pytest.raises(Failed, match="certificate"):
