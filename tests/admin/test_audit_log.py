@@ -34,7 +34,7 @@ def cells(page: bytes, column: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], admin: User) -> None:
+def test_audit_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], admin: User) -> None:
     listing = ListingFactory(title="Halden Grotesk")
     audit.record("listing.approve", listing, actor=admin, from_state="PendingReview", to_state="Published")
     page = browse(admin).get(address(AuditEntry, "changelist"))
@@ -71,7 +71,7 @@ def test_audit_log_of_many_kinds_of_subjects_sends_few_queries(
 
 
 @pytest.mark.slow
-def test_rows_are_called_by_names_and_amounts_have_a_currency(browse: Callable[..., Client], admin: User) -> None:
+def test_admin_rows_have_readable_names_and_amounts_with_currency(browse: Callable[..., Client], admin: User) -> None:
     order = bought(on_sale(title="Halden Grotesk", price_inr_minor=49_900))
     client = browse(admin)
     for model, row in ((Order, order), (Licence, Licence.objects.get()), (Journal, Journal.objects.get(order=order))):

@@ -93,7 +93,7 @@ def test_long_value_is_reached_by_keyboard_and_a_short_one_is_no_stop() -> None:
 
 
 @pytest.mark.slow
-def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
+def test_second_reviewer_sees_that_the_case_was_decided(browser: Client) -> None:
     case = subjects.application()
     press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
     response = browser.post(address(DeveloperApplication, "reject", case.pk), {"reason": "No.", "then": "next"}, follow=True)

@@ -71,7 +71,7 @@ def test_hidden_characters_in_the_name_of_a_tool_are_shown_to_the_reviewer(brows
 
 
 @pytest.mark.slow
-def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> None:
+def test_first_submission_shows_no_comparison(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     assert "No earlier submission was examined" in words(section(browser, submit(listing)))

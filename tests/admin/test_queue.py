@@ -234,7 +234,7 @@ def test_decision_on_a_review_opens_the_next_case(verb: str, answers: dict[str, 
 
 
 @pytest.mark.slow
-def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) -> None:
+def test_refused_decision_stays_on_the_page_and_says_who_decided_first(browser: Client) -> None:
     review, winner = waiting(), UserFactory()
     waiting()
     services.approve_listing(review=review, actor=winner)
@@ -257,7 +257,7 @@ def test_claim_by_button_is_shown_to_other_reviewers(browser: Client) -> None:
     assert review.claimed_by == other
 
 
-def test_own_submission_shows_no_forms() -> None:
+def test_review_page_of_ones_own_submission_has_no_forms() -> None:
     review = waiting()
     owner = review.listing.store.owner
     owner.is_staff = owner.is_superuser = True
@@ -296,7 +296,7 @@ def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Clien
 
 
 @pytest.mark.slow
-def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) -> None:
+def test_review_page_shows_changed_words_and_files(browser: Client) -> None:
     listing = published(title="Grotesk", description="One two three.")
     Deliverable.objects.filter(listing=listing).update(sha256="ab" * 32)
     listing.reviews.update(snapshot=snapshot_of(Listing.objects.get(pk=listing.pk)))
@@ -327,7 +327,7 @@ def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) 
 
 
 @pytest.mark.slow
-def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
+def test_review_page_shows_the_history_of_the_vendor_and_copies_of_the_file(browser: Client) -> None:
     store = StoreFactory()
     published(store=store)
     down = published(store=store)
@@ -393,7 +393,7 @@ def test_reviewer_sees_what_a_skill_asks_for(browser: Client, *, recorded: bool)
 
 
 @pytest.mark.slow
-def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> None:
+def test_review_page_has_no_inline_script_style_or_handler(browser: Client) -> None:
     review = waiting()
     preview(review.listing, "FontSpecimen", axes=[])
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")

@@ -42,7 +42,7 @@ def found(client: Client, q: Any) -> dict[str, list[str]]:
     }
 
 
-def test_anonymous_is_sent_to_sign_in_and_others_are_refused(client: Client) -> None:
+def test_admin_search_is_for_staff_only(client: Client) -> None:
     assert client.get(SEARCH, {"q": "x"}, follow=True).redirect_chain[-1][0].startswith("/account/login")
     assert signed_in(UserFactory()).get(SEARCH, {"q": "x"}, follow=True).status_code == 403
     assert signed_in(staff()).post(SEARCH, {"q": "x"}).status_code == 405

@@ -73,7 +73,7 @@ def test_permission_without_its_clause_or_quantity_is_an_error_in_the_form(root:
     assert not LicenseTerms.objects.filter(version=2).exists()
 
 
-def test_version_is_shown_and_not_changed(root: Client) -> None:
+def test_version_of_licence_terms_is_shown_and_cannot_be_changed(root: Client) -> None:
     terms = LicenseTerms.objects.get(tier__slug="commercial")
     page = address(LicenseTerms, "change", terms.pk)
     assert terms.sha256 in root.get(page).content.decode()

@@ -62,7 +62,7 @@ def test_listing_without_a_statement_forbids_training_and_declares_nothing(get: 
     assert (answer["aiTraining"], answer["aiOrigin"], answer["aiParts"]) == ("forbidden", "undeclared", "")
 
 
-def test_detail_and_manifest_say_the_same(get: Any, key_client: Any) -> None:
+def test_asset_detail_and_manifest_have_the_same_statements_about_ai(get: Any, key_client: Any) -> None:
     listing = PublishedListingFactory(ai_training="allowed", **DECLARED)
     detail, manifest = get(f"assets/{listing.slug}"), key_client().get(f"/api/v1/assets/{listing.slug}/manifest").json()
     said = {"aiTraining": "allowed", "aiOrigin": "declared", "aiParts": DECLARED["ai_parts"]}

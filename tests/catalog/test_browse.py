@@ -62,7 +62,7 @@ def test_invalid_credential_at_a_public_operation_is_a_401(anonymous: APIClient)
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_other_methods_are_refused(anonymous: APIClient, method: str) -> None:
+def test_other_methods_at_the_catalog_are_a_405(anonymous: APIClient, method: str) -> None:
     response = getattr(anonymous, method)("/api/v1/assets")
     assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
 
@@ -95,7 +95,7 @@ def test_listings_of_a_closed_store_are_hidden_at_once_and_come_back(get: Any) -
         assert len(get("assets/search", q=listing.title)["results"]) == total
 
 
-def test_item_has_the_reference_fields(get: Any) -> None:
+def test_listed_asset_has_the_documented_fields(get: Any) -> None:
     listing = PublishedListingFactory(
         title="Grotesk",
         slug="grotesk",
@@ -178,7 +178,7 @@ def test_newest_order_is_by_publication(get: Any) -> None:
     assert ids(get("assets", sort="newest")) == [str(new.id), str(old.id)]
 
 
-def test_price_order_goes_by_what_is_shown_and_those_without_inr_come_last_by_usd(get: Any) -> None:
+def test_price_order_is_by_the_shown_price_and_listings_without_inr_come_last_by_usd(get: Any) -> None:
     discounted = PublishedListingFactory(price_inr_minor=90_000, discount_bp=9000, base_price_minor=9999)
     dear = PublishedListingFactory(price_inr_minor=50_000)
     free = PublishedListingFactory(price_inr_minor=None, base_price_minor=0)
@@ -206,7 +206,7 @@ def test_slugs_of_parameters_are_never_sql(get: Any) -> None:
     assert get("assets", category="fonts' OR '1'='1")["total"] == 0
 
 
-def test_response_carries_a_strong_etag_and_is_always_revalidated(anonymous: APIClient) -> None:
+def test_catalog_response_has_a_strong_etag_and_is_always_revalidated(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     first = anonymous.get("/api/v1/assets")
     assert first["Cache-Control"] == "public, max-age=0, s-maxage=5"

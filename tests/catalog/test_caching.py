@@ -127,7 +127,7 @@ def test_invalid_credential_is_refused_even_if_the_response_is_cached(store: str
         assert (answer.json()["code"], answer["Cache-Control"]) == ("invalid_credential", "no-store")
 
 
-def test_response_to_a_credential_is_built_and_private(store: str, listing: Listing, key_client: Any) -> None:
+def test_response_to_a_credential_is_not_cached_and_is_private(store: str, listing: Listing, key_client: Any) -> None:
     APIClient().get("/api/v1/assets")
     # Nothing but a look at the cache would find it.
     ListingIndex.objects.update(title="Antiqua")
@@ -209,13 +209,13 @@ def test_query_is_utf8_whatever_charset_the_content_type_names(listing: Listing,
     assert [query_of(content_type) for content_type in (f"text/plain; charset={charset}", "")] == ["\xe9"] * 2
 
 
-def test_response_to_a_long_query_is_not_kept(listing: Listing) -> None:
+def test_response_to_a_long_query_is_not_cached(listing: Listing) -> None:
     client, query = APIClient(), {"q": "\xe9" * 150}
     assert client.get("/api/v1/assets/search", query).json()["results"] == client.get("/api/v1/assets/search", query).json()["results"]
     assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
 
 
-def test_long_response_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_response_is_not_cached_so_that_the_cache_is_limited(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.RESPONSE_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
     caches["responses"].clear()
@@ -287,7 +287,7 @@ def test_catalog_version_never_repeats(listing: Listing) -> None:
     assert len({*seen, current_version(), current_version()}) == 22
 
 
-def test_response_with_a_change_that_came_in_between_is_not_kept(
+def test_response_overtaken_by_a_change_is_not_cached(
     store: str, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, find = current_version(), selectors.categories_with_counts

@@ -52,7 +52,7 @@ def change(listing: Listing, **fields: Any) -> None:
     listing_changed(listing)
 
 
-def test_index_holds_what_is_published_in_an_open_store() -> None:
+def test_listing_index_has_the_published_listings_of_open_stores() -> None:
     on_sale = published()
     ListingFactory()
     assert list(ListingIndex.objects.values_list("pk", flat=True)) == [on_sale.pk]
@@ -181,7 +181,7 @@ def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
 
 
-def test_price_factor_of_a_large_catalog_is_followed_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_price_factor_updates_a_large_catalog_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taxonomy, "REPRICED_AT_ONCE", 1)
     for _ in range(2):
         PublishedListingFactory(price_inr_minor=10_000)

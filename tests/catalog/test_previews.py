@@ -203,7 +203,7 @@ def test_every_response_of_a_preview_has_the_security_headers(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("headers", "status"), [({"if-none-match": f'"{"b" * 64}"'}, 304), ({"if-none-match": "*"}, 304)])
-def test_response_without_a_body_is_protected_too(headers: dict[str, str], status: int, anonymous: APIClient, stored: Any) -> None:
+def test_response_without_a_body_has_the_security_headers(headers: dict[str, str], status: int, anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     response = anonymous.get(preview.url, headers=headers | {"origin": "https://type-tester.example"})
     assert (response.status_code, response.content) == (status, b"")

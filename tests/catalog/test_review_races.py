@@ -117,7 +117,7 @@ def test_copies_that_are_blocked_at_once_are_all_off_sale(_round: int) -> None:
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_copy_that_is_approved_while_the_first_is_blocked_is_never_left_on_sale(_round: int) -> None:
+def test_copy_of_a_file_approved_during_its_block_is_not_left_on_sale(_round: int) -> None:
     known, copy = published(), draft()
     Deliverable.objects.filter(listing__in=[known, copy]).update(sha256="c" * 64)
     review = open_review(submitted(Listing.objects.get(pk=copy.pk)))

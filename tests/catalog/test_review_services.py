@@ -73,7 +73,7 @@ EXPECTED = {
 }
 
 
-def test_table_of_transitions_is_the_decided_one() -> None:
+def test_transition_table_of_listings_is_as_decided() -> None:
     edges = {
         (source, verb): target
         for verb, (sources, target) in LISTING_TRANSITIONS.edges.items()

@@ -132,7 +132,7 @@ def test_unpublished_listings_are_never_found(get: Any) -> None:
 
 
 # --- answers ------------------------------------------------------------------------------------
-def test_response_has_the_reference_fields(get: Any) -> None:
+def test_search_response_has_the_documented_fields(get: Any) -> None:
     listing = PublishedListingFactory(title="Grotesk")
     answer = get("assets/search", q=" GROTESK ")
     assert (answer["query"], answer["count"], answer["total"], answer["nextCursor"]) == (" GROTESK ", 1, 1, None)

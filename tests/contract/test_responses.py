@@ -156,7 +156,7 @@ def test_search_echoes_the_query_and_scores_what_it_found(operation: Operation, 
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /library/download/{id}"]], ids=["download"])
-def test_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_download_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: APIClient) -> None:
     before = timezone.now()
     answer = checked(call(caller, operation, scene), operation)
     expires = parse_datetime(answer["expiresAt"])

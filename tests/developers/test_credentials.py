@@ -89,7 +89,7 @@ def test_revoking_a_key_twice_keeps_the_first_revocation() -> None:
     assert [(entry.action, entry.reason) for entry in history_of(key)] == [("apikey.revoke", "Lost"), ("apikey.issue", "")]
 
 
-def test_limit_of_a_key_that_was_revoked_meanwhile_is_refused() -> None:
+def test_rate_limit_of_a_revoked_key_cannot_be_set() -> None:
     app, admin = AppFactory(), UserFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
     services.revoke_api_key(key=key, actor=app.user)
@@ -97,7 +97,7 @@ def test_limit_of_a_key_that_was_revoked_meanwhile_is_refused() -> None:
         services.limit_api_key(key=key, rate_limit=600, reason="More", actor=admin)
 
 
-def test_limit_of_a_key_is_set_and_taken_back_with_a_reason() -> None:
+def test_rate_limit_of_a_key_is_set_and_removed_with_a_reason() -> None:
     app, admin = AppFactory(), UserFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
     with pytest.raises(InvalidInput):

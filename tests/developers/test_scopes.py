@@ -82,7 +82,7 @@ def test_second_decision_on_requested_scopes_is_refused(first: Any, app: App, re
     assert app.scope_reviews.get().note == "First"
 
 
-def test_decision_on_an_earlier_request_does_not_fall_on_a_later_one(app: App, developer: User, reviewer: User) -> None:
+def test_decision_on_an_earlier_scope_request_does_not_apply_to_a_later_one(app: App, developer: User, reviewer: User) -> None:
     earlier = open_review(app)
     decide_scopes(review=earlier, decisions=NARROW, note="First", actor=reviewer)
     later = request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
@@ -159,7 +159,7 @@ def test_request_for_vendor_manage_is_refused(developer: User) -> None:
         request_scopes(app=AppFactory(user=developer), scopes={Scope.VENDOR_MANAGE: "More"}, actor=developer)
 
 
-def test_second_request_while_one_is_open_is_refused(developer: User) -> None:
+def test_second_scope_request_while_one_is_open_is_refused(developer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)
     with pytest.raises(ScopeReviewOpen):

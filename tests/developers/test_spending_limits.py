@@ -89,7 +89,7 @@ def test_invalid_spending_limit_is_refused_with_its_field(user: User, limit_valu
     assert not SpendingLimit.objects.exists()
 
 
-def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> None:
+def test_spending_limit_of_a_credential_that_cannot_spend_is_refused(user: User) -> None:
     stranger = UserFactory()
     app, (token, _) = AppFactory(), personal(user)
     with pytest.raises(NotFound):

@@ -56,7 +56,7 @@ def test_key_of_another_app_and_token_of_another_user_are_not_found(key: ApiKey)
     assert client.get(reverse("token-usage", query={"of": foreign.pk})).status_code == 404
 
 
-def test_pages_without_a_call_say_what_to_do(key: ApiKey) -> None:
+def test_usage_pages_without_calls_say_what_to_do(key: ApiKey) -> None:
     client = signed_in(key.app.developer)
     for address in [page_of(key, last=span) for span in SPANS] + [reverse("token-usage"), reverse("app-detail", args=[key.app_id])]:
         page = client.get(address)
@@ -85,7 +85,7 @@ def test_usage_page_shows_calls_beyond_the_rate_limit_separately(key: ApiKey) ->
     assert "limit an hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
 
 
-def test_one_key_shows_its_own_calls_only(key: ApiKey) -> None:
+def test_usage_page_of_a_key_shows_only_its_calls(key: ApiKey) -> None:
     other = issue_api_key(app=key.app, name="server", actor=key.app.developer)[0]
     rows.add_to_rows({call_by(key): 3, call_by(other, operation="tool search_assets"): 5})
     client = signed_in(key.app.developer)

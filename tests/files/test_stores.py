@@ -206,7 +206,7 @@ def named_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("named_parts")
-def test_store_without_nameless_files_works_alike(local_store: LocalStorage) -> None:
+def test_file_store_works_on_a_file_system_without_unnamed_files(local_store: LocalStorage) -> None:
     put(local_store, "deliverables/one", b"content")
     file = writer(local_store, "deliverables/two")
     file.write(b"x")
@@ -357,7 +357,7 @@ def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: 
 
 
 @pytest.mark.s3
-def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_s3_store_is_reported_as_unavailable(s3_server: S3Server, s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     options = s3_server.storage_options() | {"endpoint_url": "http://127.0.0.1:1"}
     down = S3Storage(**options)
     monkeypatch.setattr(time, "sleep", lambda _: None)

@@ -176,7 +176,7 @@ def test_file_that_cannot_be_read_is_listed_and_the_others_are_verified(monkeypa
 
 
 @pytest.mark.slow
-def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_stops_with_a_message_if_the_store_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 

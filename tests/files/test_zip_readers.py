@@ -171,7 +171,7 @@ def test_archive_of_a_common_program_is_accepted_and_read_alike_by_all_programs(
 
 
 @pytest.mark.parametrize("case", HIDING, ids=str)
-def test_entry_that_only_a_stream_holds_is_refused(case: Case) -> None:
+def test_zip_entry_that_is_missing_in_the_directory_is_refused(case: Case) -> None:
     content = case.build()
     names, contents = by_stream(content)
     # The threat is there: what nobody is shown comes out.

@@ -28,7 +28,7 @@ from marketplace.settings import environment
         (["10.0.0.0/8"], "", "203.0.113.9", "unknown"),
     ],
 )
-def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
+def test_client_address_is_the_nearest_hop_that_is_no_trusted_proxy(
     proxies: list[str], remote: str, forwarded: str, expected: str, settings: Any
 ) -> None:
     settings.TRUSTED_PROXIES = proxies
@@ -47,7 +47,7 @@ def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
         ([], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
     ],
 )
-def test_request_comes_through_a_proxy_only_where_it_is_one_of_ours(
+def test_only_trusted_proxies_are_recognised(
     *, proxies: list[str], remote: str, headers: dict[str, str], expected: bool, settings: Any
 ) -> None:
     settings.TRUSTED_PROXIES = proxies
@@ -72,7 +72,7 @@ def test_clients_are_counted_by_network(remote: str, expected: str) -> None:
     assert client_network(RequestFactory().get("/", REMOTE_ADDR=remote)) == expected
 
 
-def test_proxies_that_are_no_networks_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_trusted_proxies_prevent_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, proxy.example")
     with pytest.raises(ImproperlyConfigured, match=r"TRUSTED_PROXIES holds 'proxy\.example'; set it to"):
         environment.networks("TRUSTED_PROXIES")

@@ -28,14 +28,14 @@ def test_page_is_compressed_for_a_browser_that_takes_it() -> None:
 
 
 @pytest.mark.parametrize("taken", ["gzip;q=0", "GZIP ; q=0.000, identity", "br, gzip; q=0"])
-def test_page_is_sent_as_it_is_to_whoever_refuses_compression(taken: str) -> None:
+def test_page_is_not_compressed_for_a_client_that_refuses_it(taken: str) -> None:
     response = Client().get("/problems", headers={"Accept-Encoding": taken})
     assert "Content-Encoding" not in response
     assert "Accept-Encoding" in response["Vary"]
 
 
 @pytest.mark.parametrize("taken", ["gzip;q=0.5", "gzip;q=1, br;q=0"])
-def test_page_is_compressed_for_whoever_prefers_something_else(taken: str) -> None:
+def test_page_is_compressed_for_a_client_that_prefers_another_encoding(taken: str) -> None:
     assert Client().get("/problems", headers={"Accept-Encoding": taken})["Content-Encoding"] == "gzip"
 
 

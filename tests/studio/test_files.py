@@ -432,7 +432,7 @@ def test_files_page_allows_blob_images_in_its_content_security_policy(client: Cl
 
 
 @pytest.mark.slow
-def test_page_costs_no_more_queries_with_many_files(
+def test_files_page_sends_no_more_queries_with_many_files(
     client: Client, listing: Listing, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     publish(listing)

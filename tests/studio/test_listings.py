@@ -77,7 +77,7 @@ def test_list_is_filtered_searched_and_paged(client: Client, vendor: VendorProfi
     }
 
 
-def test_list_tells_how_much_the_reviewers_found(client: Client, listing: Listing) -> None:
+def test_list_of_listings_shows_the_number_of_findings(client: Client, listing: Listing) -> None:
     submitted(listing)
     assert "finding" not in client.get(STUDIO).content.decode()
     review = listing.reviews.get(status=ReviewStatus.PENDING)

@@ -89,7 +89,7 @@ def test_vendor_application_sent_repeatedly_creates_one_store(browse: Browse) ->
     assert "https://quiet.example" in page.content.decode()
 
 
-def test_address_that_is_left_empty_is_made_of_the_name(browse: Browse) -> None:
+def test_empty_store_slug_is_made_of_the_name(browse: Browse) -> None:
     browse().post(APPLY, COMPLETE | {"store_slug": "", "store_name": "Café & Söhne"})
     assert Store.objects.get().slug == "cafe-sohne"
 
@@ -141,7 +141,7 @@ def test_invalid_store_form_changes_nothing(client: Client, vendor: VendorProfil
     assert vendor.store.name != "New"
 
 
-def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: VendorProfile) -> None:
+def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None:
     before = vendor.store.name
     for _ in range(2):
         assert client.post(reverse("studio-store"), {"store_name": "New", "bio": "Words"})["Location"] == reverse("studio-store")

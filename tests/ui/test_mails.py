@@ -66,7 +66,9 @@ def test_mail_of_a_change_that_is_undone_is_not_sent(django_capture_on_commit_ca
     assert outbox.outbox == []
 
 
-def test_first_line_is_the_subject_and_text_is_not_escaped(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_first_line_of_a_mail_template_is_the_subject_and_text_is_not_escaped(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     user = UserFactory(name="")
     with django_capture_on_commit_callbacks(execute=True):
         mail(user, "vendors/suspended", store=SimpleNamespace(name="R&D <Type>"), reason="Look & feel")
@@ -143,7 +145,7 @@ def test_mail_server_that_refuses_is_logged_without_addresses_or_words(
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.audit.split(".")[0] in {"application", "app", "vendor", "listing"}], ids=str
 )
-def test_decision_stands_when_the_mail_server_is_down(case: Case, settings: Any) -> None:
+def test_decision_stands_if_the_mail_server_is_down(case: Case, settings: Any) -> None:
     settings.MAIL_TRANSPORT = f"{__name__}.RefusesRecipients"
     subject = case.make()
     page = address(type(subject), case.name, subject.pk)

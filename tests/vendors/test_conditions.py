@@ -65,7 +65,7 @@ def etag(client: APIClient, listing: Listing) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
-def test_change_that_requires_another_version_is_not_made(name: str, client: APIClient, listing: Listing) -> None:
+def test_change_with_an_outdated_if_match_is_refused(name: str, client: APIClient, listing: Listing) -> None:
     prepare, call = CHANGES[name]
     prepare(listing)
     stale = etag(client, listing)

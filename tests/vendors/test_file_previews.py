@@ -80,7 +80,7 @@ def test_each_style_of_a_family_is_a_subset_that_keeps_kerning_and_says_what_it_
 
 
 @pytest.mark.slow
-def test_page_tells_how_many_styles_of_a_large_family_can_be_tried() -> None:
+def test_page_of_a_large_font_family_says_how_many_styles_can_be_tried() -> None:
     styles = {f"style{number:02}.otf": drawn_font({"A": 100}, {"A": 500}, cff=False, name=f"Style {number}") for number in range(30)}
     listing = selling(zipped(styles), category=Category.objects.get_or_create(slug="fonts", defaults={"name": "Fonts"})[0])
     made = made_of(listing)
@@ -215,9 +215,7 @@ def test_sweep_and_verification_know_their_objects(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.slow
-def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subsets(
-    client: Client, django_assert_max_num_queries: Any
-) -> None:
+def test_page_of_a_font_family_shows_every_style_and_loads_only_subsets(client: Client, django_assert_max_num_queries: Any) -> None:
     listing = selling(SERIF)
     previews = made_of(listing)
     client.force_login(UserFactory())
@@ -234,7 +232,7 @@ def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subset
 
 
 @pytest.mark.slow
-def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> None:
+def test_page_of_an_animation_shows_a_still_picture_until_it_plays(client: Client) -> None:
     listing = selling(LOADERS, category=motion())
     made_of(listing)
     page = BeautifulSoup(client.get(f"/assets/{listing.slug}").content, "html.parser")

@@ -311,7 +311,7 @@ def test_full_disk_during_the_inspection_is_a_503(
 
 
 @pytest.mark.slow
-def test_record_lists_files_and_previews(listing: Listing, client: APIClient) -> None:
+def test_listing_record_contains_files_and_previews(listing: Listing, client: APIClient) -> None:
     file = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
     image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.picture())).json()
     record = client.get(f"{ASSETS}/{listing.id}").json()

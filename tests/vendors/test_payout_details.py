@@ -107,7 +107,9 @@ def test_invalid_bank_account_is_refused_without_repeating_its_number(
         ("INR", {"number": "0001 2345-6789", "bank": "sbin0000300"}, (NUMBER, IFSC)),
     ],
 )
-def test_account_is_kept_in_its_compact_form(profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]) -> None:
+def test_bank_account_is_stored_in_its_compact_form(
+    profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]
+) -> None:
     account = bank_account_of(details=changed_bank_account(profile, currency, **typed))
     assert (account.holder, account.number, account.bank) == (HOLDER, *kept)
 
@@ -153,7 +155,7 @@ def test_bank_account_encrypted_with_a_lost_key_can_be_entered_again(profile: Ve
     assert bank_account_of(details=entered).number == IBAN
 
 
-def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
+def test_bank_details_are_encrypted_and_shortened_in_audit_log_and_api(
     profile: VendorProfile, bearer_client: Callable[..., APIClient]
 ) -> None:
     details = changed_bank_account(profile)
@@ -258,7 +260,7 @@ def test_undo_link_used_again_after_the_release_keeps_the_new_bank_account(profi
     assert profile.payouts_held_at is None
 
 
-def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None:
+def test_undo_links_of_several_changes_work_in_any_order(profile: VendorProfile) -> None:
     earlier = changed_bank_account(profile)
     end_waiting_time(profile)
     first = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
@@ -324,7 +326,7 @@ def test_mail_about_a_bank_account_says_whether_it_is_the_first(profile: VendorP
     assert "the earlier account applies again" in second
 
 
-def test_details_are_encrypted_anew_with_the_current_key_or_named_as_lost(profile: VendorProfile, settings: Any) -> None:
+def test_reencrypting_bank_details_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:
     details = changed_bank_account(profile)
     changed_bank_account(profile, "INR")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"

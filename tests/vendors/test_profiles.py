@@ -42,7 +42,7 @@ def staff() -> User:
     return UserFactory(is_staff=True)
 
 
-def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -> None:
+def test_second_vendor_application_is_a_409(bearer_client: Callable[..., APIClient]) -> None:
     client = bearer_client()
     assert client.post(APPLY, BODY, format="json").status_code == 200
     answer = client.post(APPLY, BODY | {"storeSlug": "other"}, format="json")
@@ -50,7 +50,7 @@ def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -
 
 
 @pytest.mark.slow
-def test_store_is_changed_by_the_api_and_what_is_left_out_stays(bearer_client: Callable[..., APIClient], staff: User) -> None:
+def test_store_is_changed_by_the_api_and_omitted_fields_are_kept(bearer_client: Callable[..., APIClient], staff: User) -> None:
     client = bearer_client(staff)
     client.post(APPLY, BODY | {"bio": "Letters."}, format="json")
     changed = client.patch("/api/v1/vendor/store", {"storeName": "South Type"}, format="json")
@@ -116,7 +116,7 @@ def test_withdrawn_developer_waits(developer: User, bearer_client: Callable[...,
 
 
 @pytest.mark.parametrize("status", VendorStatus)
-def test_status_is_readable_in_every_state(status: VendorStatus, bearer_client: Callable[..., APIClient]) -> None:
+def test_application_status_is_returned_in_every_state(status: VendorStatus, bearer_client: Callable[..., APIClient]) -> None:
     profile = make_vendor(status)
     answer = bearer_client(profile.user).get(STATUS)
     assert answer.status_code == 200
@@ -140,7 +140,7 @@ def test_profile_read_can_be_sent_back(bearer_client: Callable[..., APIClient]) 
         (VendorStatus.SUSPENDED, reinstate_vendor, "Approved", True),
     ],
 )
-def test_decision_moves_the_profile_and_its_store(
+def test_decision_on_a_vendor_changes_the_profile_and_opens_or_closes_the_store(
     status: VendorStatus, decide: Callable[..., VendorProfile], after: str, *, is_open: bool, staff: User
 ) -> None:
     profile = decide(profile=make_vendor(status), reason="because", actor=staff)

@@ -114,7 +114,7 @@ def test_one_of_opposite_concurrent_decisions_on_a_vendor_succeeds() -> None:
     assert (profile.status, profile.store.is_open) == ("Suspended", False)
 
 
-def test_one_of_many_uploads_wins_and_the_others_leave_nothing(media: Path) -> None:
+def test_one_of_concurrent_uploads_wins_and_the_others_leave_nothing(media: Path) -> None:
     listing = ListingFactory(store=make_vendor().store)
     copies = [Listing.objects.get(pk=listing.pk) for _ in range(TIMES)]
     calls = [partial(upload, copy, b"%d" % n) for n, copy in enumerate(copies)]
@@ -138,7 +138,7 @@ def append(begun_upload: Upload, content: bytes) -> None:
     append_part(upload=begun_upload, offset=0, key=key, size=len(content), actor=begun_upload.listing.store.owner)
 
 
-def test_one_of_many_parts_at_one_offset_is_kept_and_the_others_leave_nothing(media: Path) -> None:
+def test_one_of_concurrent_parts_at_one_offset_is_kept_and_the_others_leave_nothing(media: Path) -> None:
     found = begun(100)
     assert codes_at_once([partial(append, found, b"%d" % n * 100) for n in range(TIMES)]) == one_stands("offset_conflict")
     found.refresh_from_db()

@@ -66,7 +66,7 @@ def test_reinspect_reports_a_missing_file_and_inspects_the_others() -> None:
     assert Deliverable.objects.get(pk=found.pk).technical["glyphCount"] == 3
 
 
-def test_store_that_cannot_be_read_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reinspect_stops_if_the_store_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
         stored(fonts())
 
@@ -84,7 +84,7 @@ def test_unknown_listing_and_format_are_refused() -> None:
             run(*words)
 
 
-def test_details_are_renewed_and_the_file_is_not_touched(media: Path) -> None:
+def test_reinspect_updates_the_details_and_not_the_file(media: Path) -> None:
     deliverable = published()
     path = media / deliverable.object_key
     before = (path.read_bytes(), path.stat().st_mtime_ns)
@@ -109,14 +109,14 @@ def test_differences_of_technical_details_are_new_gone_or_changed() -> None:
     assert differences(before, after) == "new: width; gone: axes; changed: scripts"
 
 
-def test_second_run_changes_nothing() -> None:
+def test_second_reinspect_changes_nothing() -> None:
     stored(fonts())
     assert "1 changed" in run()
     assert run() == "1 files: 1 unchanged; 0 manifests are stale.\n"
     assert AuditEntry.objects.filter(action="listing.reinspect_file").count() == 1
 
 
-def test_dry_run_records_nothing() -> None:
+def test_dry_run_of_reinspect_changes_nothing() -> None:
     deliverable = stored(fonts())
     said = run("--dry-run")
     assert "1 changed (nothing was recorded)" in said

@@ -162,7 +162,7 @@ def test_file_that_is_stored_after_the_listing_is_not_missing(monkeypatch: pytes
     assert "0 files are missing" in sweep()
 
 
-def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_stops_with_a_message_if_the_store_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 

@@ -41,8 +41,8 @@ SECOND_APPROVAL = "tests/wallet/test_approvals.py::test_second_approval_of_a_key
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
 SAFEGUARDS = (
-    (LOCKS, f"{RACES}::test_one_order_is_refunded_once"),
-    (LOCKS, f"{PAYOUTS}::test_one_of_many_exports_wins_and_one_of_many_settlements"),
+    (LOCKS, f"{RACES}::test_concurrent_refunds_of_one_order_refund_once"),
+    (LOCKS, f"{PAYOUTS}::test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds"),
     (LOCKS, f"{LEAVING_RACES}::test_one_of_concurrent_payout_requests_of_a_wallet_succeeds"),
     (LOCKS, f"{LEAVING_RACES}::test_only_one_of_concurrent_decisions_on_a_wallet_payout_succeeds"),
     (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
@@ -60,11 +60,11 @@ SAFEGUARDS = (
         "wallet_journal TRIGGER wallet_journal_follows",
         f"{LEDGER}::test_balance_changed_without_a_journal_can_be_neither_spent_nor_credited",
     ),
-    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_immutable", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
-    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
-    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_immutable", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
-    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_never_deleted", f"{PAYOUTS}::test_record_of_a_payout_is_never_changed"),
-    ("wallet_payoutbatch INDEX payoutbatch_one_open", f"{PAYOUTS}::test_one_run_is_prepared_at_a_time_in_each_currency"),
+    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_immutable", f"{PAYOUTS}::test_vendor_payout_record_is_never_changed"),
+    ("wallet_vendorpayout TRIGGER wallet_vendorpayout_never_deleted", f"{PAYOUTS}::test_vendor_payout_record_is_never_changed"),
+    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_immutable", f"{PAYOUTS}::test_vendor_payout_record_is_never_changed"),
+    ("wallet_payoutbatch TRIGGER wallet_payoutbatch_never_deleted", f"{PAYOUTS}::test_vendor_payout_record_is_never_changed"),
+    ("wallet_payoutbatch INDEX payoutbatch_one_open", f"{PAYOUTS}::test_one_payout_run_at_a_time_is_prepared_in_each_currency"),
     ("wallet_ledgerdigest TRIGGER wallet_ledgerdigest_append_only", f"{DIGESTS}::test_digests_are_never_changed"),
     ("wallet_coveredjournal TRIGGER wallet_coveredjournal_append_only", f"{DIGESTS}::test_digests_are_never_changed"),
     ("wallet_walletpayout TRIGGER wallet_walletpayout_immutable", f"{LEAVING}::test_decided_wallet_payout_is_never_changed_or_deleted"),
@@ -74,7 +74,7 @@ SAFEGUARDS = (
     ("library_licence INDEX licence_one_unrevoked", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
     ("library_licence INDEX licence_one_for_licensee", f"{LICENSEES}::test_second_live_licence_of_a_licensee_is_refused_by_the_database"),
     ("library_licence licence_has_licensee", f"{LICENSEES}::test_licence_without_a_holder_is_refused_by_the_database"),
-    (LOCKS, f"{CLAIM_RACES}::test_one_of_many_accounts_claims_a_licence"),
+    (LOCKS, f"{CLAIM_RACES}::test_one_of_concurrent_claims_of_a_licence_succeeds"),
     ("library_licence INDEX licence_one_upgrade", "tests/wallet/test_upgrades.py::test_database_refuses_two_upgrades_of_one_licence"),
     (
         "catalog_discount TRIGGER catalog_discount_alone_insert",

@@ -122,7 +122,7 @@ def test_request_without_a_key_is_refused(user: User, listing: Listing) -> None:
         buy_or_ask(bounded(user), listing, None)
 
 
-def test_price_holds_until_the_approval_expires(user: User, listing: Listing) -> None:
+def test_price_of_an_approval_holds_until_it_expires(user: User, listing: Listing) -> None:
     principal = bounded(user)
     approved_purchase(principal, listing)
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)

@@ -178,7 +178,7 @@ def test_credit_command_repeated_with_the_same_reference_succeeds_without_a_seco
         (("5.00", "INR", "--source", "bank"), "give both"),
     ],
 )
-def test_command_says_what_is_wrong_with_a_reference(changed: tuple[str, ...], sentence: str) -> None:
+def test_credit_command_with_a_wrong_reference_says_what_is_wrong(changed: tuple[str, ...], sentence: str) -> None:
     user = UserFactory(email="asha@example.com")
     credited(user)
     with pytest.raises(CommandError, match=sentence):

@@ -333,7 +333,7 @@ def test_end_of_a_dispute_that_has_ended_otherwise_is_refused(end: EventKind, ot
     assert_ledger_agrees()
 
 
-def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
+def test_second_dispute_of_a_returned_payment_changes_nothing() -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)

@@ -177,7 +177,7 @@ def test_month_filter_of_invoices_ignores_an_invalid_month(client: Client) -> No
 
 
 @pytest.mark.slow
-def test_export_by_command_writes_the_same_lines(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+def test_invoice_export_by_command_equals_that_of_the_admin(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
 
     invoice = invoiced()
     month = f"{invoice.date:%Y-%m}"

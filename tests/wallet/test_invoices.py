@@ -107,7 +107,7 @@ def test_evidence_is_kept_while_the_country_stays() -> None:
     assert billed(buyer, BERLIN).connection_country == ""
 
 
-def test_rate_in_force_on_the_day_applies() -> None:
+def test_tax_rate_in_force_on_the_day_of_the_sale_applies() -> None:
     operator(BERLIN)
     today = timezone.now().date()
     rate("DE", 1900, valid_to=today - timedelta(days=1))

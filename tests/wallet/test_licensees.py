@@ -156,7 +156,7 @@ def test_repeated_call_for_another_licensee_is_refused(bearer_client: Client) ->
     assert Order.objects.count() == 1
 
 
-def test_link_works_for_one_account_once() -> None:
+def test_claim_link_works_once_for_one_account() -> None:
     order, client = bought_for(on_sale()), UserFactory()
     secret = secret_sent()
     assert secret not in Licence.objects.get().claim_digest
@@ -181,7 +181,7 @@ def test_claim_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() ->
     claimed(renewed, client, Licensee("L", "c@l.example"))
 
 
-def test_expired_link_is_replaced_by_a_new_one() -> None:
+def test_expired_claim_link_is_replaced_by_a_new_one() -> None:
     order = bought_for(on_sale())
     later(order, days=bounds.CLAIM_LINK_DAYS)
     resend_claim_link(order=order, actor=order.buyer)
@@ -207,7 +207,7 @@ def test_claim_link_is_resent_only_for_its_buyer() -> None:
             resend_claim_link(order=order, actor=stranger)
 
 
-def test_link_is_not_sent_again_within_the_hour_nor_once_it_was_used_or_refunded() -> None:
+def test_claim_link_is_not_resent_within_an_hour_or_after_its_use_or_refund() -> None:
     order, own = bought_for(on_sale()), bought(on_sale())
     with pytest.raises(RateLimited):
         resend_claim_link(order=order, actor=order.buyer)
@@ -221,7 +221,7 @@ def test_link_is_not_sent_again_within_the_hour_nor_once_it_was_used_or_refunded
             resend_claim_link(order=ended, actor=ended.buyer)
 
 
-def test_links_sent_again_count_as_much_as_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resent_claim_links_count_against_the_daily_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 3)
     payer = funded(inr=1_000_000)
     order = bought_for(on_sale(), payer)

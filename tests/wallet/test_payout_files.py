@@ -149,7 +149,7 @@ def test_bank_file_without_a_valid_account_of_the_operator_is_refused(
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
-def test_other_currencies_are_csv_without_a_formula(begin: str) -> None:
+def test_bank_file_of_other_currencies_is_csv_with_escaped_formulas(begin: str) -> None:
     vendor = payee()
     changed_bank_account(vendor, "USD", holder=f'{begin}HYPERLINK("http://x","y")')
     end_waiting_time(vendor)

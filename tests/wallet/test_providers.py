@@ -286,7 +286,7 @@ def test_refused_payment_page_is_an_error_and_an_unavailable_provider_can_be_ret
             provider.create_page(WANTED)
 
 
-def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
+def test_payments_of_a_day_are_read_from_every_page_of_the_provider(wire: Any) -> None:
     charge = {"object": "charge", "amount": 1999, "amount_captured": 1499, "currency": "usd", "paid": True, "captured": True}
     charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "captured": False, "payment_intent": "pi_2"}]
     page = {"object": "list", "url": "/v1/charges"}
@@ -301,7 +301,7 @@ def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
     assert sent[1]["params"]["skip"] == 100
 
 
-def test_list_of_a_day_has_disputes_and_refunds_as_they_stand_and_no_inquiries(wire: Any) -> None:
+def test_disputes_and_refunds_of_a_day_are_read_without_inquiries(wire: Any) -> None:
     thing = {"payment_intent": "pi_1", "amount": 500, "currency": "usd"}
     disputes = [thing | {"object": "dispute", "id": f"dp_{status}", "status": status} for status in ("lost", "won", "warning_closed")]
     refunds = [thing | {"object": "refund", "id": "re_1", "status": "pending"}]

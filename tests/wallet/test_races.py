@@ -178,7 +178,7 @@ def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once(
     assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().transfers_minor
 
 
-def test_one_order_is_refunded_once() -> None:
+def test_concurrent_refunds_of_one_order_refund_once() -> None:
     user = funded(inr=49_900)
     order = bought(on_sale(), user)
     outcomes = outcomes_at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))

@@ -144,7 +144,7 @@ def test_write_off_without_a_reason_or_by_the_debtor_is_refused() -> None:
     assert not Journal.objects.filter(kind="write_off").exists()
 
 
-def test_account_that_owes_is_deleted_after_the_debt_is_paid_or_written_off() -> None:
+def test_account_with_a_debt_is_deleted_only_after_it_is_paid_or_written_off() -> None:
     user = indebted()
     with pytest.raises(Problem):
         delete_account(user=user, reason="test", actor=None)

@@ -198,7 +198,7 @@ def test_only_the_vendor_of_the_sale_answers() -> None:
     assert status_of(made) == ("Waiting", "Completed", True)
 
 
-def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None:
+def test_buyer_escalates_a_declined_refund_request_once_and_staff_decide() -> None:
     made = requested_refund()
     buyer = made.order.buyer
     with pytest.raises(InvalidTransition):

@@ -37,7 +37,7 @@ def test_refund_without_a_reason_is_refused() -> None:
     assert Order.objects.get().status == "Completed"
 
 
-def test_buyer_does_not_refund_what_they_bought() -> None:
+def test_buyer_cannot_refund_their_own_purchase() -> None:
     order = bought(on_sale())
     with pytest.raises(SelfReview):
         refund_order(order=order, reason="I changed my mind.", actor=order.buyer)

@@ -223,7 +223,7 @@ def test_preference_decides_where_no_currency_is_named(bearer_client: Client) ->
     assert spend(bearer_client(user), on_sale()).json()["currency"] == "USD"
 
 
-def test_other_tier_costs_its_factor_and_can_be_added(bearer_client: Client) -> None:
+def test_further_licence_tier_costs_its_price_factor(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     spend(client, listing)

@@ -128,7 +128,7 @@ def test_refunded_purchase_no_longer_counts_against_the_limits(user: User) -> No
     assert refused(principal)["left"] == 0
 
 
-def test_other_categories_are_refused(user: User) -> None:
+def test_purchase_outside_of_the_categories_of_a_limit_is_refused(user: User) -> None:
     principal = connected(user)
     limit(principal, total_minor=10 * PRICE, categories=["fonts", "presets"])
     over = refused(principal, category=CategoryFactory(slug="motion", name="Motion"))

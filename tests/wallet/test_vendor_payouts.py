@@ -300,7 +300,7 @@ def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
     assert isinstance(prepared_payout(account_of(first), "b"), VendorPayout)
 
 
-def test_account_that_was_withdrawn_or_vendor_who_was_held_meanwhile_is_not_exported() -> None:
+def test_payout_with_a_withdrawn_bank_account_or_held_vendor_is_not_exported() -> None:
     first, second, third, fourth = payee(), payee(), payee(), payee()
     payouts = [prepared_payout(sold(vendor)) for vendor in (first, second, third, fourth)]
     PayoutDetails.objects.filter(profile=first).update(withdrawn_at=timezone.now())
@@ -349,7 +349,7 @@ def test_batch_without_remaining_payouts_is_not_exported() -> None:
     assert (payout.status, earned(vendor.user)["INR"]) == ("Prepared", 0)
 
 
-def test_one_run_is_prepared_at_a_time_in_each_currency() -> None:
+def test_one_payout_run_at_a_time_is_prepared_in_each_currency() -> None:
     open_batch(run="a", currency="INR", actor=None)
     open_batch(run="a", currency="USD", actor=None)
     with pytest.raises(PayoutBatchOpen) as refusal:
@@ -361,7 +361,7 @@ def test_one_run_is_prepared_at_a_time_in_each_currency() -> None:
         PayoutBatch.objects.create(run="c", currency="INR", transfer_currency="INR")
 
 
-def test_run_that_is_repeated_pays_nobody_twice() -> None:
+def test_repeated_payout_run_pays_nobody_twice() -> None:
     vendor = payee()
     sold(vendor)
     first = prepare()
@@ -372,7 +372,7 @@ def test_run_that_is_repeated_pays_nobody_twice() -> None:
     assert earned(vendor.user)["INR"] == SHARE
 
 
-def test_run_that_is_repeated_does_not_count_a_cancelled_payout_as_due() -> None:
+def test_repeated_payout_run_does_not_count_a_cancelled_payout_as_due() -> None:
     vendor = payee()
     sold(vendor)
     prepare()
@@ -383,7 +383,7 @@ def test_run_that_is_repeated_does_not_count_a_cancelled_payout_as_due() -> None
     ]
 
 
-def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
+def test_killed_payout_run_is_finished_by_the_same_command() -> None:
     first, second = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
     sold(first)
     sold(second)
@@ -493,7 +493,7 @@ def test_return_journal_without_a_bounced_payout_is_a_difference() -> None:
         "DELETE FROM wallet_payoutbatch",
     ],
 )
-def test_record_of_a_payout_is_never_changed(statement: str) -> None:
+def test_vendor_payout_record_is_never_changed(statement: str) -> None:
     bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with pytest.raises(IntegrityError, match="refused"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
@@ -537,7 +537,7 @@ def test_concurrent_payout_runs_open_one_batch() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
+def test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds() -> None:
     vendor = payee()
     payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)

@@ -54,7 +54,7 @@ def test_payment_details_are_not_guessed_by_a_filter(query: str) -> None:
     assert signed_in(staff(VIEW)).get(f"{reverse(LIST)}?{query}").status_code in {302, 400}
 
 
-def test_own_payout_is_not_offered_to_decide() -> None:
+def test_staff_cannot_decide_on_their_own_wallet_payout() -> None:
     me = funded(inr=50_000, is_staff=True, is_superuser=True)
     wallet_payout = requested_payout(me)
     page = text_of(signed_in(me).get(page_of(wallet_payout)))

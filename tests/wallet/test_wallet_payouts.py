@@ -102,7 +102,7 @@ def test_wallet_of_someone_else_and_of_a_deactivated_account_is_not_paid_out() -
     assert refused(lambda: requested_payout(user)) == "not_found"
 
 
-def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not() -> None:
+def test_second_payout_request_of_a_wallet_is_refused_while_one_is_open() -> None:
     user, other = funded(inr=50_000, usd=700), funded(inr=100)
     first = requested_payout(user, 20_000)
     assert refused(lambda: requested_payout(user, 1)) == "payout_open"

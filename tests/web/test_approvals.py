@@ -76,7 +76,7 @@ def test_purchase_is_allowed_with_a_higher_limit(browse: Browse, approval: Appro
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [{}, {"decision": "always"}, {"decision": "raise"}, {"decision": "raise", "total_minor": "-1"}], ids=str)
-def test_form_that_is_not_valid_approves_nothing(browse: Browse, approval: Approval, sent: dict[str, str]) -> None:
+def test_invalid_approval_form_approves_nothing(browse: Browse, approval: Approval, sent: dict[str, str]) -> None:
     read(browse(approval.owner).post(address(approval), sent), 400)
     assert status_of(approval) == "Waiting"
 

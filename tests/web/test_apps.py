@@ -65,7 +65,7 @@ def test_create_with_bad_input_names_the_field(
 
 
 @pytest.mark.parametrize(("figure", "shown"), [(None, 60), (1500, "1,500")])
-def test_page_shows_how_often_each_key_may_call(browse: Callable[..., Client], app: App, figure: int | None, shown: object) -> None:
+def test_app_page_shows_the_rate_limit_of_each_key(browse: Callable[..., Client], app: App, figure: int | None, shown: object) -> None:
     key, _ = issue_api_key(app=app, name="server", actor=app.developer)
     ApiKey.objects.filter(pk=key.pk).update(rate_limit=figure)
     page = browse(app.user).get(reverse("app-detail", args=[app.pk])).content.decode()

@@ -79,7 +79,7 @@ def run(code: str, language: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: Path, language: str) -> None:
+def test_code_of_the_guides_for_buyers_runs(site: None, tmp_path: Path, language: str) -> None:
     on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk", ai_training="allowed", ai_origin="none")
     on_sale(title="Unstated Serif")
     call_command("rebuild_search", verbosity=0)
@@ -188,7 +188,7 @@ def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
 
 
 @pytest.mark.parametrize("page", docs.documents(), ids=lambda page: page.slug)
-def test_code_of_a_page_can_be_read_by_its_language(page: docs.Document) -> None:
+def test_code_blocks_of_the_documentation_parse(page: docs.Document) -> None:
     for language, code in re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.text, re.DOTALL | re.MULTILINE):
         match language:
             case "python":

@@ -382,7 +382,7 @@ def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(ever
     assert rows() == before
 
 
-def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_kept_by_nobody(everyone: Everyone) -> None:
+def test_pages_of_an_account_show_only_the_users_own_rows_and_are_not_cached(everyone: Everyone) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
     answers = {name: client.get(address) for name, address in _own_pages(everyone)}

@@ -40,7 +40,7 @@ def address(name: str, thing: Any) -> str:
 
 
 @pytest.mark.slow
-def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) -> None:
+def test_refund_form_without_a_reason_or_with_an_overlong_text_is_refused(browse: Browse) -> None:
     order = downloaded_order()
     client = browse(order.buyer)
     for sent in ({}, {"reason": "whim"}, {"reason": "faulty", "details": "x" * 2001}):
@@ -133,7 +133,7 @@ def test_order_page_says_where_the_request_stands(browse: Browse, state: Callabl
 
 
 @pytest.mark.slow
-def test_page_of_an_upgraded_purchase_leads_to_the_upgrade_whose_refund_comes_first(browse: Browse) -> None:
+def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunded_first(browse: Browse) -> None:
     made = requested_refund()
     order = made.order
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")

@@ -113,7 +113,7 @@ def test_connected_app_without_limits_cannot_spend_and_is_shown_so(browse: Calla
 
 
 @pytest.mark.slow
-def test_list_shows_own_apps_and_app_limits_in_few_queries(
+def test_spending_page_shows_own_apps_and_app_limits_in_few_queries(
     browse: Callable[..., Client],
     user: User,
     token: AccessToken,

@@ -91,7 +91,7 @@ def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
     assert read(client.post(reverse(NEW), asking()), 400)
 
 
-def test_second_payout_of_a_wallet_is_not_offered_and_form_sent_twice_asks_once(browse: Browse, owner: User) -> None:
+def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(browse: Browse, owner: User) -> None:
     client = browse(owner)
     assert client.post(reverse(NEW), asking()).status_code == 302
     assert client.post(reverse(NEW), asking()).status_code == 400
@@ -159,7 +159,7 @@ def test_owner_sees_the_decision_on_a_wallet_payout(browse: Browse, owner: User)
 
 
 @pytest.mark.slow
-def test_account_with_money_is_led_to_where_it_is_paid_out(browse: Browse, owner: User) -> None:
+def test_deletion_page_links_to_the_wallet_payout_if_there_is_a_balance(browse: Browse, owner: User) -> None:
     client = browse(owner)
     page = read(client.get(reverse("account-delete")))
     assert "The wallet holds ₹500.00: have it paid out first." in page

@@ -260,7 +260,7 @@ def test_consent_is_recorded_and_the_code_is_hashed(party: Party, user: User) ->
     assert answer["code"] not in str(list(Grant.objects.values()))
 
 
-def test_second_consent_widens_the_first_and_other_audience_is_another(party: Party) -> None:
+def test_second_consent_adds_scopes_and_another_audience_is_a_separate_consent(party: Party) -> None:
     party.decide(scope="catalog:read")
     party.decide(scope="account:read")
     party.decide(scope="catalog:read", resource=MCP)

@@ -425,7 +425,7 @@ def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
 
 
-def test_change_after_the_inspection_is_not_accepted(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+def test_client_document_changed_since_the_review_is_not_accepted(changed: ClientMetadata, client_party: Party, web: Web) -> None:
     seen = changed.latest
     web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
     grow_stale()

@@ -165,7 +165,7 @@ def test_users_of_one_server_are_not_counted_as_one_guesser(party: Party, settin
     assert party.refresh(secret).status_code == 200
 
 
-def test_one_address_cannot_use_up_a_client_elsewhere(party: Party, settings: Any) -> None:
+def test_calls_from_one_address_do_not_exhaust_the_limit_of_a_client_elsewhere(party: Party, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_client": 1}
     body = {"client_id": party.app.client_id, "token": "x"}
     assert [post_form("/oauth/revoke", body, REMOTE_ADDR="192.0.2.7").status_code for _ in range(2)] == [200, 429]

@@ -55,7 +55,7 @@ def is_allowed(response: Any, origin: str) -> bool:
     return bool(response.get("Access-Control-Allow-Origin") == origin)
 
 
-def test_page_of_an_app_calls_with_the_apps_token(party: Party) -> None:
+def test_origin_of_an_app_may_call_the_api_with_a_token_of_the_app(party: Party) -> None:
     asked = preflight(OWN)
     assert is_allowed(asked, OWN)
     assert "authorization" in asked["Access-Control-Allow-Headers"]
@@ -64,7 +64,7 @@ def test_page_of_an_app_calls_with_the_apps_token(party: Party) -> None:
     assert {"RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"} <= set(answer["Access-Control-Expose-Headers"].split(", "))
 
 
-def test_page_of_another_app_may_ask_and_never_reads_the_response(party: Party) -> None:
+def test_origin_of_another_app_passes_the_preflight_but_cannot_read_the_response(party: Party) -> None:
     assert is_allowed(preflight(OTHER), OTHER)
     assert not is_allowed(read(OTHER, party.tokens()["access_token"]), OTHER)
 
@@ -185,7 +185,7 @@ def mcp_token(party: Party) -> str:
     return str(party.tokens(resource=MCP)["access_token"])
 
 
-def test_page_of_an_app_calls_the_tools_with_the_apps_token(mcp_token: str) -> None:
+def test_origin_of_an_app_may_call_the_mcp_endpoint_with_a_token_of_the_app(mcp_token: str) -> None:
     assert is_allowed(preflight(OWN, "/mcp"), OWN)
     answer = ask_tools(OWN, mcp_token)
     assert answer.status_code != 403
@@ -193,7 +193,7 @@ def test_page_of_an_app_calls_the_tools_with_the_apps_token(mcp_token: str) -> N
 
 
 @pytest.mark.parametrize("origin", [OTHER, STRANGER])
-def test_other_pages_may_not_call_the_tools(mcp_token: str, origin: str) -> None:
+def test_other_origins_may_not_call_the_mcp_endpoint(mcp_token: str, origin: str) -> None:
     answer = ask_tools(origin, mcp_token)
     assert (answer.status_code, is_allowed(answer, origin)) == (403, False)
 

@@ -64,14 +64,14 @@ def test_faulty_code_exchange_is_refused(party: Party, changes: dict[str, Any], 
 
 
 @pytest.mark.parametrize("verifier", ["w" * 43, "w" * 42])
-def test_code_with_a_wrong_verifier_is_used_up(party: Party, verifier: str) -> None:
+def test_authorization_code_used_with_a_wrong_verifier_is_invalidated(party: Party, verifier: str) -> None:
     code = party.code()
     party.exchange(code, code_verifier=verifier)
     assert_error(party.exchange(code), "invalid_grant")
     assert not AccessToken.objects.exists()
 
 
-def test_code_without_a_verifier_is_still_good_with_one(party: Party) -> None:
+def test_authorization_code_sent_without_a_verifier_stays_valid(party: Party) -> None:
     code = party.code()
     assert_error(party.exchange(code, code_verifier=None), "invalid_request")
     assert party.exchange(code).status_code == 200
@@ -119,7 +119,7 @@ def test_expired_authorization_code_is_refused(party: Party) -> None:
     assert_error(party.exchange(code), "invalid_grant")
 
 
-def test_refresh_token_used_twice_ends_the_family(party: Party) -> None:
+def test_refresh_token_used_twice_revokes_its_family(party: Party) -> None:
     first = party.tokens()
     second = party.refresh(first["refresh_token"]).json()
     third = party.refresh(second["refresh_token"]).json()
@@ -129,7 +129,7 @@ def test_refresh_token_used_twice_ends_the_family(party: Party) -> None:
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
-def test_second_refresh_within_the_grace_gets_the_same_pair(party: Party) -> None:
+def test_second_refresh_within_the_grace_period_gets_the_same_tokens(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     second = party.refresh(secret)
@@ -143,7 +143,7 @@ def test_second_refresh_within_the_grace_gets_the_same_pair(party: Party) -> Non
     assert party.refresh(second.json()["refresh_token"]).status_code == 200
 
 
-def test_second_refresh_after_the_grace_ends_the_family(party: Party) -> None:
+def test_second_refresh_after_the_grace_period_revokes_the_family(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     end_grace()
@@ -187,7 +187,7 @@ def test_grace_period_of_a_refresh_token_ends_with_its_family(party: Party, user
     assert_error(party.refresh(secret), "invalid_grant")
 
 
-def test_replay_leaves_other_families_alone(party: Party) -> None:
+def test_replayed_refresh_token_revokes_only_its_family(party: Party) -> None:
     other, mine = party.tokens(), party.tokens()
     party.refresh(mine["refresh_token"])
     end_grace()

@@ -298,7 +298,7 @@ def test_redirect_is_a_response_and_is_not_followed(listen: Listen, receiver: Re
     assert to.delivery.status == "Pending"
 
 
-def test_response_is_kept_by_its_first_bytes_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
+def test_response_of_a_webhook_is_logged_shortened_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
     receiver.answer = b"\x00\x1b[31m" + b"a" * 100_000
     listen()
     tell()

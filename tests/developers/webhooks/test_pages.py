@@ -133,7 +133,7 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelivery) -> None:
+def test_endpoint_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelivery) -> None:
     client = own(delivery)
     for after, shown in ((timedelta(hours=1), True), (timedelta(0), False)):
         WebhookEndpoint.objects.update(old_secret_until=timezone.now() + after)

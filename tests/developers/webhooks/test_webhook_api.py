@@ -77,7 +77,7 @@ def test_webhook_is_disabled_and_enabled(client: APIClient) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://hooks.example.com/in", "https://user@hooks.example.com/in", "nonsense", "https://"])
-def test_address_that_is_never_called_is_refused(client: APIClient, url: str, settings: Any) -> None:
+def test_webhook_with_an_invalid_or_insecure_address_is_refused(client: APIClient, url: str, settings: Any) -> None:
     settings.OUTBOUND_LOOPBACK = False
     assert refusal(client, "post", url=url, events=EVENTS) == (422, "webhook_url_refused")
     assert not WebhookEndpoint.objects.exists()
