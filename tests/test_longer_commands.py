@@ -63,7 +63,7 @@ def _is_command(name: str) -> bool:
 
 
 @pytest.mark.parametrize("module", TESTED)
-def test_command_whose_work_another_test_does_starts(module: str) -> None:
+def test_long_command_tested_elsewhere_starts(module: str) -> None:
     subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
 
 

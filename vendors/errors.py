@@ -115,7 +115,7 @@ class PayoutsHeld(Problem):
 
     status = 409
     title = "Your payouts are held"
-    detail = "Nothing is paid out and no bank account can be changed until our staff release it. Write to us."
+    detail = "Nothing is paid out and no bank account can be changed until our staff release your payouts. Write to us."
 
 
 class TooManyPayoutChanges(Problem):

@@ -35,7 +35,7 @@ class VendorProfile(Claimable):
     application_data = models.JSONField(default=dict, blank=True)
     # The platform's commission on a sale, in basis points.
     commission_rate_bp = models.PositiveIntegerField(default=DEFAULT_COMMISSION_BP)
-    # Nothing is paid out, and no bank account changed, until staff release it.
+    # Nothing is paid out, and no bank account changed, until staff release the payouts.
     payouts_held_at = models.DateTimeField(null=True, blank=True)
     applied_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

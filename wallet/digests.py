@@ -82,14 +82,14 @@ def _broken(ledger_digest: LedgerDigest) -> Iterator[str]:
     found = journal_digests([journal_id for journal_id, _ in members])
     for journal_id, digest in members:
         if journal_id not in found:
-            yield f"journal {journal_id} is under digest {ledger_digest.number} and is gone"
+            yield f"digest {ledger_digest.number} covers journal {journal_id}, which no longer exists"
         elif found[journal_id] != digest:
             yield f"journal {journal_id} is not what digest {ledger_digest.number} covered"
     digest = chained_digest(
         number=ledger_digest.number, previous_digest=ledger_digest.previous_digest, created_at=ledger_digest.created_at, members=members
     )
     if digest != ledger_digest.digest or len(members) != ledger_digest.journals:
-        yield f"digest {ledger_digest.number} does not fit what is under it"
+        yield f"digest {ledger_digest.number} does not match the journals that it covers"
 
 
 def _moment(at: datetime) -> str:

@@ -96,7 +96,7 @@ def compared(
         against: The id of an earlier decision, or any other text.
     """
     # A submission that an appeal reopened has the time of the one that was rejected.
-    examined = [each for each in decisions if each.was_examined and each.submitted_at != review.submitted_at]
+    examined = [each for each in decisions if each.is_vendor_submission and each.submitted_at != review.submitted_at]
     if not examined:
         return None
     base = next((each for each in examined if str(each.pk) == against), examined[0])

@@ -74,11 +74,8 @@ class ListingReview(Claimable):
         return f"{self.kind} {self.listing}"
 
     @property
-    def was_examined(self) -> bool:
-        """Whether a decision on it was about this submission itself: it was not ended by a takedown, nor made by one or by an appeal.
-
-        True for pending and withdrawn ones too.
-        """
+    def is_vendor_submission(self) -> bool:
+        """Whether the vendor submitted it and no takedown ended it. False for the records that a takedown or an appeal creates."""
         ended = {finding.get("code") for finding in self.findings} & {TAKEDOWN, MALICIOUS_FILE}
         return self.kind != ReviewKind.TAKEDOWN and self.submitted_by_id is not None and not ended
 

@@ -143,11 +143,11 @@ def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
 
 
 def compared_reviews_of(listing: Listing) -> list[ListingReview]:
-    """Return the examined submissions with which the next one is compared: the last one, and the last one that was approved."""
+    """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
     decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
-    examined = [review for review in decided.order_by("-decided_at", "-id")[:DECISIONS] if review.was_examined]
-    approved = [review for review in examined if review.status == ReviewStatus.APPROVED]
-    return list({review.pk: review for review in (*examined[:1], *approved[:1])}.values())
+    submissions = [review for review in decided.order_by("-decided_at", "-id")[:DECISIONS] if review.is_vendor_submission]
+    approved = [review for review in submissions if review.status == ReviewStatus.APPROVED]
+    return list({review.pk: review for review in (*submissions[:1], *approved[:1])}.values())
 
 
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:

@@ -52,7 +52,7 @@ def overturn_rejection(*, subject: Listing, decision: AuditEntry, reason: str, a
         return
     file = subject.candidate_deliverable or subject.approved_deliverable
     if not _is_same_file(review, file):
-        raise InvalidTransition("The file was replaced since it was rejected: the new one has to be submitted. Uphold the decision.")
+        raise InvalidTransition("The file was replaced since it was rejected: the new one has to be submitted. Let the decision stand.")
     if file is not None and is_blocked(file):
         raise DeliverableBlocked
     _reopen(review, subject, reason, actor)

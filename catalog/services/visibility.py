@@ -46,6 +46,6 @@ def store_renamed(store: Store) -> None:
 
 @transaction.atomic
 def store_visibility_changed(store: Store) -> None:
-    """Do the same after a store was opened or closed, and emit an event."""
+    """Update what is derived from the store's listings after it was opened or closed, and emit an event."""
     store_renamed(store)
     emit(StoreVisibilityChanged(store.pk, store.is_open))

@@ -75,8 +75,8 @@ class EventViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         """List the events of the last 30 days that the app's webhooks get, whether it has webhooks or not, oldest first.
 
-        Events about orders and top-ups need the scopes that their webhooks need, granted to the key; those of the developer's own store are
-        not listed. No event is added before one that was listed.
+        Events about orders, top-ups and approvals need the scopes that their webhooks need, granted to the key; those of the developer's own
+        store are not listed. No event is added before one that was listed.
         """
         query = self.query()
         page = events_after(query.get("after"), app=app_of(request), scopes=principal_of(request).scopes, limit=query["limit"])

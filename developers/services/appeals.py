@@ -45,7 +45,7 @@ def restore_approval(*, subject: DeveloperApplication, decision: AuditEntry, rea
         InvalidTransition: the developer has applied again.
     """
     if DeveloperApplication.objects.filter(user=subject.user_id, pk__gt=subject.pk).exists():
-        raise InvalidTransition("The developer has applied again: decide on that application, and uphold this decision.")
+        raise InvalidTransition("The developer has applied again: decide on that application, and let this decision stand.")
     changes = {"decision_reason": reason, "decided_at": timezone.now(), "decided_by": actor}
     APPLICATION_TRANSITIONS.apply(subject, "restore", actor=actor, reason=reason, changes=changes)
     suspended = App.objects.filter(user=subject.user_id, status=AppStatus.SUSPENDED).order_by("pk")

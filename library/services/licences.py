@@ -45,7 +45,7 @@ def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
     """Grant a licence, in one statement.
 
     Raises:
-        AlreadyOwned: the buyer or licensee has a licence of this tier that is not revoked, if only one that an upgrade replaced; the transaction must be rolled back.
+        AlreadyOwned: the buyer or licensee has a licence of this tier that is not revoked, even one that an upgrade replaced; the transaction must be rolled back.
     """
     try:
         insert_rows(Licence, granted)

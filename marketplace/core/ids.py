@@ -1,4 +1,4 @@
-"""Identifiers: UUIDv7, which sort by creation."""
+"""Identifiers: UUIDv7, which sort by creation; the id of the request; how secrets are recognised."""
 
 import re
 import uuid
@@ -10,6 +10,8 @@ from datetime import datetime
 import uuid_utils.compat
 
 _UUID_SHAPE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
+# How keys, tokens and the secrets of webhooks begin, those of a sandbox with `cam_test_`: a regular expression.
+SECRET_PREFIX = r"(?:cam_(?:test_)?[a-z]{2,3}_|whsec_)"
 
 
 def new_id() -> uuid.UUID:

@@ -7,14 +7,13 @@ from typing import Any
 from pythonjsonlogger.core import RESERVED_ATTRS
 from pythonjsonlogger.orjson import OrjsonFormatter
 
-from marketplace.core.ids import REQUEST_ID
+from marketplace.core.ids import REQUEST_ID, SECRET_PREFIX
 
 # Addresses that are secrets by themselves: signed downloads, links from mails.
 _SECRET_PATHS = re.compile(
     r"(/downloads/|/confirm-email/|/reset/key/|/payout-details/undo/|/mails/unsubscribe/|/licences/claim/|/library/skills/)[^\s/?\"'>]+"
 )
-# Prefixes of our keys and tokens.
-_SECRETS = re.compile(r"\b(cam_[a-z]{2,3}_|whsec_)[A-Za-z0-9+/]{8,}=*")
+_SECRETS = re.compile(rf"\b({SECRET_PREFIX})[A-Za-z0-9+/]{{8,}}=*")
 # Django passes its request and response objects, whose texts contain whole addresses.
 _LEFT_OUT = {"request", "response", "server_time", "status_code", "taskName"}
 _FACTS = ("duration_ms", "user", "app", "credential")

@@ -208,7 +208,9 @@ def overturn_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     appealable = _appealable[decision.subject_type]
     subject = appealable.lock(decision.subject_id)
     if appealable_decision(subject) != decision:
-        raise InvalidTransition("It was decided on or submitted again since then, so there is nothing left to overturn. Uphold it.")
+        raise InvalidTransition(
+            "It was decided on or submitted again since then, so there is nothing left to overturn. Let the decision stand."
+        )
     appealable.overturns[decision.action](subject=subject, decision=decision, reason=appeal.answer, actor=actor)
     return appeal
 

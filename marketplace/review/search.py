@@ -14,7 +14,7 @@ from django.db.models import CharField, F, IntegerField, Q, QuerySet, Value
 from django.db.models.functions import Cast
 
 from marketplace.core import bounds
-from marketplace.core.ids import parse_id
+from marketplace.core.ids import SECRET_PREFIX, parse_id
 
 if TYPE_CHECKING:
     from .service import ServiceAdmin
@@ -25,7 +25,7 @@ LISTED = 500
 MIN_PREFIX_CHARS = 2
 LAST_FOUR = 4
 # A whole credential, however it was copied: `Bearer cam_sk_…`, a signing secret of a webhook.
-_SECRET = re.compile(r"(?:cam_(?:test_)?[a-z]{2,3}|whsec)_\S*(\S{4})")
+_SECRET = re.compile(rf"{SECRET_PREFIX}\S*(\S{{4}})")
 _TEXT = CharField()
 _HIGHEST = "\U0010ffff"
 

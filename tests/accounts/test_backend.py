@@ -25,7 +25,7 @@ def signed_in(user: User) -> User:
     return found
 
 
-def test_nobody_and_deactivated_accounts_are_not_signed_in() -> None:
+def test_unknown_and_deactivated_accounts_are_not_authenticated() -> None:
     assert AccountBackend().get_user(new_id()) is None
     assert AccountBackend().get_user(UserFactory(is_active=False).pk) is None
 
@@ -63,7 +63,7 @@ def signed_out(user: User) -> bool:
     return user.has_perm("accounts.erase_user")
 
 
-def test_second_factor_comes_with_who_is_signed_in(django_assert_num_queries: Any) -> None:
+def test_user_is_loaded_with_the_second_factor_in_one_query(django_assert_num_queries: Any) -> None:
     user = UserFactory()
     assert not signed_in(user).has_second_factor
     TOTP.activate(user, generate_totp_secret())
@@ -72,7 +72,7 @@ def test_second_factor_comes_with_who_is_signed_in(django_assert_num_queries: An
     assert User.objects.get(pk=user.pk).has_second_factor
 
 
-def test_password_is_looked_at_once(monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
+def test_password_is_checked_once_at_a_sign_in(monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
     looked: list[str] = []
     check = User.check_password
 
@@ -86,7 +86,7 @@ def test_password_is_looked_at_once(monkeypatch: pytest.MonkeyPatch, client: Any
     assert looked == ["not the password"]
 
 
-def test_what_is_taken_away_is_gone_with_the_next_request(client: Any, settings: Any) -> None:
+def test_withdrawn_permission_is_gone_at_the_next_request(client: Any, settings: Any) -> None:
     settings.ADMIN_REQUIRES_SECOND_FACTOR = False
     user, group = UserFactory(is_staff=True), Group.objects.create(name="Viewers")
     group.permissions.add(permission("accounts.view_user"))

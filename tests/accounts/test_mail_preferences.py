@@ -41,7 +41,7 @@ def link_of(message: Any) -> str:
     return found[1]
 
 
-def test_purchase_and_refund_are_told_to_buyer_and_vendor() -> None:
+def test_purchase_and_refund_are_mailed_to_buyer_and_vendor() -> None:
     vendor, buyer = make_vendor(), funded(inr=100_000)
     order = bought(on_sale(store=vendor.store, title="Aurora Sans", tax_rate_bp=1800), buyer)
     (purchased,), (sold,) = sent_to(buyer), sent_to(vendor.user)
@@ -88,7 +88,7 @@ def test_mail_program_ends_a_kind_of_mails_by_one_post_without_a_session_and_no_
 
 
 @pytest.mark.parametrize("topic", ["security", "", None, 5])
-def test_link_of_a_topic_that_is_none_is_not_found(topic: Any) -> None:
+def test_unsubscribe_link_of_an_unknown_topic_is_not_found(topic: Any) -> None:
     token = signing.dumps([UserFactory().pk.hex, topic], salt="accounts.mail.unsubscribe")
     assert Client().post(reverse("mail-unsubscribe", args=[token])).status_code == 404
 
@@ -109,7 +109,7 @@ def test_forged_link_and_link_of_a_deleted_account_are_not_found() -> None:
     assert Client().post(reverse("mail-unsubscribe", args=[good])).status_code == 404
 
 
-def test_owner_chooses_on_a_page_and_nobody_else() -> None:
+def test_mail_topics_are_chosen_only_by_the_owner_of_the_account() -> None:
     user, client = UserFactory(), Client()
     assert reverse("account_login") in client.post(reverse("account-mails"), {"topics": ["sale"]})["Location"]
     client.force_login(user)
@@ -159,7 +159,7 @@ def test_sale_is_an_event_for_the_vendors_own_apps_only() -> None:
     }
 
 
-def test_announcement_that_fails_halfway_tells_nobody_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sale_mails_of_a_retried_job_are_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     vendor, buyer = make_vendor(), funded(inr=100_000)
     order = bought(on_sale(store=vendor.store), buyer)
     outbox.outbox.clear()

@@ -109,7 +109,7 @@ def test_codes_sign_in_whether_kept_encrypted_or_from_before(client: Client, use
     assert not signed_in(client), "a recovery code works once"
 
 
-def test_tampered_secret_signs_nobody_in_and_says_so(client: Client, user: User, secret: str) -> None:
+def test_tampered_two_factor_secret_prevents_the_sign_in_with_a_message(client: Client, user: User, secret: str) -> None:
     keep_as(user, tamper)
     response = sign_in(client, user, app_code(secret))
     assert (response.status_code, response["Location"]) == (302, reverse("mfa_authenticate"))
@@ -132,7 +132,7 @@ def test_user_whose_codes_are_unreadable_is_told_to_set_them_up_again(client: Cl
     assert not Authenticator.objects.exists()
 
 
-def test_change_of_the_key_is_outlived_and_what_was_unencrypted_is_encrypted(
+def test_two_factor_secrets_survive_a_change_of_the_secret_key_and_plain_ones_are_encrypted(
     client: Client, user: User, secret: str, settings: Any
 ) -> None:
     other = UserFactory()

@@ -22,7 +22,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
-def test_change_without_words_is_refused_and_changes_nothing(change: partial[object]) -> None:
+def test_change_of_an_account_without_a_reason_is_refused(change: partial[object]) -> None:
     with pytest.raises(InvalidInput):
         change(user=UserFactory(is_staff=True), reason="  ", actor=UserFactory(is_superuser=True))
     assert not AuditEntry.objects.exists()

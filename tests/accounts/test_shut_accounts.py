@@ -45,7 +45,7 @@ def signed_in(client: Client) -> bool:
 
 
 @pytest.mark.parametrize("visits_meanwhile", [True, False])
-def test_session_from_before_stays_ended(user: User, session: Client, *, visits_meanwhile: bool) -> None:
+def test_session_from_before_a_deactivation_stays_ended(user: User, session: Client, *, visits_meanwhile: bool) -> None:
     assert signed_in(session)
     shut(user)
     if visits_meanwhile:
@@ -57,17 +57,17 @@ def test_session_from_before_stays_ended(user: User, session: Client, *, visits_
     assert signed_in(session)
 
 
-def test_other_changes_leave_the_session_alone(user: User, session: Client) -> None:
+def test_changes_other_than_the_password_keep_the_session(user: User, session: Client) -> None:
     set_tier(user=user, tier=Tier.PRO, reason="Paid", actor=UserFactory())
     assert signed_in(session)
 
 
-def test_sessions_of_others_go_on(user: User, session: Client) -> None:
+def test_deactivating_an_account_keeps_the_sessions_of_others(user: User, session: Client) -> None:
     shut(UserFactory())
     assert signed_in(session)
 
 
-def test_new_password_ends_the_session(user: User, session: Client) -> None:
+def test_new_password_ends_other_sessions_of_the_user(user: User, session: Client) -> None:
     assert signed_in(session)
     user.set_password("another long phrase")
     user.save()
@@ -75,7 +75,7 @@ def test_new_password_ends_the_session(user: User, session: Client) -> None:
 
 
 @pytest.mark.parametrize("kind", ["key", "token"])
-def test_keys_and_tokens_rest_and_return(user: User, kind: str) -> None:
+def test_keys_and_tokens_of_a_deactivated_account_are_refused_until_it_is_reactivated(user: User, kind: str) -> None:
     makers: dict[str, Callable[[], dict[str, str]]] = {
         "key": lambda: {"x-api-key": issue_api_key(app=AppFactory(user=user), name="server", actor=user)[1]},
         "token": lambda: {"authorization": f"Bearer {personal(user)}"},

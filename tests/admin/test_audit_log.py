@@ -34,7 +34,7 @@ def cells(page: bytes, column: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], admin: User) -> None:
+def test_audit_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], admin: User) -> None:
     listing = ListingFactory(title="Halden Grotesk")
     audit.record("listing.approve", listing, actor=admin, from_state="PendingReview", to_state="Published")
     page = browse(admin).get(address(AuditEntry, "changelist"))
@@ -48,7 +48,7 @@ def test_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], 
     assert link in browse(admin).get("/admin/").content.decode()
 
 
-def test_subject_that_is_gone_or_may_not_be_seen_has_no_link(browse: Callable[..., Client], admin: User) -> None:
+def test_audit_entry_of_a_deleted_or_hidden_subject_has_no_link(browse: Callable[..., Client], admin: User) -> None:
     gone, hidden = ListingFactory(), AppFactory(name="Secret project")
     for subject in (gone, hidden):
         audit.record("thing.touch", subject, actor=admin)
@@ -58,7 +58,9 @@ def test_subject_that_is_gone_or_may_not_be_seen_has_no_link(browse: Callable[..
 
 
 @pytest.mark.slow
-def test_log_of_many_kinds_asks_little(browse: Callable[..., Client], admin: User, django_assert_max_num_queries: Queries) -> None:
+def test_audit_log_of_many_kinds_of_subjects_sends_few_queries(
+    browse: Callable[..., Client], admin: User, django_assert_max_num_queries: Queries
+) -> None:
     order = bought(on_sale())
     for subject in (order, admin, ListingFactory(), AppFactory(), Licence.objects.get(), order.listing.store, order.listing.category):
         for number in range(3):
@@ -69,7 +71,7 @@ def test_log_of_many_kinds_asks_little(browse: Callable[..., Client], admin: Use
 
 
 @pytest.mark.slow
-def test_rows_are_called_by_names_and_amounts_have_a_currency(browse: Callable[..., Client], admin: User) -> None:
+def test_admin_rows_have_readable_names_and_amounts_with_currency(browse: Callable[..., Client], admin: User) -> None:
     order = bought(on_sale(title="Halden Grotesk", price_inr_minor=49_900))
     client = browse(admin)
     for model, row in ((Order, order), (Licence, Licence.objects.get()), (Journal, Journal.objects.get(order=order))):

@@ -116,7 +116,7 @@ def test_ten_updates_with_a_changed_file_each_are_reviewed_by_keyboard_and_each_
         pytestconfig.get_terminal_writer().line(f"\nseconds for each review: {seconds}")
 
 
-def test_keys_claim_go_on_go_back_and_tell_of_themselves(window: Callable[..., Page], live_server: Any) -> None:
+def test_keyboard_shortcuts_claim_go_to_the_next_and_previous_case_and_show_help(window: Callable[..., Page], live_server: Any) -> None:
     first, second = subjects.application(), subjects.application()
     page = window("desktop")
     page.goto(live_server.url + address(DeveloperApplication, "change", first.pk))

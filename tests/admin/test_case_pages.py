@@ -35,7 +35,7 @@ def page_of(row: Any) -> str:
 
 
 @pytest.mark.slow
-def test_decision_without_any_words_is_refused_beside_the_field(browser: Client) -> None:
+def test_admin_decision_without_a_reason_is_refused_at_its_field(browser: Client) -> None:
     case = subjects.application()
     for answers in ({}, {"reason": " "}, {"reply": "nonsense"}, {"reply": "", "reason": ""}):
         response = browser.post(address(DeveloperApplication, "reject", case.pk), answers)
@@ -45,13 +45,13 @@ def test_decision_without_any_words_is_refused_beside_the_field(browser: Client)
     assert case.status == "Pending"
 
 
-def test_words_of_another_decision_are_not_taken(browser: Client) -> None:
+def test_saved_reply_for_another_decision_is_refused(browser: Client) -> None:
     case, other = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_APPROVE)[0]
     assert browser.post(address(DeveloperApplication, "reject", case.pk), {"reply": str(other.pk)}).status_code == 400
 
 
 @pytest.mark.slow
-def test_saved_reply_and_own_words_become_one_reason(browser: Client) -> None:
+def test_saved_reply_and_own_text_become_one_reason(browser: Client) -> None:
     case, reply = subjects.application(), SavedReply.objects.filter(use=SavedReplyUse.APPLICATION_REJECT)[0]
     answers = {"reply": str(reply.pk), "reason": "Sorry."}
     press(browser, page_of(case), answers, action=address(DeveloperApplication, "reject", case.pk))
@@ -73,7 +73,7 @@ def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use(
     assert client.post(address(SavedReply, "delete", reply.pk), {"post": "yes"}).status_code == 403
 
 
-def test_case_that_someone_else_is_at_says_who_and_is_not_taken_by_next(browser: Client) -> None:
+def test_case_that_someone_else_has_claimed_names_them_and_is_skipped_by_next(browser: Client) -> None:
     case, other = subjects.application(), staff(DECIDE)
     DeveloperApplication.objects.filter(pk=case.pk).update(claimed_by=other, claimed_at=timezone.now())
     assert f"{other.email} has been reviewing it since" in text_of(browser.get(page_of(case)))
@@ -93,7 +93,7 @@ def test_long_value_is_reached_by_keyboard_and_a_short_one_is_no_stop() -> None:
 
 
 @pytest.mark.slow
-def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
+def test_second_reviewer_sees_that_the_case_was_decided(browser: Client) -> None:
     case = subjects.application()
     press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
     response = browser.post(address(DeveloperApplication, "reject", case.pk), {"reason": "No.", "then": "next"}, follow=True)
@@ -103,7 +103,7 @@ def test_second_reviewer_is_told_that_it_was_decided(browser: Client) -> None:
     assert case.status == "Approved"
 
 
-def test_own_application_has_no_forms() -> None:
+def test_page_of_ones_own_application_has_no_decision_forms() -> None:
     case = subjects.application()
     case.user.is_staff = case.user.is_superuser = True
     case.user.save()
@@ -121,7 +121,7 @@ def test_staff_who_may_only_look_get_no_forms() -> None:
 
 
 @pytest.mark.slow
-def test_next_begins_behind_what_was_looked_at_and_keeps_the_filter(browser: Client) -> None:
+def test_next_starts_after_the_shown_case_and_keeps_the_filter(browser: Client) -> None:
     first, second = subjects.application(), subjects.application()
     page = f"{page_of(first)}?_changelist_filters=status__exact%3DPending"
     response = press(browser, page, {}, action=address(DeveloperApplication, "next"))
@@ -145,7 +145,7 @@ def test_scopes_are_decided_on_the_page_of_the_request() -> None:
 
 
 @pytest.mark.slow
-def test_confirmations_say_how_much_is_touched() -> None:
+def test_confirmations_show_the_effects_in_numbers() -> None:
     root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     app = subjects.approved_app()
     for name in ("one", "two"):
@@ -162,7 +162,7 @@ def test_confirmations_say_how_much_is_touched() -> None:
     assert "Published listings that leave the catalog: 1." in text_of(root.get(address(VendorProfile, "suspend", vendor.pk)))
 
 
-def test_end_of_an_account_is_foretold_in_figures(django_assert_max_num_queries: Any) -> None:
+def test_confirmation_of_deactivating_or_deleting_an_account_shows_the_effects_in_numbers(django_assert_max_num_queries: Any) -> None:
     listing, keeper = on_sale(), signed_in(staff("accounts.deactivate_user", "accounts.erase_user"))
     owner = listing.store.owner
     issue_api_key(app=AppFactory(user=owner), name="production", actor=owner)

@@ -55,7 +55,9 @@ def entry(file: Deliverable, name: str = "admin-file-entry", **query: Any) -> st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", changes(), ids=lambda change: change.name)
-def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, django_assert_max_num_queries: Any) -> None:
+def test_every_hidden_change_of_a_file_is_shown_to_the_reviewer(
+    browser: Client, change: Change, django_assert_max_num_queries: Any
+) -> None:
     review = waiting_update(change)
     with django_assert_max_num_queries(15):
         shown = words(section(browser, review))
@@ -63,20 +65,20 @@ def test_one_hidden_change_is_told_on_the_page(browser: Client, change: Change, 
 
 
 @pytest.mark.slow
-def test_characters_that_hide_the_name_of_a_tool_are_told(browser: Client) -> None:
+def test_hidden_characters_in_the_name_of_a_tool_are_shown_to_the_reviewer(browser: Client) -> None:
     before, after = (makers.zipped({"SKILL.md": f"---\nname: x\nallowed-tools: {tools}\n---\n"}) for tools in ("Read", "Read, Ba\u202esh"))
     assert "+ tool Ba[U+202E]sh" in words(section(browser, waiting_update(Change("a tool", before, after, ""))))
 
 
 @pytest.mark.slow
-def test_first_submission_has_nothing_to_be_compared_with(browser: Client) -> None:
+def test_first_submission_shows_no_comparison(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     assert "No earlier submission was examined" in words(section(browser, submit(listing)))
 
 
 @pytest.mark.slow
-def test_findings_are_ticked_off_where_the_vendor_changed_what_they_name(browser: Client) -> None:
+def test_findings_are_marked_as_addressed_if_the_vendor_changed_their_field(browser: Client) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     services.approve_listing(review=submit(listing), actor=UserFactory())
@@ -108,7 +110,7 @@ def _on_sale(**contents: bytes) -> Listing:
 
 
 @pytest.mark.slow
-def test_file_that_waited_at_a_takedown_was_not_examined_and_is_compared_again(browser: Client) -> None:
+def test_file_pending_at_a_takedown_is_compared_with_the_approved_one_again(browser: Client) -> None:
     listing = _on_sale(a_txt=b"1")
     _updated(listing, a_txt=b"1", evil_txt=b"2")
     services.takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
@@ -118,7 +120,7 @@ def test_file_that_waited_at_a_takedown_was_not_examined_and_is_compared_again(b
 
 
 @pytest.mark.slow
-def test_what_was_rejected_for_something_else_is_told_since_the_approval_too(browser: Client) -> None:
+def test_file_added_in_a_rejected_update_is_shown_again_against_the_approved_version(browser: Client) -> None:
     listing = _on_sale(a_txt=b"1")
     services.reject_listing(
         review=_updated(listing, a_txt=b"1", evil_txt=b"2"), findings=[FINDING | {"code": "other"}], actor=UserFactory()
@@ -140,7 +142,7 @@ def test_submission_that_an_appeal_reopened_is_compared_with_what_was_decided_be
 
 
 @pytest.mark.slow
-def test_a_changed_file_is_not_pushed_out_by_many_that_are_added_or_moved(browser: Client) -> None:
+def test_changed_file_is_shown_among_many_added_and_moved_ones(browser: Client) -> None:
     filler = {f"f{number:03}.bin": random.Random(number).randbytes(20) for number in range(400)}
     before = makers.zipped({**{f"old/{path}": content for path, content in filler.items()}, "z.bin": b"harmless"})
     added = {f"added/{path}": content + b"." for path, content in filler.items()}
@@ -218,7 +220,7 @@ def test_files_of_an_archive_are_opened_in_place_and_recorded(browser: Client) -
 
 
 @pytest.mark.parametrize("name", ["admin-file-entry", "admin-file-entry-content", "admin-file-entry-font", "admin-file-glyphs"])
-def test_staff_without_the_permission_open_nothing(name: str) -> None:
+def test_staff_without_the_permission_cannot_open_files_of_an_archive(name: str) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     file = Deliverable.objects.get(listing=listing)

@@ -75,7 +75,7 @@ def test_superuser_decides_through_the_form(case: Case, root: User) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if not case.again], ids=str)
-def test_second_decision_is_refused_with_a_message_and_leaves_no_trace(case: Case, root: User) -> None:
+def test_second_decision_is_refused_with_a_message_and_without_an_audit_entry(case: Case, root: User) -> None:
     page = _page(case, case.make())
     press(signed_in(root), page, case.answers)
     before = AuditEntry.objects.count()
@@ -121,7 +121,7 @@ def test_takedown_names_its_reviewer_and_its_reason(root: User) -> None:
 
 @pytest.mark.slow
 @cases
-def test_get_changes_nothing(case: Case, root: User) -> None:
+def test_get_of_a_decision_page_changes_nothing(case: Case, root: User) -> None:
     subject = case.make()
     # Some are changed past the row in hand, such as one that another is at.
     subject.refresh_from_db()
@@ -135,7 +135,7 @@ def test_get_changes_nothing(case: Case, root: User) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in CASES if "reason" in case.answers], ids=str)
-def test_decision_without_a_reason_is_asked_again(case: Case, root: User) -> None:
+def test_decision_without_a_reason_is_an_error_in_the_form(case: Case, root: User) -> None:
     response = signed_in(root).post(_page(case, case.make()), case.answers | {"reason": "  "})
     assert response.status_code == 400
     assert any(sentence in text_of(response) for sentence in ("This field is required", "Choose a saved reply, or write your own"))
@@ -153,7 +153,7 @@ def test_nobody_decides_on_their_own(case: Case) -> None:
     assert AuditEntry.objects.count() == before
 
 
-def test_table_tries_every_decision_outside_of_money() -> None:
+def test_decision_table_has_every_decision_except_those_about_money() -> None:
     money = {"WalletAdmin", "OrderAdmin"}
     known = {
         (settings.permission, name)
@@ -187,12 +187,12 @@ def test_claim_is_released_by_its_holder_and_nobody_else(make: Callable[[], Any]
 
 
 @pytest.mark.parametrize("method", ["put", "delete", "patch"])
-def test_other_methods_are_refused(method: str, root: User) -> None:
+def test_other_methods_at_a_decision_page_are_a_405(method: str, root: User) -> None:
     page = address(ListingReview, "approve", review().pk)
     assert getattr(signed_in(root), method)(page).status_code == 405
 
 
-def test_decision_on_nothing_is_not_found(root: User) -> None:
+def test_decision_on_an_unknown_id_is_not_found(root: User) -> None:
     for object_id in ("0198c0de-0000-7000-8000-000000000000", "nonsense"):
         assert signed_in(root).get(address(ListingReview, "approve", object_id)).status_code == 404
 
@@ -215,7 +215,7 @@ def test_approval_and_rejection_from_the_review_page_itself(root: User) -> None:
 
 
 @pytest.mark.slow
-def test_rejection_without_findings_is_asked_again(root: User) -> None:
+def test_rejection_without_findings_is_an_error_in_the_form(root: User) -> None:
     case = review()
     response = press(signed_in(root), address(ListingReview, "reject", case.pk), {})
     assert response.status_code == 400
@@ -235,7 +235,7 @@ def test_scopes_are_decided_one_by_one(root: User) -> None:
 
 
 @pytest.mark.slow
-def test_scopes_left_undecided_are_asked_again(root: User) -> None:
+def test_undecided_scopes_are_an_error_in_the_form(root: User) -> None:
     case = scope_review()
     response = press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), {"decision:catalog:read": "grant"})
     assert response.status_code == 400
@@ -244,7 +244,7 @@ def test_scopes_left_undecided_are_asked_again(root: User) -> None:
 
 
 @pytest.mark.slow
-def test_refused_scope_without_words_is_asked_again(root: User) -> None:
+def test_refused_scope_without_a_note_is_an_error_in_the_form(root: User) -> None:
     case = scope_review()
     answers = {"decision:catalog:read": "grant", "decision:wallet:spend": "refuse"}
     response = press(signed_in(root), address(ScopeReview, "decide_scopes", case.pk), answers)
@@ -270,7 +270,7 @@ def test_reviewer_sees_the_redirect_uris_that_are_approved_with_the_scopes(root:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"revoke", "decide_scopes", "limit"}], ids=str)
-def test_decision_of_another_after_the_page_was_read_is_told(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decision_taken_since_the_page_was_opened_is_reported(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = case.make()
     read = ServiceAdmin.get_object
 
@@ -312,7 +312,7 @@ def test_staff_who_is_no_superuser_cannot_touch_a_superuser(root: User) -> None:
     assert "Only a superuser" in words
 
 
-def test_nobody_promotes_themselves() -> None:
+def test_staff_cannot_change_their_own_tier_or_staff_status() -> None:
     user = staff("accounts.set_tier_user", "accounts.grant_staff_user")
     for name, answers in (("set_tier", {"tier": "vip", "reason": "Me."}), ("set_staff", {"reason": "Me."})):
         press(signed_in(user), address(User, name, user.pk), answers)
@@ -322,7 +322,7 @@ def test_nobody_promotes_themselves() -> None:
 
 
 @pytest.mark.slow
-def test_waiting_listings_come_first_and_oldest_on_top(root: User) -> None:
+def test_review_queue_lists_waiting_listings_first_and_oldest_on_top(root: User) -> None:
     done = review()
     press(signed_in(root), address(ListingReview, "approve", done.pk), APPROVAL)
     older, newer = submitted(), submitted()

@@ -40,7 +40,7 @@ def current(client: Client, path: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -> None:
+def test_admin_menu_marks_the_current_page_or_its_section(root: Client) -> None:
     queue, application = address(ListingReview, "changelist"), subjects.application()
     review = address(ListingReview, "change", subjects.review().pk)
     assert current(root, HOME) == [("Review queues", "page")]
@@ -55,7 +55,7 @@ def test_menu_marks_the_one_place_that_the_page_is_or_belongs_to(root: Client) -
 
 
 @pytest.mark.slow
-def test_row_names_its_list_and_leads_back_as_it_was_filtered(root: Client) -> None:
+def test_admin_page_of_a_row_links_back_to_its_filtered_list(root: Client) -> None:
     review = address(ListingReview, "change", subjects.review().pk)
     crumb = soup_of(root, f"{review}?_changelist_filters=kind%3DListing").select_one(".crumb a")
     assert crumb is not None
@@ -67,7 +67,7 @@ def test_row_names_its_list_and_leads_back_as_it_was_filtered(root: Client) -> N
     ("name", "leads_to"),
     [("password_change", "account_change_password"), ("password_change_done", "account_change_password"), ("logout", "account_logout")],
 )
-def test_passwords_and_signing_out_are_the_account_pages_business(root: Client, name: str, leads_to: str) -> None:
+def test_admin_addresses_of_passwords_and_sign_out_redirect_to_the_account_pages(root: Client, name: str, leads_to: str) -> None:
     for ask in (root.get, root.post):
         response = ask(reverse(f"admin:{name}"), {"old_password": "x", "new_password1": "y", "new_password2": "y"})
         assert (response.status_code, response["Location"]) == (302, reverse(leads_to))
@@ -76,7 +76,7 @@ def test_passwords_and_signing_out_are_the_account_pages_business(root: Client, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["", "catalog/listing/", "catalog/category/", "auth/group/", "auth/group/add/", "catalog/category/add/"])
-def test_page_loads_no_script_of_a_library(root: Client, path: str) -> None:
+def test_admin_pages_load_only_our_scripts_and_styles(root: Client, path: str) -> None:
     CategoryFactory()
     page = soup_of(root, HOME + path)
     loaded = [str(tag["src"]) for tag in page.select("script[src]")]
@@ -84,7 +84,7 @@ def test_page_loads_no_script_of_a_library(root: Client, path: str) -> None:
     assert all("/static/css/" in str(tag["href"]) for tag in page.select("link[rel=stylesheet]"))
 
 
-def test_lists_say_yes_or_no_and_each_cell_knows_its_column(root: Client) -> None:
+def test_admin_lists_show_yes_or_no_and_each_cell_names_its_column(root: Client) -> None:
     CategoryFactory(slug="odd", name="<b>Type</b>", is_active=False)
     page = soup_of(root, address(Category, "changelist"))
     rows = [
@@ -95,7 +95,7 @@ def test_lists_say_yes_or_no_and_each_cell_knows_its_column(root: Client) -> Non
     assert not page.select("#result_list img")
 
 
-def test_column_is_sorted_the_other_way_and_no_longer(root: Client) -> None:
+def test_column_head_links_to_the_reverse_order_and_to_no_order(root: Client) -> None:
     CategoryFactory()
     page = soup_of(root, f"{address(Category, 'changelist')}?o=1")
     head = page.select_one("th[aria-sort]")
@@ -113,7 +113,7 @@ def test_long_list_has_pages(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_row_shows_times_in_words_and_states_as_marks(root: Client) -> None:
+def test_admin_page_of_a_row_shows_readable_times_and_status_badges(root: Client) -> None:
     page = soup_of(root, address(Listing, "change", subjects.listing_for_sale().pk))
     facts = {str(row.th and row.th.get_text(strip=True)): row.td for row in page.select(".record-table tr")}
     status, published_at = facts["Status"], facts["Published at"]
@@ -123,7 +123,7 @@ def test_row_shows_times_in_words_and_states_as_marks(root: Client) -> None:
     assert published_at.select_one("time[title]")
 
 
-def test_faults_of_a_form_stand_beside_its_fields_and_what_was_typed_is_kept(root: Client) -> None:
+def test_admin_form_shows_errors_at_its_fields_and_keeps_the_input(root: Client) -> None:
     response = root.post(address(Category, "add"), {"name": "Typed", "slug": "no slug!", "metadata": "{"})
     page = BeautifulSoup(response.content, "html.parser")
     assert "It has not been saved" in page.get_text()
@@ -180,7 +180,7 @@ def test_history_of_a_row_tells_who_changed_it(root: Client) -> None:
     assert "Changed Name" in text_of(root.get(address(Category, "history", category.pk)))
 
 
-def test_decision_that_names_no_known_permission_is_found_at_start_up() -> None:
+def test_system_check_finds_a_decision_with_an_unknown_permission() -> None:
     class Careless(ListingAdmin):
         @decision(Decision("Do", "catalog.nothing_listing", "It is done.", "Done."))
         def do(self, *_args: Any) -> None:

@@ -56,13 +56,13 @@ def test_charts_are_drawn_anew_while_the_cache_is_down(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("queue", queues(), ids=lambda queue: queue.key)
-def test_card_is_for_those_who_hold_its_permission(queue: Any) -> None:
+def test_queue_card_is_shown_to_staff_with_its_permission_only(queue: Any) -> None:
     assert queue.title not in cards(signed_in(staff(*EVERYTHING - {queue.permission})))
     assert queue.title in cards(signed_in(staff(queue.permission)))
 
 
 @pytest.mark.slow
-def test_empty_queues_say_so_and_offer_nothing_to_begin_with() -> None:
+def test_empty_queues_say_so_and_have_no_start_button() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert set(cards(client)) == {queue.title for queue in queues()}
@@ -81,7 +81,7 @@ def test_queues_in_which_something_waits_come_first() -> None:
     assert next(iter(cards(client))) == "Developer applications"
 
 
-def test_card_tells_how_many_wait_for_how_long_and_who_is_at_them() -> None:
+def test_card_tells_how_many_cases_wait_for_how_long_and_who_has_claimed_them() -> None:
     reviewer, other = staff("developers.decide_developerapplication"), UserFactory()
     now = timezone.now()
     for actor in (None, reviewer, other):
@@ -92,7 +92,7 @@ def test_card_tells_how_many_wait_for_how_long_and_who_is_at_them() -> None:
     assert "3 The oldest: 3 days ago . 1 yours, 1 with others." in words
 
 
-def test_start_reviewing_claims_the_first_that_nobody_is_at() -> None:
+def test_start_reviewing_claims_the_first_case_that_nobody_has_claimed() -> None:
     reviewer, now = staff("developers.decide_developerapplication"), timezone.now()
     taken, first, _ = (subjects.application() for _ in range(3))
     DeveloperApplication.objects.filter(pk=taken.pk).update(claimed_by=UserFactory(), claimed_at=now)

@@ -41,11 +41,11 @@ def root() -> Client:
     return signed_in(UserFactory(is_staff=True, is_superuser=True))
 
 
-def test_every_registered_admin_is_our_own() -> None:
+def test_every_registered_admin_uses_our_base_class() -> None:
     assert all(isinstance(model_admin, MarketplaceModelAdmin) for model_admin in admin.site._registry.values())
 
 
-def test_libraries_that_show_secrets_are_left_out() -> None:
+def test_library_models_with_secrets_are_not_in_the_admin() -> None:
     names = {model._meta.label for model in admin.site._registry}
     assert not names & {
         "developers.RefreshToken",
@@ -57,7 +57,7 @@ def test_libraries_that_show_secrets_are_left_out() -> None:
     }
 
 
-def test_no_bulk_action_is_offered_on_what_services_make() -> None:
+def test_admins_of_service_models_have_no_bulk_actions() -> None:
     for model_admin in service_admins():
         assert list(model_admin.actions or ()) == []
 
@@ -80,7 +80,7 @@ def test_every_page_sends_the_anonymous_to_sign_in(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_no_page_offers_to_add_change_or_delete_what_services_make(root: Client) -> None:
+def test_admins_of_service_models_refuse_add_change_and_delete(root: Client) -> None:
     for model_admin in service_admins():
         assert root.get(address(model_admin.model, "add")).status_code == 403
         assert root.post(address(model_admin.model, "add"), {}).status_code == 403
@@ -162,26 +162,26 @@ def test_secret_cannot_be_guessed_by_filtering(model: type[Any], field: str, roo
         assert root.get(address(model, "changelist"), {lookup: "a"}).status_code in {302, 400}
 
 
-def test_redirect_to_the_page_of_any_object_is_left_out(root: Client) -> None:
+def test_admin_redirect_to_any_object_is_not_found(root: Client) -> None:
     content_type = ContentType.objects.get_for_model(Listing)
     assert {root.get(f"/admin/r/{content_type.pk}/{key}/").status_code for key in ("1", NOTHING)} == {404}
 
 
 @pytest.mark.slow
-def test_choices_of_filters_are_not_counted(root: Client, django_assert_max_num_queries: Any) -> None:
+def test_facet_counts_of_filters_are_disabled(root: Client, django_assert_max_num_queries: Any) -> None:
     with CaptureQueriesContext(connection) as plain:
         root.get(address(Listing, "changelist"))
     with django_assert_max_num_queries(len(plain)):
         root.get(address(Listing, "changelist"), {"_facets": "1"})
 
 
-def test_filter_by_what_is_no_text_is_refused(root: Client) -> None:
+def test_filter_with_a_nul_character_is_a_400(root: Client) -> None:
     assert root.get(address(Listing, "changelist"), {"status__exact": "\x00"}).status_code == 400
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
-def test_list_reads_no_more_for_more_rows(model: type[Any], root: Client, django_assert_max_num_queries: Any) -> None:
+def test_admin_list_sends_no_more_queries_for_more_rows(model: type[Any], root: Client, django_assert_max_num_queries: Any) -> None:
     page = address(model, "changelist")
     MAKERS[model]()
     root.get(page)
@@ -245,7 +245,7 @@ def test_category_edit_ends_cached_responses_and_is_audited(root: Client) -> Non
     assert root.post(address(Category, "delete", category.pk), {"post": "yes"}).status_code == 403
 
 
-def test_licence_factor_below_zero_is_asked_again(root: Client) -> None:
+def test_licence_factor_below_zero_is_an_error_in_the_form(root: Client) -> None:
     tier = LicenseTier.objects.get(slug="personal")
     answers = {"name": tier.name, "summary": tier.summary, "price_factor": "-1", "sort_order": "1"}
     response = root.post(address(LicenseTier, "change", tier.pk), answers)
@@ -265,7 +265,7 @@ def test_audit_log_cannot_be_written(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_pages_load_nothing_from_elsewhere(root: Client) -> None:
+def test_admin_pages_load_no_external_resources(root: Client) -> None:
     page = BeautifulSoup(root.get(address(ListingReview, "change", subjects.review().pk)).content, "html.parser")
     loaded = [str(tag.get("src") or tag.get("href")) for tag in page.select("[src], link[href]")]
     assert len(loaded) > 2
@@ -294,7 +294,7 @@ def test_groups_are_for_superusers(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_what_strangers_wrote_is_text_on_every_page(root: Client) -> None:
+def test_texts_of_users_are_escaped_on_every_admin_page(root: Client) -> None:
     mark = "<img src=x onerror=alert(1)>\"'"
     application, review, vendor = subjects.application(), subjects.review(), subjects.vendor()
     app, key, listing = subjects.approved_app(), subjects.api_key(), subjects.listing_for_sale()
@@ -345,7 +345,7 @@ def test_list_can_be_searched_within_a_category(root: Client) -> None:
     ],
     ids=str,
 )
-def test_lookup_that_no_filter_makes_is_not_run(model: type[Any], parameters: dict[str, str], root: Client) -> None:
+def test_list_lookup_without_a_filter_is_refused_without_a_query(model: type[Any], parameters: dict[str, str], root: Client) -> None:
     with CaptureQueriesContext(connection) as asked:
         answer = root.get(address(model, "changelist"), parameters)
     assert answer.status_code in {302, 400}

@@ -90,7 +90,7 @@ def preview(listing: Listing, kind: str, slot: int = 0, **details: Any) -> Previ
 
 
 @pytest.mark.slow
-def test_queue_shows_what_waits_for_how_long_and_who_is_at_it(browser: Client) -> None:
+def test_queue_shows_what_waits_for_how_long_and_who_has_claimed_it(browser: Client) -> None:
     rejected()
     waiting(days=4, title="Older")
     claimed = waiting(days=0.1, title="Newer")
@@ -138,7 +138,7 @@ def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["claimed", "category", "kind", "vendor", "days", "status__exact"])
-def test_filter_by_nonsense_finds_nothing(name: str, browser: Client) -> None:
+def test_queue_filter_with_an_invalid_value_finds_nothing(name: str, browser: Client) -> None:
     waiting()
     for value in ("nonsense", "' OR 1=1", "x" * 5000):
         assert titles(browser, **{name: value}) == []
@@ -193,7 +193,7 @@ def test_next_is_for_reviewers_and_by_post(client: Client) -> None:
     assert not AuditEntry.objects.filter(action="review.claim").exists()
 
 
-def test_next_goes_on_when_what_one_was_at_was_taken_over_meanwhile(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_goes_on_when_the_claimed_case_was_taken_over_meanwhile(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     older, newer = waiting(days=2), waiting(days=1)
     browser.post(NEXT)
 
@@ -217,7 +217,7 @@ def test_claim_and_next_take_no_request_of_another_site(editor: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "answers"), [("approve", APPROVAL), ("reject", FINDINGS)])
-def test_decision_leads_to_the_next(verb: str, answers: dict[str, str], browser: Client, editor: Any) -> None:
+def test_decision_on_a_review_opens_the_next_case(verb: str, answers: dict[str, str], browser: Client, editor: Any) -> None:
     first, second = waiting(days=2), waiting(days=1)
     response = press(
         browser,
@@ -234,7 +234,7 @@ def test_decision_leads_to_the_next(verb: str, answers: dict[str, str], browser:
 
 
 @pytest.mark.slow
-def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) -> None:
+def test_refused_decision_stays_on_the_page_and_says_who_decided_first(browser: Client) -> None:
     review, winner = waiting(), UserFactory()
     waiting()
     services.approve_listing(review=review, actor=winner)
@@ -244,7 +244,7 @@ def test_decision_that_is_refused_stays_and_says_who_was_first(browser: Client) 
 
 
 @pytest.mark.slow
-def test_claim_is_one_click_on_the_page_and_is_told_to_the_next(browser: Client) -> None:
+def test_claim_by_button_is_shown_to_other_reviewers(browser: Client) -> None:
     review, other = waiting(), staff(REVIEW)
     press(browser, page_of(review), {}, action=address(ListingReview, "claim", review.pk))
     page = signed_in(other).get(page_of(review))
@@ -257,7 +257,7 @@ def test_claim_is_one_click_on_the_page_and_is_told_to_the_next(browser: Client)
     assert review.claimed_by == other
 
 
-def test_own_submission_shows_no_forms() -> None:
+def test_review_page_of_ones_own_submission_has_no_forms() -> None:
     review = waiting()
     owner = review.listing.store.owner
     owner.is_staff = owner.is_superuser = True
@@ -268,7 +268,7 @@ def test_own_submission_shows_no_forms() -> None:
 
 
 @pytest.mark.slow
-def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
+def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Client) -> None:
     review = waiting()
     listing = review.listing
     image = preview(listing, "Gallery", 0, width=64, height=48)
@@ -296,7 +296,7 @@ def test_page_plays_shows_and_sets_the_previews(browser: Client) -> None:
 
 
 @pytest.mark.slow
-def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) -> None:
+def test_review_page_shows_changed_words_and_files(browser: Client) -> None:
     listing = published(title="Grotesk", description="One two three.")
     Deliverable.objects.filter(listing=listing).update(sha256="ab" * 32)
     listing.reviews.update(snapshot=snapshot_of(Listing.objects.get(pk=listing.pk)))
@@ -327,7 +327,7 @@ def test_page_tells_what_changed_word_by_word_and_file_by_file(browser: Client) 
 
 
 @pytest.mark.slow
-def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
+def test_review_page_shows_the_history_of_the_vendor_and_copies_of_the_file(browser: Client) -> None:
     store = StoreFactory()
     published(store=store)
     down = published(store=store)
@@ -353,7 +353,7 @@ def test_page_tells_the_vendors_history_and_of_copies(browser: Client) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_words_of_a_vendor_are_shown_as_words(browser: Client) -> None:
+def test_texts_of_a_vendor_are_escaped_on_the_review_page(browser: Client) -> None:
     mark = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'"
     listing = draft(title=mark, short_description=mark, description=mark, readme=mark, tags=[mark], file_type=mark, version="<b>1")
     skill = {"name": mark, "description": mark, "text": f"Read it.\u202e{mark}", "truncated": False}
@@ -393,7 +393,7 @@ def test_reviewer_sees_what_a_skill_asks_for(browser: Client, *, recorded: bool)
 
 
 @pytest.mark.slow
-def test_page_holds_no_script_style_or_handler_of_its_own(browser: Client) -> None:
+def test_review_page_has_no_inline_script_style_or_handler(browser: Client) -> None:
     review = waiting()
     preview(review.listing, "FontSpecimen", axes=[])
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
@@ -487,7 +487,7 @@ def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) 
     assert root.post(address(RejectionReason, "delete", reason.pk), {"post": "yes"}).status_code == 403
 
 
-def test_several_findings_with_words_of_ones_own_are_given_at_once(browser: Client) -> None:
+def test_several_findings_with_own_texts_are_given_in_one_rejection(browser: Client) -> None:
     review = waiting()
     answers = {
         "reason_file_broken": "on",

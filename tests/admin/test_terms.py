@@ -57,7 +57,7 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_fields_of_a_use_stand_under_its_name(root: Client) -> None:
+def test_fields_of_a_use_are_grouped_under_its_label(root: Client) -> None:
     page = BeautifulSoup(root.get(address(LicenseTerms, "add")).content, "html.parser")
     for use in Use:
         group = page.select_one(f'[role="group"][aria-label="{use.label}"]')
@@ -68,12 +68,12 @@ def test_fields_of_a_use_stand_under_its_name(root: Client) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"app_permission": "allowed"}, {"app_permission": "allowed", "app_clause": "Not in the text."}, {"team_quantity": "0"}]
 )
-def test_permission_without_its_clause_or_quantity_is_asked_again(root: Client, wrong: dict[str, Any]) -> None:
+def test_permission_without_its_clause_or_quantity_is_an_error_in_the_form(root: Client, wrong: dict[str, Any]) -> None:
     assert root.post(address(LicenseTerms, "add"), new_terms(root) | wrong).status_code == 200
     assert not LicenseTerms.objects.filter(version=2).exists()
 
 
-def test_version_is_shown_and_not_changed(root: Client) -> None:
+def test_version_of_licence_terms_is_shown_and_cannot_be_changed(root: Client) -> None:
     terms = LicenseTerms.objects.get(tier__slug="commercial")
     page = address(LicenseTerms, "change", terms.pk)
     assert terms.sha256 in root.get(page).content.decode()

@@ -46,7 +46,7 @@ def test_addresses_end_without_a_slash() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_command_tells_what_it_does(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_a_help_text(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         call_command(name, "--help")
     assert ended.value.code == 0

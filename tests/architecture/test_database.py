@@ -97,7 +97,7 @@ def rows(db: None) -> None:
     )
 
 
-def test_exceptions_are_fields_that_exist() -> None:
+def test_exempted_choice_fields_exist() -> None:
     assert set(UNGUARDED) <= set(FIELDS)
 
 

@@ -56,7 +56,7 @@ def test_decision_names_a_permission_that_exists(model_admin: ServiceAdmin, name
 
 
 @every_decision
-def test_decision_calls_a_service_that_is_told_who_decides(model_admin: ServiceAdmin, name: str) -> None:
+def test_decision_passes_its_actor_to_the_service(model_admin: ServiceAdmin, name: str) -> None:
     if name in CLAIMING:
         # They are those of all queues.
         assert isinstance(model_admin, QueueAdmin)

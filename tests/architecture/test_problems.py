@@ -14,7 +14,7 @@ by_problem = pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: pr
 
 
 @by_problem
-def test_code_is_the_name_of_the_class(problem: type[Problem]) -> None:
+def test_code_of_a_problem_is_the_name_of_its_class(problem: type[Problem]) -> None:
     assert problem.code == re.sub(r"(?<!^)(?=[A-Z])", "_", problem.__name__).lower()
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", problem.code)
 
@@ -44,6 +44,6 @@ def test_every_problem_is_used() -> None:
     assert {problem.__name__ for problem in PROBLEMS} - used == set()
 
 
-def test_code_cannot_be_taken_twice() -> None:
+def test_code_of_a_problem_must_be_unique() -> None:
     with pytest.raises(TypeError, match="is taken by"):
         type("Elsewhere", (), {"NotFound": type("NotFound", (Problem,), {"__qualname__": "Elsewhere.NotFound"})})

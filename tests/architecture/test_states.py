@@ -182,14 +182,16 @@ def audited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("table", [table for table, _, _ in TABLES], ids=lambda table: table.noun)
-def test_verbs_are_those_of_the_decisions(table: TransitionTable) -> None:
+def test_transition_table_has_the_decided_edges(table: TransitionTable) -> None:
     edges = next(edges for known, _, edges in TABLES if known is table)
     assert {verb: (set(sources), after) for verb, (sources, after) in table.edges.items()} == edges
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("table", "verb", "state", "edges"), PAIRS)
-def test_pair_is_taken_or_refused(table: TransitionTable, verb: str, state: str, edges: Edges, audited: list[str]) -> None:
+def test_transition_is_applied_or_refused_in_each_state(
+    table: TransitionTable, verb: str, state: str, edges: Edges, audited: list[str]
+) -> None:
     row: Any = Row(table.field, state)
     sources, after = edges[verb]
     assert table.allows(row, verb) is (state in sources)

@@ -104,7 +104,7 @@ def operation_targets() -> Iterator[Target]:
 
 
 @pytest.mark.parametrize("what", [*TEXTS, *MARKDOWN])
-def test_no_description_costs_more_than_its_bound(what: str, unit: float) -> None:
+def test_no_listing_description_takes_longer_to_render_than_its_limit(what: str, unit: float) -> None:
     text = filled((TEXTS | MARKDOWN)[what], bounds.LONG_TEXT_BYTES)[: bounds.LONG_TEXT_BYTES]
     costs = []
     for _ in range(3):
@@ -116,24 +116,24 @@ def test_no_description_costs_more_than_its_bound(what: str, unit: float) -> Non
     assert len(html) < 20 * bounds.LONG_TEXT_BYTES
 
 
-def test_no_call_of_the_operations_costs_more_than_its_bound(unit: float) -> None:
+def test_no_call_of_an_api_operation_costs_more_than_its_limit(unit: float) -> None:
     judge("operations", operation_targets(), unit)
 
 
-def test_no_call_of_the_tools_costs_more_than_its_bound(unit: float, world: World) -> None:
+def test_no_call_of_a_tool_costs_more_than_its_limit(unit: float, world: World) -> None:
     judge("tools", tool_targets(world, SIZE, FEW), unit)
 
 
-def test_no_call_of_the_oauth_endpoints_costs_more_than_its_bound(unit: float, world: World) -> None:
+def test_no_call_of_an_oauth_endpoint_costs_more_than_its_limit(unit: float, world: World) -> None:
     judge("oauth", oauth_targets(world, SIZE, FEW), unit)
 
 
-def test_many_filters_together_cost_no_more_than_their_bound(unit: float, world: World) -> None:
+def test_many_filters_together_cost_no_more_than_their_limit(unit: float, world: World) -> None:
     stock(LISTINGS)
     judge("filters", filter_targets(world, ASKED if EVERYTHING else FEW_OF_FILTERS), unit)
 
 
-def test_no_visit_of_the_pages_costs_more_than_its_bound(unit: float, world: World) -> None:
+def test_no_request_of_a_page_costs_more_than_its_limit(unit: float, world: World) -> None:
     pages = [(who, path) for who, path in world.pages() if who == "visitor" or (EVERYTHING and who != "admin")]
     # Where both may look, the member, of whom there is more to show.
     pages.sort(key=lambda page: page[0] == "newcomer")
@@ -141,7 +141,7 @@ def test_no_visit_of_the_pages_costs_more_than_its_bound(unit: float, world: Wor
     judge("pages", page_targets(world, pages, SIZE, FEW_FOR_PAGES), unit)
 
 
-def test_no_visit_of_the_admin_costs_more_than_its_bound(unit: float, world: World) -> None:
+def test_no_request_of_an_admin_page_costs_more_than_its_limit(unit: float, world: World) -> None:
     if EVERYTHING:
         every_page.enrich()
     world.people["staff"] = every_page.keeper(superuser=False)

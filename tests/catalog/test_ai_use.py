@@ -62,7 +62,7 @@ def test_listing_without_a_statement_forbids_training_and_declares_nothing(get: 
     assert (answer["aiTraining"], answer["aiOrigin"], answer["aiParts"]) == ("forbidden", "undeclared", "")
 
 
-def test_detail_and_manifest_say_the_same(get: Any, key_client: Any) -> None:
+def test_asset_detail_and_manifest_have_the_same_statements_about_ai(get: Any, key_client: Any) -> None:
     listing = PublishedListingFactory(ai_training="allowed", **DECLARED)
     detail, manifest = get(f"assets/{listing.slug}"), key_client().get(f"/api/v1/assets/{listing.slug}/manifest").json()
     said = {"aiTraining": "allowed", "aiOrigin": "declared", "aiParts": DECLARED["ai_parts"]}
@@ -71,7 +71,7 @@ def test_detail_and_manifest_say_the_same(get: Any, key_client: Any) -> None:
 
 
 @pytest.mark.parametrize(("term", "header"), HEADERS)
-def test_page_and_its_pictures_state_the_preference_and_none_where_licences_decide(
+def test_listing_page_and_its_pictures_send_the_ai_training_header_unless_licences_decide(
     anonymous: APIClient, term: str, header: str | None
 ) -> None:
     listing = PublishedListingFactory(ai_training=term)
@@ -84,7 +84,7 @@ def test_page_and_its_pictures_state_the_preference_and_none_where_licences_deci
     assert anonymous.get(preview.url, headers={"if-none-match": "*"}).headers.get("Content-Usage") == header
 
 
-def test_lists_may_not_be_used_for_training_and_robots_leave_it_to_the_headers(anonymous: APIClient) -> None:
+def test_lists_forbid_training_by_header_and_robots_txt_has_no_usage_line(anonymous: APIClient) -> None:
     store = PublishedListingFactory(ai_training="allowed").store
     for address in ("/browse", f"/stores/{store.slug}"):
         assert anonymous.get(address).headers["Content-Usage"] == "train-ai=n"

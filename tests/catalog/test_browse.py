@@ -50,19 +50,19 @@ def test_two_bad_parameters_are_both_named(refused: Any) -> None:
     assert {pointer for pointer, _ in refused("assets", limit="0", sort="x")} == {"?limit", "?sort"}
 
 
-def test_category_called_none_is_not_the_absence_of_one(anonymous: APIClient) -> None:
+def test_category_none_in_the_query_is_an_unknown_category(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     assert ids(anonymous.get("/api/v1/assets", {"category": "None"}).json()) == []
     assert ids(anonymous.get("/api/v1/assets").json()) == [str(listing.id)]
 
 
-def test_bad_credential_is_never_anonymous(anonymous: APIClient) -> None:
+def test_invalid_credential_at_a_public_operation_is_a_401(anonymous: APIClient) -> None:
     response = anonymous.get("/api/v1/assets", HTTP_X_API_KEY="cam_sk_wrong")
     assert (response.status_code, response.json()["code"]) == (401, "invalid_credential")
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_other_methods_are_refused(anonymous: APIClient, method: str) -> None:
+def test_other_methods_at_the_catalog_are_a_405(anonymous: APIClient, method: str) -> None:
     response = getattr(anonymous, method)("/api/v1/assets")
     assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")
 
@@ -95,7 +95,7 @@ def test_listings_of_a_closed_store_are_hidden_at_once_and_come_back(get: Any) -
         assert len(get("assets/search", q=listing.title)["results"]) == total
 
 
-def test_item_has_the_reference_fields(get: Any) -> None:
+def test_listed_asset_has_the_documented_fields(get: Any) -> None:
     listing = PublishedListingFactory(
         title="Grotesk",
         slug="grotesk",
@@ -158,12 +158,12 @@ def test_filters_by_category_and_tier(get: Any) -> None:
     assert get("assets", tier="vip")["total"] == 0
 
 
-def test_empty_parameters_are_as_good_as_none(get: Any) -> None:
+def test_empty_query_parameters_are_ignored(get: Any) -> None:
     PublishedListingFactory()
     assert get("assets", category="", tier="", limit="", page="", sort="")["total"] == 1
 
 
-def test_popular_goes_by_purchases_then_publication(get: Any) -> None:
+def test_popular_order_is_by_purchases_then_publication(get: Any) -> None:
     now = timezone.now()
     old = PublishedListingFactory(published_at=now - timedelta(days=2))
     new = PublishedListingFactory(published_at=now)
@@ -171,14 +171,14 @@ def test_popular_goes_by_purchases_then_publication(get: Any) -> None:
     assert ids(get("assets")) == [str(row.id) for row in (bought, new, old)]
 
 
-def test_newest_goes_by_publication(get: Any) -> None:
+def test_newest_order_is_by_publication(get: Any) -> None:
     now = timezone.now()
     old = PublishedListingFactory(published_at=now - timedelta(days=2), purchases=5)
     new = PublishedListingFactory(published_at=now)
     assert ids(get("assets", sort="newest")) == [str(new.id), str(old.id)]
 
 
-def test_price_order_goes_by_what_is_shown_and_those_without_inr_come_last_by_usd(get: Any) -> None:
+def test_price_order_is_by_the_shown_price_and_listings_without_inr_come_last_by_usd(get: Any) -> None:
     discounted = PublishedListingFactory(price_inr_minor=90_000, discount_bp=9000, base_price_minor=9999)
     dear = PublishedListingFactory(price_inr_minor=50_000)
     free = PublishedListingFactory(price_inr_minor=None, base_price_minor=0)
@@ -206,7 +206,7 @@ def test_slugs_of_parameters_are_never_sql(get: Any) -> None:
     assert get("assets", category="fonts' OR '1'='1")["total"] == 0
 
 
-def test_response_carries_a_strong_etag_and_is_always_revalidated(anonymous: APIClient) -> None:
+def test_catalog_response_has_a_strong_etag_and_is_always_revalidated(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     first = anonymous.get("/api/v1/assets")
     assert first["Cache-Control"] == "public, max-age=0, s-maxage=5"
@@ -252,14 +252,14 @@ def test_purchases_and_refunds_reorder_the_very_next_response_once_they_are_coun
     assert ids(get("assets")) == before
 
 
-def test_undoing_more_than_was_bought_stays_at_zero() -> None:
+def test_purchase_count_never_falls_below_zero() -> None:
     listing = PublishedListingFactory()
     record_refund(listing_id=listing.id)
     listing.stats.refresh_from_db()
     assert listing.stats.purchases == 0
 
 
-def test_purchases_end_no_cached_responses(new_version: Any) -> None:
+def test_purchases_do_not_invalidate_cached_responses(new_version: Any) -> None:
     listing = PublishedListingFactory()
     assert new_version()
     record_purchase(listing_id=listing.id)

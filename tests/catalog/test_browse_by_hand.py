@@ -191,7 +191,7 @@ def counts(listings: list[Listing], name: str) -> Counter[str]:
 
 
 @pytest.mark.slow
-def test_what_is_found_is_what_a_look_at_each_listing_finds(catalog: list[Listing]) -> None:
+def test_browsing_finds_what_a_check_of_every_listing_finds(catalog: list[Listing]) -> None:
     for number, query in enumerate(queries()):
         sort = SORTS[number % len(SORTS)]
         kept = sorted((listing for listing in catalog if is_kept(listing, query)), key=lambda each: place_of(each, sort, query))

@@ -112,7 +112,7 @@ FILTERS: list[tuple[dict[str, Any], set[str]]] = [
 
 
 @pytest.mark.slow
-def test_filters_find_what_has_it(get: Any, varied: None, unlimited: None, subtests: pytest.Subtests) -> None:
+def test_each_filter_finds_the_listings_that_match_it(get: Any, varied: None, unlimited: None, subtests: pytest.Subtests) -> None:
     for (query, found), sort in product(FILTERS, ["popular", "price_desc"]):
         with subtests.test(query=query, sort=sort):
             answer = get("assets", sort=sort, **query)
@@ -171,7 +171,7 @@ def test_order_of_prices_is_that_of_the_licence_and_currency_asked_for(get: Any)
     assert shown("price_desc", license="commercial", currency="EUR") == ["C", "A", "B"]
 
 
-def test_price_factor_that_an_admin_changes_moves_listings_at_once(get: Any) -> None:
+def test_changed_price_factor_reorders_listings_at_once(get: Any) -> None:
     PublishedListingFactory(title="Font", price_inr_minor=10_000)
     assert get("assets", license="commercial", maxPrice="200")["total"] == 1
     tier = LicenseTier.objects.get(slug="commercial")
@@ -204,7 +204,7 @@ def test_bad_filter_is_named(refused: Any, query: dict[str, Any], error: tuple[s
     assert refused("assets", **query) == [error]
 
 
-def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_is_counted_up_to_a_limit(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
     monkeypatch.setattr(browse, "FACET_LIMIT", 1)
     query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
@@ -217,7 +217,7 @@ def test_total_is_counted_to_a_cap(get: Any, varied: None, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("query", [{"tag": "bold"}, {"tag": "bold", "category": "fonts"}, {"fileType": "otf"}])
-def test_total_of_one_label_is_kept_and_exact_however_many(
+def test_stored_total_of_a_single_filter_is_exact_beyond_the_count_limit(
     get: Any, varied: None, monkeypatch: pytest.MonkeyPatch, query: dict[str, str]
 ) -> None:
     counted = get("assets", minPrice="0", currency="USD", **query)["total"]
@@ -227,7 +227,7 @@ def test_total_of_one_label_is_kept_and_exact_however_many(
     assert counted == len(answer["items"]) > 1
 
 
-def test_counts_follow_what_a_listing_is_tagged_with(get: Any, varied: None) -> None:
+def test_counts_follow_changed_tags_of_a_listing(get: Any, varied: None) -> None:
     listing = Listing.objects.get(title="One")
     listing.tags = ["fresh"]
     listing.save()
@@ -356,7 +356,7 @@ def test_last_page_has_no_cursor(get: Any) -> None:
     assert get("assets", limit=1)["nextCursor"] is not None
 
 
-def test_page_far_beyond_the_end_looks_for_nothing(anonymous: Any, django_assert_num_queries: Any) -> None:
+def test_page_far_beyond_the_end_sends_no_query_for_rows(anonymous: Any, django_assert_num_queries: Any) -> None:
     PublishedListingFactory()
     # The catalog's version before and after, and the total.
     with django_assert_num_queries(3):

@@ -69,7 +69,9 @@ def titles(client: Client) -> list[str]:
 
 
 @pytest.mark.parametrize("path", ["assets", "assets/{id}", "categories", "assets/search?q=grotesk", "assets/suggest?q=gro"])
-def test_cached_response_costs_the_reading_of_the_version(store: str, listing: Listing, path: str, django_assert_num_queries: Any) -> None:
+def test_cached_response_takes_one_query_for_the_catalog_version(
+    store: str, listing: Listing, path: str, django_assert_num_queries: Any
+) -> None:
     path, client = f"/api/v1/{path.format(id=listing.id)}", APIClient()
     first = client.get(path)
     assert first.status_code == 200
@@ -81,7 +83,7 @@ def test_cached_response_costs_the_reading_of_the_version(store: str, listing: L
             assert method(path, HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304
 
 
-def test_parameters_in_another_order_find_the_same_response(listing: Listing, django_assert_num_queries: Any) -> None:
+def test_query_parameters_in_another_order_find_the_same_cached_response(listing: Listing, django_assert_num_queries: Any) -> None:
     client = APIClient()
     client.get("/api/v1/assets?limit=5&sort=newest")
     with django_assert_num_queries(1):
@@ -117,7 +119,7 @@ def test_cached_response_counts_against_the_rate_limit(store: str, listing: List
     assert int(answers[4]["Retry-After"]) > 0
 
 
-def test_bad_credential_is_refused_though_the_response_is_cached(store: str, listing: Listing) -> None:
+def test_invalid_credential_is_refused_even_if_the_response_is_cached(store: str, listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     for headers in ({"x-api-key": "cam_sk_wrong"}, {"authorization": "Bearer x"}, {"authorization": ""}):
@@ -125,7 +127,7 @@ def test_bad_credential_is_refused_though_the_response_is_cached(store: str, lis
         assert (answer.json()["code"], answer["Cache-Control"]) == ("invalid_credential", "no-store")
 
 
-def test_response_to_a_credential_is_built_and_private(store: str, listing: Listing, key_client: Any) -> None:
+def test_response_to_a_credential_is_not_cached_and_is_private(store: str, listing: Listing, key_client: Any) -> None:
     APIClient().get("/api/v1/assets")
     # Nothing but a look at the cache would find it.
     ListingIndex.objects.update(title="Antiqua")
@@ -161,7 +163,7 @@ def test_validators_are_compared_as_the_standard_says(listing: Listing, method: 
             assert status == 200 or answer["Content-Type"] == "application/problem+json"
 
 
-def test_session_that_is_none_has_no_part_in_a_public_response(listing: Listing) -> None:
+def test_unknown_session_cookie_does_not_change_a_public_response(listing: Listing) -> None:
     for _ in range(2):
         answer = Client().get("/api/v1/assets", HTTP_COOKIE=f"sessionid={'a' * 32}")
         assert (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"]) == (
@@ -172,19 +174,19 @@ def test_session_that_is_none_has_no_part_in_a_public_response(listing: Listing)
         )
 
 
-def test_host_that_is_not_ours_is_refused_though_the_response_is_cached(listing: Listing) -> None:
+def test_unknown_host_is_refused_even_if_the_response_is_cached(listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     assert client.get("/api/v1/assets", HTTP_HOST="evil.example").status_code == 400
 
 
-def test_body_without_a_length_is_refused_though_the_response_is_cached(listing: Listing) -> None:
+def test_body_without_a_length_is_refused_even_if_the_response_is_cached(listing: Listing) -> None:
     client = APIClient()
     client.get("/api/v1/assets")
     assert client.get("/api/v1/assets", HTTP_TRANSFER_ENCODING="chunked").status_code == 411
 
 
-def test_question_mark_within_a_path_finds_no_answer_of_another_address(listing: Listing) -> None:
+def test_escaped_question_mark_in_a_path_does_not_find_another_cached_response(listing: Listing) -> None:
     client = APIClient()
     assert client.get("/api/v1/assets/search", QUERY_STRING="q=gro?").status_code == 200
     assert client.get("/api/v1/assets/search%3Fq=gro").status_code == 404
@@ -196,7 +198,7 @@ def test_too_many_parameters_are_refused(listing: Listing) -> None:
 
 
 @pytest.mark.parametrize("charset", ["iso-8859-1", "us-ascii", "utf-8"])
-def test_address_means_the_same_whatever_charset_is_named(listing: Listing, charset: str) -> None:
+def test_query_is_utf8_whatever_charset_the_content_type_names(listing: Listing, charset: str) -> None:
     def query_of(content_type: str) -> str:
         environ: dict[str, Any] = {"PATH_INFO": "/api/v1/assets/search", "QUERY_STRING": "q=%C3%A9", "CONTENT_TYPE": content_type}
         setup_testing_defaults(environ)
@@ -207,13 +209,13 @@ def test_address_means_the_same_whatever_charset_is_named(listing: Listing, char
     assert [query_of(content_type) for content_type in (f"text/plain; charset={charset}", "")] == ["\xe9"] * 2
 
 
-def test_response_to_a_long_query_is_not_kept(listing: Listing) -> None:
+def test_response_to_a_long_query_is_not_cached(listing: Listing) -> None:
     client, query = APIClient(), {"q": "\xe9" * 150}
     assert client.get("/api/v1/assets/search", query).json()["results"] == client.get("/api/v1/assets/search", query).json()["results"]
     assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
 
 
-def test_long_response_is_not_kept_so_that_all_in_memory_are_bounded(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_response_is_not_cached_so_that_the_cache_is_limited(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.RESPONSE_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
     caches["responses"].clear()
@@ -279,13 +281,13 @@ def test_change_that_is_rolled_back_never_shows(store: str, listing: Listing) ->
     assert titles(client) == ["Didone"]
 
 
-def test_version_never_comes_again(listing: Listing) -> None:
+def test_catalog_version_never_repeats(listing: Listing) -> None:
     seen = [current_version(), *(change_version() for _ in range(20))]
     CatalogVersion.objects.all().delete()
     assert len({*seen, current_version(), current_version()}) == 22
 
 
-def test_response_with_a_change_that_came_in_between_is_not_kept(
+def test_response_overtaken_by_a_change_is_not_cached(
     store: str, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, find = current_version(), selectors.categories_with_counts
@@ -318,7 +320,7 @@ def test_change_by_a_command_in_another_process_shows_in_the_next_response(listi
 
 
 @pytest.mark.slow
-def test_cache_that_is_down_costs_time_not_the_response_or_the_change(listing: Listing, settings: Any) -> None:
+def test_unavailable_cache_changes_neither_responses_nor_their_freshness(listing: Listing, settings: Any) -> None:
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
@@ -327,7 +329,7 @@ def test_cache_that_is_down_costs_time_not_the_response_or_the_change(listing: L
 
 
 @pytest.mark.slow
-def test_cache_that_comes_back_with_an_old_snapshot_holds_no_response_of_now(listing: Listing, settings: Any, tmp_path: Path) -> None:
+def test_cache_restored_from_an_old_snapshot_serves_no_stale_response(listing: Listing, settings: Any, tmp_path: Path) -> None:
     port = free_port()
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{port}/0")
     with redis_in(tmp_path, port):

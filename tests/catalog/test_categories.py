@@ -22,7 +22,7 @@ def test_new_installation_has_five_categories_and_three_licence_tiers() -> None:
     ]
 
 
-def test_licence_texts_are_whole() -> None:
+def test_seeded_licence_texts_are_complete() -> None:
     for terms in LicenseTerms.objects.all():
         assert terms.text.startswith(terms.name.upper())
         assert len(terms.text) > 1000
@@ -44,7 +44,7 @@ def test_every_active_category_is_listed_in_order(get: Any) -> None:
     assert isinstance(fonts["metadata"], dict)
 
 
-def test_no_category_is_an_empty_list(get: Any) -> None:
+def test_list_without_categories_is_empty(get: Any) -> None:
     Category.objects.all().delete()
     assert get("categories") == {"total": 0, "items": []}
 
@@ -57,7 +57,9 @@ def test_edit_in_the_admin_is_seen_at_once(get: Any) -> None:
     assert "Typefaces" in [item["name"] for item in get("categories")["items"]]
 
 
-def test_query_counts(anonymous: APIClient, django_assert_max_num_queries: Any, django_assert_num_queries: Any) -> None:
+def test_categories_take_at_most_three_queries_and_one_if_unchanged(
+    anonymous: APIClient, django_assert_max_num_queries: Any, django_assert_num_queries: Any
+) -> None:
     with django_assert_max_num_queries(3):
         first = anonymous.get("/api/v1/categories")
     with django_assert_num_queries(1):

@@ -51,7 +51,7 @@ def changes(listing: Listing, query: dict[str, str] | None = None, status: int =
 
 
 @pytest.mark.slow
-def test_one_redrawn_glyph_is_told_as_data_and_in_a_sentence() -> None:
+def test_redrawn_glyph_is_in_the_data_and_summary_of_the_changes() -> None:
     listing = first(_font())
     redrawn = _font(glyphs={"A": ["one", 500, [65]], "B": ["other", 510, [66]]}, metrics={"hhea ascent": 801})
     answer = changes(updated(listing, redrawn, version="1.1", description="Now with a better B."))
@@ -74,7 +74,7 @@ def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
     assert ("from" in none, none["summary"]) == (False, [])
 
 
-def test_price_readme_and_text_of_the_file_are_not_told() -> None:
+def test_changes_for_buyers_contain_no_price_readme_or_text_of_the_file() -> None:
     listing = first({"texts": {"SKILL.md": "paid text"}}, readme="secret one")
     answer = changes(updated(listing, {"texts": {"SKILL.md": "other paid text"}}, readme="secret two", base_price_minor=77_700))
     assert not {
@@ -83,7 +83,7 @@ def test_price_readme_and_text_of_the_file_are_not_told() -> None:
 
 
 @pytest.mark.slow
-def test_what_was_not_published_is_not_compared() -> None:
+def test_unpublished_and_blocked_versions_are_not_compared() -> None:
     listing = updated(first(_font()), _font(metrics={}), version="1.1")
     unpublished = make_deliverable(listing, version="9")
     blocked = Deliverable.objects.get(listing=listing, version="1.0")

@@ -63,7 +63,7 @@ def test_asset_of_a_closed_store_is_not_found(anonymous: APIClient) -> None:
     assert anonymous.get(f"/api/v1/assets/{listing.id}").status_code == 404
 
 
-def test_asset_that_leaves_the_catalog_is_not_found_at_once(anonymous: APIClient) -> None:
+def test_unpublished_asset_is_not_found_in_the_next_response(anonymous: APIClient) -> None:
     listing = PublishedListingFactory()
     etag = anonymous.get(f"/api/v1/assets/{listing.id}")["ETag"]
     listing.status = "Draft"
@@ -73,7 +73,7 @@ def test_asset_that_leaves_the_catalog_is_not_found_at_once(anonymous: APIClient
     assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
 
 
-def test_detail_has_exactly_the_agreed_fields(get: Any, tiers: Any) -> None:
+def test_asset_detail_has_exactly_the_documented_fields(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(
         title="Grotesk",
         slug="grotesk",
@@ -189,7 +189,7 @@ def test_inactive_tier_is_not_offered_and_the_next_one_costs_the_listing_price(g
     ]
 
 
-def test_no_permitted_tier_offers_nothing(get: Any, tiers: Any) -> None:
+def test_listing_without_a_permitted_tier_offers_no_licence(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(allowed_license_slugs=["gone"])
     answer = get(f"assets/{listing.id}")
     assert (answer["licenses"], answer["priceUSD"]) == ([], 10.0)

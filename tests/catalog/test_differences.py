@@ -5,7 +5,7 @@ from time import process_time
 from catalog.comparison.words import MAX_TOKENS, TextPart, mark_differences
 
 
-def test_words_that_differ_are_marked_and_all_words_are_there() -> None:
+def test_differing_words_are_marked_and_no_word_is_lost() -> None:
     before, after = mark_differences("Twelve friendly styles.", "Twelve stern styles, and one more.")
     assert [piece.text for piece in before if piece.changed] == ["friendly"]
     assert [piece.text for piece in after if piece.changed] == ["stern", ", and one more"]
@@ -24,7 +24,7 @@ def test_long_texts_are_compared_line_by_line_and_very_long_ones_not_at_all() ->
     )
 
 
-def test_texts_that_were_made_to_be_compared_for_long_take_no_longer_than_others() -> None:
+def test_comparison_of_hostile_texts_takes_limited_time() -> None:
     """Many equal pieces that never lie side by side: what took difflib half a minute takes a millisecond."""
     same, apart = "!" * MAX_TOKENS, "!?" * (MAX_TOKENS // 2)
     # Of the processor, however busy the machine is.

@@ -160,15 +160,15 @@ def race(start: Callable[[Clock, str], Callable[[], list[Sight]]], settings: Any
     assert len(sights) > READERS * 2
 
 
-def test_no_thread_sees_what_was_replaced(settings: Any) -> None:
+def test_no_thread_gets_a_stale_response(settings: Any) -> None:
     race(in_threads, settings)
 
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("start", [in_threads, in_processes])
-def test_nobody_sees_what_was_replaced_where_processes_share_a_cache(start: Any, redis_cache: str, settings: Any) -> None:
+def test_no_thread_or_process_gets_a_stale_response_from_a_shared_cache(start: Any, redis_cache: str, settings: Any) -> None:
     race(start, settings)
 
 
-def test_no_process_sees_what_another_replaced(settings: Any) -> None:
+def test_no_process_gets_a_response_that_another_made_stale(settings: Any) -> None:
     race(in_processes, settings)

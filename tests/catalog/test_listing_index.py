@@ -52,7 +52,7 @@ def change(listing: Listing, **fields: Any) -> None:
     listing_changed(listing)
 
 
-def test_index_holds_what_is_published_in_an_open_store() -> None:
+def test_listing_index_has_the_published_listings_of_open_stores() -> None:
     on_sale = published()
     ListingFactory()
     assert list(ListingIndex.objects.values_list("pk", flat=True)) == [on_sale.pk]
@@ -113,7 +113,7 @@ def test_counts_are_exact_after_any_edits(steps: list[dict[str, Any]]) -> None:
     assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
 
 
-def test_edit_that_no_list_shows_writes_nothing_of_the_index(django_assert_max_num_queries: Any) -> None:
+def test_edit_of_a_field_outside_of_lists_does_not_write_the_index(django_assert_max_num_queries: Any) -> None:
     listing = PublishedListingFactory()
     Listing.objects.filter(pk=listing.pk).update(description="Another")
     # The licence tiers, the listing, its thumbnail, its row, its labels; nothing to delete in three tables.
@@ -121,7 +121,7 @@ def test_edit_that_no_list_shows_writes_nothing_of_the_index(django_assert_max_n
         listing_index.refresh_listings([listing.pk])
 
 
-def test_purchases_are_counted_in_the_index_and_outlast_an_absence() -> None:
+def test_popularity_in_the_index_survives_unpublishing() -> None:
     listing = PublishedListingFactory(purchases=2)
     record_purchase(listing_id=listing.pk)
     assert ListingIndex.objects.get().popularity == 2
@@ -137,7 +137,7 @@ def test_purchases_are_counted_in_the_index_and_outlast_an_absence() -> None:
     assert ListingIndex.objects.get().popularity == 2
 
 
-def test_command_puts_right_what_was_changed_past_the_service() -> None:
+def test_rebuild_listing_index_repairs_rows_changed_without_the_service() -> None:
     kept, hidden, added = PublishedListingFactory(), PublishedListingFactory(), PublishedListingFactory()
     Listing.objects.filter(pk=kept.pk).update(tier_requirement="vip", file_type="OTF")
     Listing.objects.filter(pk=hidden.pk).update(status="Draft")
@@ -152,7 +152,7 @@ def test_command_puts_right_what_was_changed_past_the_service() -> None:
     assert again.getvalue().startswith("Corrected 0 listings and 0 counts")
 
 
-def test_counts_cannot_fall_below_nothing() -> None:
+def test_listing_counts_cannot_become_negative() -> None:
     PublishedListingFactory()
     with pytest.raises(Exception, match="listingcount_not_negative"):
         listing_index.add_to_counts(Counter({("fonts", "free", "", ""): -2}))
@@ -181,7 +181,7 @@ def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
 
 
-def test_price_factor_of_a_large_catalog_is_followed_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_price_factor_updates_a_large_catalog_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taxonomy, "REPRICED_AT_ONCE", 1)
     for _ in range(2):
         PublishedListingFactory(price_inr_minor=10_000)

@@ -25,7 +25,7 @@ def test_key_and_token_together_are_ambiguous(key_client: Any) -> None:
     assert (response.status_code, response.json()["code"]) == (400, "ambiguous_credentials")
 
 
-def test_unknown_unpublished_and_hidden_are_not_found(key_client: Any) -> None:
+def test_manifest_of_unknown_unpublished_and_hidden_listings_is_not_found(key_client: Any) -> None:
     client = key_client()
     for asset_id in (uuid.uuid4(), "nothing", ListingFactory().id, PublishedListingFactory(store__is_open=False).id):
         response = manifest_of(client, asset_id)
@@ -33,7 +33,7 @@ def test_unknown_unpublished_and_hidden_are_not_found(key_client: Any) -> None:
 
 
 @pytest.mark.slow
-def test_manifest_has_exactly_the_agreed_fields(key_client: Any) -> None:
+def test_manifest_has_exactly_the_documented_fields(key_client: Any) -> None:
     listing = PublishedListingFactory(
         tags=["sans", "variable"], supported_platforms="After Effects 2023+, Figma", version="2.0", description="Ünïcode"
     )

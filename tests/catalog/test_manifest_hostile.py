@@ -86,7 +86,7 @@ def texts_in(value: Any) -> list[str]:
 
 @settings(max_examples=150)
 @given(words, words, st.lists(words, max_size=20), technical, st.randoms(use_true_random=False))
-def test_whatever_is_written_the_manifest_is_the_same_bounded_and_valid(
+def test_manifest_of_hostile_texts_is_deterministic_bounded_and_valid(
     title: str, summary: str, tags: list[str], found: dict[str, Any], chance: random.Random
 ) -> None:
     tiers = [LicenseTier(slug="personal"), LicenseTier(slug="extended")]
@@ -105,7 +105,7 @@ def test_whatever_is_written_the_manifest_is_the_same_bounded_and_valid(
         assert not any(sign in text for sign in ("\x00", "\u202e", "\u200b", "\U000e0041", "```"))
 
 
-def test_injection_in_a_skill_is_quoted_in_one_line_and_said_to_be_data() -> None:
+def test_prompt_injection_in_a_skill_is_quoted_in_one_line_and_labelled_as_data() -> None:
     found = {
         "format": "zip",
         "contentsByExtension": {"md": 1},
@@ -135,6 +135,6 @@ def test_injection_in_a_skill_is_quoted_in_one_line_and_said_to_be_data() -> Non
         ("नमस्ते العربية 日本語", "नमस्ते العربية 日本語"[:9].rstrip() + "…"),
     ],
 )
-def test_words_are_plain(text: str, expected: str) -> None:
+def test_hostile_text_is_made_plain_and_shortened(text: str, expected: str) -> None:
     assert plain(text, 10) == expected
     assert quoted(text, 10) == f"“{expected}”"

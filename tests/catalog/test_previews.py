@@ -107,7 +107,7 @@ def test_published_in_a_closed_store_is_not_found(anonymous: APIClient, stored: 
     assert anonymous.get(preview.url).status_code == 404
 
 
-def test_lost_object_is_our_fault(anonymous: APIClient) -> None:
+def test_missing_object_of_a_preview_is_a_503(anonymous: APIClient) -> None:
     preview = Preview.objects.create(
         listing=PublishedListingFactory(), kind="Gallery", object_key="previews/lost", content_type="image/png", size=9, sha256="d" * 64
     )
@@ -141,7 +141,7 @@ def test_published_is_served_with_every_protection(anonymous: APIClient, stored:
 
 
 @pytest.mark.slow
-def test_type_that_is_not_a_previews_is_served_as_bytes(anonymous: APIClient, stored: Any) -> None:
+def test_preview_with_another_content_type_is_served_as_octet_stream(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory(), content_type="text/html")
     response = anonymous.get(preview.url)
     assert response["Content-Type"] == "application/octet-stream"
@@ -172,7 +172,7 @@ def test_smaller_copy_is_served_where_there_is_one(anonymous: APIClient, stored:
     assert body_of(anonymous.get(preview.url, {"size": "card"})) == BYTES
 
 
-def test_query_counts(anonymous: APIClient, django_assert_num_queries: Any, stored: Any) -> None:
+def test_preview_takes_one_query(anonymous: APIClient, django_assert_num_queries: Any, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     with django_assert_num_queries(1):
         body_of(anonymous.get(preview.url))
@@ -189,7 +189,7 @@ def test_query_counts(anonymous: APIClient, django_assert_num_queries: Any, stor
         ({"range": "bytes=0-1,5-6"}, 200, 0, len(BYTES)),
     ],
 )
-def test_every_part_carries_every_protection(
+def test_every_response_of_a_preview_has_the_security_headers(
     headers: dict[str, str], status: int, start: int, end: int, anonymous: APIClient, stored: Any
 ) -> None:
     preview = stored(PublishedListingFactory())
@@ -203,7 +203,7 @@ def test_every_part_carries_every_protection(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("headers", "status"), [({"if-none-match": f'"{"b" * 64}"'}, 304), ({"if-none-match": "*"}, 304)])
-def test_response_without_a_body_is_protected_too(headers: dict[str, str], status: int, anonymous: APIClient, stored: Any) -> None:
+def test_response_without_a_body_has_the_security_headers(headers: dict[str, str], status: int, anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
     response = anonymous.get(preview.url, headers=headers | {"origin": "https://type-tester.example"})
     assert (response.status_code, response.content) == (status, b"")

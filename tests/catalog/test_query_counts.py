@@ -47,7 +47,7 @@ def test_search_takes_six_queries_at_most_and_keeps_to_the_filters(catalog: list
 
 
 @pytest.mark.slow
-def test_other_addresses_take_no_more_than_they_should(catalog: list[Listing], key_client: Any) -> None:
+def test_detail_categories_and_suggestions_take_few_queries(catalog: list[Listing], key_client: Any) -> None:
     listing = catalog[0]
     for path, most in ((f"assets/{listing.pk}", 3), (f"assets/{listing.slug}", 3), ("categories", 1)):
         assert cold(path, {})[1] <= most, path

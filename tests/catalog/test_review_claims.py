@@ -32,7 +32,7 @@ def age(review: ListingReview, **past: float) -> ListingReview:
     return review
 
 
-def test_claim_of_what_someone_is_at_is_refused_and_names_them() -> None:
+def test_claim_of_a_case_that_someone_has_claimed_is_refused_and_names_them() -> None:
     review, first, second = waiting(), UserFactory(), UserFactory()
     QUEUE.claim_row(review, first)
     with pytest.raises(InvalidTransition, match=first.email):
@@ -54,7 +54,7 @@ def test_claim_can_be_taken_over_and_released() -> None:
     assert review.claimed_by is None
 
 
-def test_claim_ends_by_itself(settings: Any) -> None:
+def test_claim_expires(settings: Any) -> None:
     settings.REVIEW_CLAIM_MINUTES = 10
     review, first, second = waiting(), UserFactory(), UserFactory()
     age(QUEUE.claim_row(review, first), minutes=9)
@@ -64,7 +64,7 @@ def test_claim_ends_by_itself(settings: Any) -> None:
     assert QUEUE.claim_row(review, second).claimed_by == second
 
 
-def test_claim_again_begins_the_time_anew_without_a_second_entry() -> None:
+def test_repeated_claim_restarts_its_time_without_a_second_audit_entry() -> None:
     review, actor = waiting(), UserFactory()
     before = age(QUEUE.claim_row(review, actor), minutes=5).claimed_at
     after = QUEUE.claim_row(review, actor).claimed_at
@@ -74,7 +74,7 @@ def test_claim_again_begins_the_time_anew_without_a_second_entry() -> None:
     assert AuditEntry.objects.filter(action="review.claim").count() == 1
 
 
-def test_claim_is_advisory_whoever_may_decide_decides() -> None:
+def test_claimed_case_can_be_decided_by_another_reviewer() -> None:
     review = waiting()
     QUEUE.claim_row(review, UserFactory())
     assert approve_listing(review=review, actor=UserFactory()).status == "Approved"
@@ -85,7 +85,7 @@ def test_claim_of_a_decided_case_is_refused() -> None:
         QUEUE.claim_row(rejected().reviews.get(), UserFactory())
 
 
-def test_next_is_the_oldest_that_nobody_else_is_at_and_not_ones_own() -> None:
+def test_next_is_the_oldest_case_that_nobody_else_has_claimed_and_not_ones_own() -> None:
     actor = UserFactory()
     taken, own, first = waiting(), waiting(), waiting()
     QUEUE.claim_row(taken, UserFactory())
@@ -114,7 +114,7 @@ def test_next_keeps_to_the_category_and_kind() -> None:
     assert claim_next_review(UserFactory(), category="presets") is None
 
 
-def test_next_reads_as_much_of_a_long_queue_as_of_a_short_one(django_assert_max_num_queries: Any) -> None:
+def test_next_case_of_a_long_queue_takes_few_queries(django_assert_max_num_queries: Any) -> None:
     for _ in range(3):
         waiting()
     actor = UserFactory()

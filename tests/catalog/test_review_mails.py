@@ -91,7 +91,7 @@ def test_vendor_gets_one_mail_with_the_findings_and_the_next_step(
 
 
 @pytest.mark.slow
-def test_decision_that_is_refused_or_undone_sends_nothing(django_capture_on_commit_callbacks: Any) -> None:
+def test_refused_or_rolled_back_decision_sends_no_mail(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted()
     review = open_review(listing)
     with django_capture_on_commit_callbacks(execute=True):

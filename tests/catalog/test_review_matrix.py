@@ -208,7 +208,7 @@ def trail(listing: Listing) -> Iterator[tuple[str, str, str]]:
     yield (listing.status, listing.update_status, str(listing.approved_deliverable_id))
 
 
-def test_matrix_leaves_nothing_out() -> None:
+def test_review_matrix_has_every_verb_in_every_state() -> None:
     assert {(cell.table.noun, cell.verb) for cell in CELLS} == {
         (t.noun, verb) for t in (LISTING_TRANSITIONS, UPDATE_TRANSITIONS) for verb in t.edges.keys() - BY_APPEAL
     }
@@ -219,7 +219,7 @@ def test_matrix_leaves_nothing_out() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", CELLS, ids=str)
-def test_whoever_may_not_is_told_so_and_changes_nothing(cell: Cell, bearer_client: Callable[..., APIClient]) -> None:
+def test_actors_without_the_right_are_refused_and_change_nothing(cell: Cell, bearer_client: Callable[..., APIClient]) -> None:
     profile = make_vendor()
     listing = listing_in(cell, profile)
     case_of(listing)
@@ -234,7 +234,7 @@ def test_whoever_may_not_is_told_so_and_changes_nothing(cell: Cell, bearer_clien
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", [cell for cell in CELLS if cell.target is not None], ids=str)
-def test_whoever_may_takes_the_step_once(cell: Cell, bearer_client: Callable[..., APIClient]) -> None:
+def test_actors_with_the_right_take_the_step_once(cell: Cell, bearer_client: Callable[..., APIClient]) -> None:
     allowed = [actor for actor in ACTORS if not refusals_of(actor, cell)]
     assert allowed
     for actor in allowed:

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_one_of_many_decisions_stands(_round: int) -> None:
+def test_one_of_concurrent_decisions_on_a_listing_succeeds(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
     before = AuditEntry.objects.count()
@@ -43,7 +43,7 @@ def test_one_of_many_decisions_stands(_round: int) -> None:
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_withdrawal_and_approval_at_once_leave_one_of_them(_round: int) -> None:
+def test_concurrent_withdrawal_and_approval_of_a_listing_end_in_one_of_them(_round: int) -> None:
     listing = submitted()
     review = open_review(listing)
     outcomes = refusals_at_once(
@@ -56,7 +56,7 @@ def test_withdrawal_and_approval_at_once_leave_one_of_them(_round: int) -> None:
     assert (review.status, listing.status) in {("Approved", ListingStatus.PUBLISHED), ("Withdrawn", ListingStatus.DRAFT)}
 
 
-def test_one_of_many_submissions_stands() -> None:
+def test_one_of_concurrent_submissions_of_a_listing_succeeds() -> None:
     listing = draft()
     submit = partial(submission.submit_listing, listing=listing, checks=PASSED, actor=listing.store.owner)
     outcomes = refusals_at_once(*[submit] * 6)
@@ -64,7 +64,7 @@ def test_one_of_many_submissions_stands() -> None:
     assert ListingReview.objects.filter(listing=listing).count() == 1
 
 
-def test_one_of_many_takedowns_stands() -> None:
+def test_one_of_concurrent_takedowns_succeeds() -> None:
     listing = published()
     outcomes = refusals_at_once(
         *[partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()) for _ in range(4)]
@@ -73,7 +73,7 @@ def test_one_of_many_takedowns_stands() -> None:
     assert Listing.objects.get(pk=listing.pk).status == ListingStatus.REJECTED
 
 
-def test_one_of_many_claims_stands() -> None:
+def test_one_of_concurrent_claims_of_a_review_succeeds() -> None:
     review = open_review(submitted())
     outcomes = refusals_at_once(*[partial(claim_review, review, UserFactory()) for _ in range(5)])
     assert one_stands(outcomes, InvalidTransition), outcomes
@@ -117,7 +117,7 @@ def test_copies_that_are_blocked_at_once_are_all_off_sale(_round: int) -> None:
 
 
 @pytest.mark.parametrize("_round", range(4))
-def test_copy_that_is_approved_while_the_first_is_blocked_is_never_left_on_sale(_round: int) -> None:
+def test_copy_of_a_file_approved_during_its_block_is_not_left_on_sale(_round: int) -> None:
     known, copy = published(), draft()
     Deliverable.objects.filter(listing__in=[known, copy]).update(sha256="c" * 64)
     review = open_review(submitted(Listing.objects.get(pk=copy.pk)))
@@ -159,7 +159,7 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
     assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
 
 
-def test_withdrawal_and_approval_of_an_update_at_once_leave_one_of_them() -> None:
+def test_concurrent_withdrawal_and_approval_of_an_update_end_in_one_of_them() -> None:
     listing = submitted(add_candidate(published()))
     review, live = open_review(listing), listing.approved_deliverable_id
     outcomes = refusals_at_once(

@@ -73,7 +73,7 @@ EXPECTED = {
 }
 
 
-def test_table_of_transitions_is_the_decided_one() -> None:
+def test_transition_table_of_listings_is_as_decided() -> None:
     edges = {
         (source, verb): target
         for verb, (sources, target) in LISTING_TRANSITIONS.edges.items()
@@ -107,7 +107,7 @@ def test_each_verb_in_each_state_follows_the_table(status: ListingStatus, verb: 
 
 
 @pytest.mark.parametrize("verb", ["submit", "withdraw", "unpublish"])
-def test_vendors_step_by_someone_else_is_not_found(verb: str) -> None:
+def test_step_of_a_vendor_on_a_listing_of_someone_else_is_not_found(verb: str) -> None:
     status = next(state for state, known in EXPECTED if known == verb)
     listing = MAKERS[status]()
     steps = {
@@ -131,7 +131,7 @@ def test_review_by_the_submitter_is_refused_after_the_store_changed_hands() -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("first", ["approve", "reject"])
 @pytest.mark.parametrize("second", ["approve", "reject"])
-def test_second_decision_is_refused_by_name(first: str, second: str) -> None:
+def test_second_decision_is_refused_naming_who_decided(first: str, second: str) -> None:
     listing = submitted()
     stale = open_review(listing)
     winner, loser = UserFactory(), UserFactory()
@@ -170,7 +170,7 @@ def test_submission_keeps_checks_and_snapshot() -> None:
     assert review.snapshot["file"]["id"] == str(listing.candidate_deliverable_id)
 
 
-def test_submission_without_passed_checks_is_a_fault_of_the_caller() -> None:
+def test_submission_without_passed_checks_raises_an_error() -> None:
     for checks in ([], [{"name": "pricing", "passed": False, "detail": ""}]):
         with pytest.raises(ValueError, match="checks"):
             submission.submit_listing(listing=draft(), checks=checks, actor=UserFactory())
@@ -190,7 +190,7 @@ def test_submission_of_a_file_that_was_replaced_since_the_checks_is_refused() ->
 
 
 @pytest.mark.slow
-def test_approval_publishes_and_stamps(django_capture_on_commit_callbacks: Any) -> None:
+def test_approval_publishes_and_records_reviewer_tier_and_time(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted(draft(version="1.2"))
     reviewer = UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
@@ -217,7 +217,7 @@ def test_approval_for_a_closed_store_is_refused() -> None:
         _approve(listing, UserFactory())
 
 
-def test_block_of_a_submitted_file_rejects_the_submission_with_the_words_as_its_finding() -> None:
+def test_block_of_a_submitted_file_rejects_the_submission_with_the_reason_as_its_finding() -> None:
     listing = submitted()
     review = open_review(listing)
     assert listing.candidate_deliverable is not None

@@ -56,7 +56,7 @@ def test_withdrawn_update_can_be_submitted_again() -> None:
 
 
 @pytest.mark.slow
-def test_update_twice_is_refused() -> None:
+def test_second_update_while_one_waits_is_refused() -> None:
     listing = submitted(add_candidate(published()))
     with pytest.raises(InvalidTransition):
         submitted(listing)
@@ -145,7 +145,7 @@ def test_block_reaches_the_same_bytes_in_every_listing(django_capture_on_commit_
     assert len(mail.outbox) == 4
 
 
-def test_block_twice_is_refused() -> None:
+def test_second_block_of_a_file_is_refused() -> None:
     deliverable = make_deliverable(draft())
     services.block_deliverable(deliverable=deliverable, reason="Bad.", actor=UserFactory())
     with pytest.raises(InvalidTransition):
@@ -166,7 +166,7 @@ def test_changes_are_against_what_was_approved_last() -> None:
 
 
 @pytest.mark.slow
-def test_events_tell_upper_apps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_publishing_unpublishing_and_reviews_emit_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "_subscribers", type(events._subscribers)(list))
     seen: list[events.Event] = []
     for event_type in (ListingPublished, ListingUnpublished, ListingReviewed):

@@ -105,7 +105,7 @@ HOSTILE_QUERIES = [
 ]
 
 
-def test_hostile_query_is_only_words(catalog: None, get: Any, unlimited: None, subtests: pytest.Subtests) -> None:
+def test_hostile_search_query_is_plain_text(catalog: None, get: Any, unlimited: None, subtests: pytest.Subtests) -> None:
     for q in HOSTILE_QUERIES:
         with subtests.test(q=q):
             answer = get("assets/search", q=q)
@@ -113,7 +113,7 @@ def test_hostile_query_is_only_words(catalog: None, get: Any, unlimited: None, s
             assert answer["count"] == len(answer["results"])
 
 
-def test_nul_is_refused(refused: Any) -> None:
+def test_search_query_with_a_nul_character_is_refused(refused: Any) -> None:
     assert refused("assets/search", q="a\x00b") == [("?q", "null_characters_not_allowed")]
 
 
@@ -132,7 +132,7 @@ def test_unpublished_listings_are_never_found(get: Any) -> None:
 
 
 # --- answers ------------------------------------------------------------------------------------
-def test_response_has_the_reference_fields(get: Any) -> None:
+def test_search_response_has_the_documented_fields(get: Any) -> None:
     listing = PublishedListingFactory(title="Grotesk")
     answer = get("assets/search", q=" GROTESK ")
     assert (answer["query"], answer["count"], answer["total"], answer["nextCursor"]) == (" GROTESK ", 1, 1, None)
@@ -192,20 +192,20 @@ MEANT = [
 ]
 
 
-def test_what_was_meant_comes_first(catalog: None, subtests: pytest.Subtests) -> None:
+def test_intended_listing_is_the_first_search_result(catalog: None, subtests: pytest.Subtests) -> None:
     for q, title in MEANT:
         with subtests.test(q=q):
             assert found(q)[:1] == [title]
 
 
-def test_word_that_is_known_may_still_be_a_misspelling() -> None:
+def test_known_word_is_also_corrected_as_a_misspelling() -> None:
     PublishedListingFactory(title="Fort Builder")
     PublishedListingFactory(title="Font Archive")
     assert found("fort archive") == ["Font Archive"]
     assert found("fort nowhere builder archive") == ["Fort Builder", "Font Archive"]
 
 
-def test_one_word_or_two_are_both_found_the_way_asked_first() -> None:
+def test_compound_and_separate_words_are_both_found_with_the_query_spelling_first() -> None:
     PublishedListingFactory(title="Type Face")
     PublishedListingFactory(title="Typeface")
     assert found("typeface") == ["Typeface", "Type Face"]
@@ -217,7 +217,7 @@ def test_short_words_are_not_corrected() -> None:
     assert [found(q) for q in ("abd", "adc", "defg", "dexg", "defxxij")] == [[], [], ["Abc Defghij"], [], []]
 
 
-def test_columns_weigh_in_their_order() -> None:
+def test_search_weighs_title_tags_summary_and_description_in_this_order() -> None:
     for title, column in (("D", "description"), ("C", "short_description"), ("B", "tags"), ("Kerning", "title")):
         text: dict[str, Any] = {"title": title, "tags": ["t"], "short_description": "s", "description": "d"}
         text[column] = ["kerning"] if column == "tags" else "Kerning"
@@ -236,7 +236,7 @@ def test_whole_title_comes_before_a_longer_one_and_exact_before_prefix() -> None
     assert found("inter") == ["Inter", "Inter for Presentations", "Interlude"]
 
 
-def test_equal_hits_go_by_popularity_then_publication() -> None:
+def test_equal_search_results_are_ordered_by_popularity_then_publication() -> None:
     now = timezone.now()
     rows = [PublishedListingFactory(title="Same", published_at=now - timedelta(days=age)) for age in (1, 2, 3)]
     record_purchase(listing_id=rows[2].id)
@@ -244,7 +244,7 @@ def test_equal_hits_go_by_popularity_then_publication() -> None:
     assert [hit.id for hit in search("same", limit=10).hits] == [rows[2].id, rows[0].id, rows[1].id]
 
 
-def test_limit_is_20_by_default_and_cut_at_50(get: Any) -> None:
+def test_search_limit_is_20_by_default_and_at_most_50(get: Any) -> None:
     for _ in range(55):
         PublishedListingFactory(title="Same")
     assert [get("assets/search", q="same", **query)["count"] for query in ({}, {"limit": 7}, {"limit": 51})] == [20, 7, 50]
@@ -252,7 +252,7 @@ def test_limit_is_20_by_default_and_cut_at_50(get: Any) -> None:
 
 
 # --- the moment of change -----------------------------------------------------------------------
-def test_edit_unpublication_and_return_are_seen_at_once(get: Any) -> None:
+def test_search_reflects_edits_unpublishing_and_republishing_at_once(get: Any) -> None:
     listing = PublishedListingFactory(title="Before")
     assert get("assets/search", q="before")["count"] == 1
     listing.title = "After"
@@ -280,7 +280,9 @@ def test_search_is_revalidated_and_cached(anonymous: APIClient, django_assert_nu
     # The version before and after, and for what is in memory; what has the words, once more when that was too little; titles.
     [("helvetica", 5), ("helvitika", 5), ("zzzzqqqqx", 4), ("\u2026", 2), ("helvetica brush", 6), ("zzzzqqqqx helvetica yyyyvvvvx", 6)],
 )
-def test_query_counts(catalog: None, anonymous: APIClient, django_assert_num_queries: Any, q: str, queries: int) -> None:
+def test_search_sends_a_fixed_number_of_queries(
+    catalog: None, anonymous: APIClient, django_assert_num_queries: Any, q: str, queries: int
+) -> None:
     search("x", limit=1)
     with django_assert_num_queries(queries):
         anonymous.get("/api/v1/assets/search", {"q": q})
@@ -317,7 +319,7 @@ def test_both_engines_use_their_index(catalog: None) -> None:
         ("typeface", "typeface", None),
     ],
 )
-def test_words_are_near_by_one_typo_from_four_letters_and_two_from_eight(word: str, term: str, typos: int | None) -> None:
+def test_one_typo_is_corrected_from_four_letters_and_two_from_eight(word: str, term: str, typos: int | None) -> None:
     expected = [] if typos is None else [(term, typos)]
     assert Vocabulary().extended([(term, 1, 1)]).corrections(word) == expected
     assert [typos for _, typos in Vocabulary().extended([(word, 1, 1)]).corrections(term)] == [typos for _, typos in expected]
@@ -333,11 +335,11 @@ def test_beginning_of_a_longer_word_may_be_misspelt_too() -> None:
     ("word", "expected"),
     [("fonts", "font"), ("stories", "story"), ("boxes", "box"), ("brushes", "brush"), ("glass", "glass"), ("bus", "bus"), ("lies", "lie")],
 )
-def test_singular(word: str, expected: str) -> None:
+def test_singular_form_of_a_word_is_found(word: str, expected: str) -> None:
     assert singular(word) == expected
 
 
-def test_words() -> None:
+def test_text_is_split_into_normalised_words() -> None:
     assert fold("ŁÓDŹ Straße \uff21\uff22\uff23 Ǆ") == "lodz strasse abc dz"
     assert fold("\u0130stanbul \u0131l\u0131k \u1e9e ﬁne Ἀθῆναι ΣΊΣΥΦΟΣ Ёлка") == "istanbul ilik ss fine αθηναι σισυφοσ елка"
     assert words_of("Don't—panic! v2.0 hand_drawn 한글") == ["dont", "panic", "v2", "0", "hand", "drawn", "한글"]

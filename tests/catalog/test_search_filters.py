@@ -52,7 +52,7 @@ def found(get: Any, **query: Any) -> list[str]:
         ({"vendor": "first", "category": "motion"}, []),
     ],
 )
-def test_filters_keep_what_they_say(catalog: None, get: Any, query: dict[str, str], titles: list[str]) -> None:
+def test_search_filters_keep_matching_listings(catalog: None, get: Any, query: dict[str, str], titles: list[str]) -> None:
     assert found(get, q="script", **query) == titles
     assert found(get, q="scirpt", **query) == titles
 

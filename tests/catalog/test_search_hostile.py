@@ -106,7 +106,7 @@ def test_long_query_is_refused(refused: Any, path: str, number: int) -> None:
 
 @pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
 @pytest.mark.parametrize("raw", ["%00", "a%00b", "%ed%a0%80", "%ed%b0%80x", "%ff%fe", "%c0%ae", "%f4%90%80%80", "%", "%zz", "+", "q=q&q=r"])
-def test_bytes_that_are_no_text_are_refused_or_read_as_some(anonymous: APIClient, path: str, raw: str) -> None:
+def test_invalid_bytes_in_a_search_query_are_refused_or_replaced(anonymous: APIClient, path: str, raw: str) -> None:
     response = anonymous.get(f"/api/v1/{path}?q={raw}")
     assert response.status_code in {200, 400}
     if response.status_code == 400:
@@ -115,7 +115,7 @@ def test_bytes_that_are_no_text_are_refused_or_read_as_some(anonymous: APIClient
 
 @pytest.mark.parametrize("path", ["assets/search", "assets/suggest"])
 @pytest.mark.parametrize("number", range(len(SHORT)))
-def test_short_query_is_only_words(anonymous: APIClient, path: str, number: int) -> None:
+def test_every_short_search_query_is_plain_text(anonymous: APIClient, path: str, number: int) -> None:
     response = anonymous.get(f"/api/v1/{path}?q={quote(SHORT[number])}")
     if response.status_code == 400:
         assert [error["code"] for error in response.json()["errors"]] == ["blank"]
@@ -125,7 +125,7 @@ def test_short_query_is_only_words(anonymous: APIClient, path: str, number: int)
     assert SearchTerm.objects.filter(term="helvetica").exists()
 
 
-def test_whatever_is_asked_takes_four_short_statements_at_most() -> None:
+def test_any_search_query_takes_four_short_statements_at_most() -> None:
     # The vocabulary is in memory until the catalog changes.
     current_vocabulary()
     for q in [*LONG, *SHORT, *(" ".join(letters * 16 for letters in string.ascii_lowercase[start : start + 12]) for start in range(12))]:
@@ -134,7 +134,7 @@ def test_whatever_is_asked_takes_four_short_statements_at_most() -> None:
         assert characters <= SQL_CHARACTERS, (q[:50], characters)
 
 
-def test_words_in_memory_are_bounded_and_those_of_most_titles_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_vocabulary_in_memory_is_limited_and_keeps_the_words_of_titles(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vendor who fills descriptions with made-up words neither fills the memory nor crowds out others."""
     monkeypatch.setattr(vocabulary, "MOST_WORDS", 60)
     made_up = " ".join(f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8])
@@ -151,7 +151,7 @@ def test_rare_words_of_descriptions_are_not_corrected_to() -> None:
     assert current_vocabulary().corrections("garamond") == []
 
 
-def test_a_beginning_that_everything_has_is_completed_within_a_bound() -> None:
+def test_completions_of_a_common_prefix_are_limited() -> None:
     words = Vocabulary().extended([(f"a{number:05}", number % 7 + 1, 0) for number in range(500)])
     assert len(words.completions("a")) == vocabulary.COMPLETIONS
     assert titles("a")[0] == "The Art Of Type"

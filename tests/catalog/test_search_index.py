@@ -41,7 +41,7 @@ def scramble(listing: Listing, dice: random.Random) -> None:
 
 
 @pytest.mark.django_db
-def test_many_changes_leave_what_a_rebuild_from_nothing_makes() -> None:
+def test_search_index_after_many_changes_equals_a_rebuilt_one() -> None:
     dice = random.Random(1)
     listings = [PublishedListingFactory() for _ in range(6)]
     for _ in range(25):
@@ -102,7 +102,7 @@ def test_long_description_is_indexed_within_a_bound() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_publications_at_once_all_count() -> None:
+def test_concurrent_publications_are_all_counted() -> None:
     store = StoreFactory()
     listings = [PublishedListingFactory(store=store, title=f"Shared words {number}") for number in range(6)]
     failures: list[BaseException] = []
@@ -131,7 +131,7 @@ def test_publications_at_once_all_count() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_words_of_a_publication_are_corrected_to_at_once_in_a_process_that_has_searched_before() -> None:
+def test_words_of_a_new_listing_are_corrected_to_at_once_in_a_process_with_a_cached_vocabulary() -> None:
     PublishedListingFactory(title="Helvetica")
     assert titles("helvitica") == ["Helvetica"]
     before = current_vocabulary()
@@ -142,7 +142,7 @@ def test_words_of_a_publication_are_corrected_to_at_once_in_a_process_that_has_s
 
 
 @pytest.mark.django_db(transaction=True)
-def test_words_of_a_publication_that_was_undone_are_forgotten() -> None:
+def test_words_of_a_rolled_back_publication_are_not_in_the_vocabulary() -> None:
     PublishedListingFactory(title="Helvetica")
     with transaction.atomic():
         PublishedListingFactory(title="Garamond")

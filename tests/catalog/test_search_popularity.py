@@ -50,13 +50,13 @@ def commons(count: int) -> list[Listing]:
 
 
 @pytest.mark.django_db
-def test_ranking_nothing_says_so() -> None:
+def test_marking_without_listings_says_so() -> None:
     assert run() == "0 of 0 listings changed.\n"
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
-def test_ranking_writes_what_differs_and_nothing_twice() -> None:
+def test_marking_popular_listings_writes_only_what_changed() -> None:
     listings = commons(7)
     assert len(popular_titles()) == 7
     assert run() == "7 of 7 listings changed.\n"
@@ -86,7 +86,7 @@ def test_common_word_is_looked_for_among_popular_listings_and_a_rarer_one_everyw
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
-def test_too_few_among_popular_listings_are_looked_for_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_with_too_few_popular_results_covers_all_listings(monkeypatch: pytest.MonkeyPatch) -> None:
     commons(7)
     run()
     monkeypatch.setattr(query, "ENOUGH", 5)
@@ -95,7 +95,7 @@ def test_too_few_among_popular_listings_are_looked_for_everywhere(monkeypatch: p
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
-def test_new_listing_is_seen_among_the_popular_until_the_next_ranking() -> None:
+def test_new_listing_is_searched_among_the_popular_until_they_are_marked_again() -> None:
     commons(9)
     run()
     PublishedListingFactory(title="Common 9")
@@ -106,7 +106,7 @@ def test_new_listing_is_seen_among_the_popular_until_the_next_ranking() -> None:
 
 
 @pytest.mark.django_db
-def test_edit_of_a_ranked_listing_does_not_make_it_new() -> None:
+def test_edit_of_a_listing_that_was_marked_before_does_not_make_it_new() -> None:
     listing = PublishedListingFactory(title="Before", purchases=3)
     run()
     listing.title = "After"
@@ -153,7 +153,7 @@ def test_listing_published_while_its_store_is_closed_is_found_when_it_opens() ->
 
 
 @pytest.mark.django_db
-def test_each_look_up_finds_the_documents_it_should_after_many_changes() -> None:
+def test_partial_search_indexes_stay_correct_after_many_changes() -> None:
     """The database keeps indexes for popular and new listings: none may keep what left them, or miss what came."""
     dice = random.Random(1)
     words = ["sans", "serif", "brush", "mono"]
@@ -200,7 +200,7 @@ def at_once(jobs: Sequence[Callable[[], object]]) -> list[BaseException]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_ranking_and_rebuilding_at_once_with_publications_never_lose_a_listing() -> None:
+def test_marking_and_rebuilding_during_publications_never_lose_a_listing() -> None:
     listings = commons(8)
     found: list[int] = []
 

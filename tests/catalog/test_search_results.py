@@ -66,7 +66,7 @@ def test_cursor_of_another_query_or_a_made_up_one_is_refused() -> None:
         search("scripts", limit=1, cursor=cursor)
 
 
-def test_number_of_results_is_said_to_be_a_part_where_there_are_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_of_limited_search_results_is_marked_as_inexact(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         PublishedListingFactory(title=f"Script {number}")
     for name in ("HEADINGS", "ANYWHERE"):
@@ -75,7 +75,7 @@ def test_number_of_results_is_said_to_be_a_part_where_there_are_more(monkeypatch
     assert (len(results.hits), results.total, results.total_is_exact) == (2, 4, False)
 
 
-def test_filters_keep_what_a_queryset_has_and_an_empty_one_nothing() -> None:
+def test_search_within_a_queryset_finds_only_its_listings() -> None:
     motion = CategoryFactory(slug="motion")
     kept = PublishedListingFactory(title="Script", category=motion)
     PublishedListingFactory(title="Script")
@@ -84,7 +84,7 @@ def test_filters_keep_what_a_queryset_has_and_an_empty_one_nothing() -> None:
     assert search("script", within=Listing.objects.none(), limit=5).hits == []
 
 
-def test_nothing_found_suggests_words_that_find_something() -> None:
+def test_search_without_results_suggests_words_that_have_some() -> None:
     PublishedListingFactory(title="Grotesk Sans", tags=["helvetica"])
     PublishedListingFactory(title="Gothic", store__is_open=False)
     results = search("groteskerino", limit=5)

@@ -23,7 +23,7 @@ def test_missing_blank_and_long_queries_are_refused(refused: Any) -> None:
     assert refused("assets/suggest", q="a\x00") == [("?q", "null_characters_not_allowed")]
 
 
-def test_response_is_slim_and_echoes_the_query(get: Any) -> None:
+def test_suggestions_have_few_fields_and_repeat_the_query(get: Any) -> None:
     listing = PublishedListingFactory(title="Grotesk", slug="grotesk", category=CategoryFactory(slug="motion"))
     assert get("assets/suggest", q=" GRO") == {
         "query": " GRO",
@@ -31,7 +31,7 @@ def test_response_is_slim_and_echoes_the_query(get: Any) -> None:
     }
 
 
-def test_nothing_and_what_is_not_for_sale_is_not_suggested(get: Any) -> None:
+def test_listings_that_are_not_for_sale_are_not_suggested(get: Any) -> None:
     ListingFactory(title="Grotesk Draft")
     PublishedListingFactory(title="Grotesk Closed", store__is_open=False)
     gone = PublishedListingFactory(title="Grotesk Gone")
@@ -44,13 +44,13 @@ def test_nothing_and_what_is_not_for_sale_is_not_suggested(get: Any) -> None:
     assert get("assets/suggest", q="!")["suggestions"] == []
 
 
-def test_at_most_ten_the_most_bought_first() -> None:
+def test_at_most_ten_suggestions_are_returned_by_popularity() -> None:
     for purchases in range(12):
         PublishedListingFactory(title=f"Common {purchases:02}", purchases=purchases)
     assert suggested("co") == [f"Common {purchases:02}" for purchases in range(11, 1, -1)]
 
 
-def test_titles_that_begin_so_come_before_those_that_hold_it_later() -> None:
+def test_suggestions_list_titles_beginning_with_the_query_before_those_containing_it() -> None:
     PublishedListingFactory(title="Neo Script", purchases=9)
     PublishedListingFactory(title="Scripted Serif Deluxe Edition")
     PublishedListingFactory(title="Tagged", tags=["script"], purchases=99)
@@ -64,7 +64,7 @@ def test_descriptions_are_not_suggested_from() -> None:
 
 
 @pytest.mark.parametrize("q", ["h", "he", "hel", "hevlet", "hlevetica", "helvetica r", "helveticarevival", "revival helv", "ロゴ", "ロ"])
-def test_what_is_being_typed_is_met_from_the_first_letter_and_with_typos(q: str) -> None:
+def test_suggestions_match_from_the_first_letter_and_with_typos(q: str) -> None:
     PublishedListingFactory(title="Helvetica Revival")
     PublishedListingFactory(title="ロゴ Kit")
     assert suggested(q) == ["ロゴ Kit" if q.startswith("ロ") else "Helvetica Revival"]
@@ -82,6 +82,6 @@ def test_suggesting_takes_few_queries(anonymous: APIClient, q: str, django_asser
     assert again.status_code == 304
 
 
-def test_any_origin_may_ask(anonymous: APIClient) -> None:
+def test_suggestions_are_allowed_from_any_origin(anonymous: APIClient) -> None:
     response = anonymous.get("/api/v1/assets/suggest", {"q": "x"}, headers={"Origin": "https://elsewhere.example"})
     assert response["Access-Control-Allow-Origin"] == "*"

@@ -151,7 +151,7 @@ def test_security_schemes_are_the_credentials_and_the_way_to_a_token(settings: A
 
 
 @by_operation
-def test_security_is_the_auth_column(operation: Operation) -> None:
+def test_security_of_an_operation_in_the_document_follows_the_auth_column_of_the_table(operation: Operation) -> None:
     scopes = [operation.scope] if operation.scope else []
     ways = [{name: scopes} for name in SECURITY[operation.auth]]
     # `vendor:manage` is for a user's own tokens.

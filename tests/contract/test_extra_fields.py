@@ -29,7 +29,7 @@ def _refused_names(answer: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
-def test_no_column_is_set_by_naming_it(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_no_operation_takes_a_column_name_that_is_not_a_field_of_its_body(operation: Operation, scene: Scene, caller: APIClient) -> None:
     body, path = body_of(operation, scene), path_of(operation, scene)
     others = [name for name in COLUMNS if name not in {entry.name for entry in operation.body or ()}]
     before, taken = rows(), set(others)

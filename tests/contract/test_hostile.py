@@ -35,7 +35,9 @@ def judged(answer: Any) -> None:
     ("operation", "entry"),
     [pytest.param(operation, entry, id=f"{operation.name} {entry.name}") for operation in WITH_BODY for entry in operation.body or ()],
 )
-def test_hostile_value_is_taken_or_refused(operation: Operation, entry: Field, scene: Scene, caller: APIClient) -> None:
+def test_hostile_value_of_a_field_is_accepted_or_refused_without_a_crash(
+    operation: Operation, entry: Field, scene: Scene, caller: APIClient
+) -> None:
     rest = {name: value for name, value in body_of(operation, scene).items() if name != entry.name}
     for number, value in enumerate(HOSTILE):
         # What is taken once is not refused for being there already.
@@ -50,14 +52,16 @@ def test_hostile_value_is_taken_or_refused(operation: Operation, entry: Field, s
     ("operation", "parameter"),
     [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query],
 )
-def test_hostile_parameter_is_taken_or_refused(operation: Operation, parameter: Query, scene: Scene, caller: APIClient) -> None:
+def test_hostile_query_parameter_is_accepted_or_refused_without_a_crash(
+    operation: Operation, parameter: Query, scene: Scene, caller: APIClient
+) -> None:
     rest = "".join(f"&{name}={value}" for name, value in query_of(operation, scene).items() if name != parameter.name)
     for value in HOSTILE_IN_ADDRESSES:
         judged(caller.generic(operation.method, f"{path_of(operation, scene)}?{parameter.name}={value}{rest}", "", ""))
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if "{" in entry.path], ids=lambda operation: operation.name)
-def test_hostile_name_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_hostile_id_in_the_path_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
     for value in HOSTILE_IN_ADDRESSES:
         path = path_of(operation, scene, **dict.fromkeys(scene.names, value))
         answer = caller.generic(operation.method, f"{path}?{urlencode(query_of(operation, scene))}", "", "application/json")

@@ -132,7 +132,7 @@ def test_body_that_cannot_be_read_is_refused(operation: Operation, scene: Scene,
 
 
 @with_body
-def test_name_that_is_there_twice_is_refused_and_not_the_last_one_taken(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_json_with_a_duplicate_name_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
     body = json.dumps(body_of(operation, scene) | {"twice": 1})
     nested = body[:-1] + ', "inner": [{"a": 1, "b": {}, "a": 1}]}'
     for text in (body[:-1] + ', "twice": 1}', body[:-1] + r', "tw\u0069ce": 1}', nested):
@@ -193,7 +193,7 @@ def test_other_methods_are_refused_with_those_that_are_allowed_and_options_names
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.form], ids=lambda operation: operation.name)
-def test_upload_that_is_none_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_request_that_is_no_upload_is_refused(operation: Operation, scene: Scene, caller: APIClient) -> None:
     before = rows()
     query = "?slot=0" if operation.query else ""
     path = path_of(operation, scene) + query
@@ -206,7 +206,7 @@ def test_upload_that_is_none_is_refused(operation: Operation, scene: Scene, call
 
 
 @pytest.mark.parametrize("path", ["", "nothing", "assets/", "vendor", "vendor/assets/x/y"])
-def test_unknown_address_is_a_problem_too(path: str, anonymous: APIClient) -> None:
+def test_unknown_api_path_is_a_problem_document(path: str, anonymous: APIClient) -> None:
     refused(anonymous.get(f"/api/v1/{path}"), 404, "not_found")
 
 

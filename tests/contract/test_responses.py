@@ -43,7 +43,7 @@ def create(caller: APIClient, body: dict[str, Any]) -> Any:
 
 
 @by_operation
-def test_good_call_succeeds_with_exactly_the_keys_of_the_table(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_valid_call_returns_exactly_the_documented_keys(operation: Operation, scene: Scene, caller: APIClient) -> None:
     body = checked(call(caller, operation, scene), operation)
     if operation.response is BYTES:
         assert body
@@ -105,7 +105,7 @@ def test_numbers_at_their_bounds_are_taken(operation: Operation, scene: Scene, c
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", [BY_NAME["PATCH /vendor/assets/{id}"]], ids=["details"])
-def test_what_was_read_can_be_sent_back(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_listing_that_was_read_can_be_sent_back(operation: Operation, scene: Scene, caller: APIClient) -> None:
     read = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
     for path in ("", "/regional-prices", "/licensing"):
         assert caller.patch(f"{API}/vendor/assets/{scene.names['id']}{path}", read, format="json").status_code == 200
@@ -156,7 +156,7 @@ def test_search_echoes_the_query_and_scores_what_it_found(operation: Operation, 
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /library/download/{id}"]], ids=["download"])
-def test_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_download_link_lasts_fifteen_minutes(operation: Operation, scene: Scene, caller: APIClient) -> None:
     before = timezone.now()
     answer = checked(call(caller, operation, scene), operation)
     expires = parse_datetime(answer["expiresAt"])

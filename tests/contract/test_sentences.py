@@ -51,7 +51,7 @@ def messages(field: serializers.Field[Any, Any, Any, Any]) -> Iterator[tuple[str
 
 
 @pytest.mark.parametrize("serializer", inputs(), ids=lambda serializer: serializer.__qualname__)
-def test_every_input_is_refused_in_our_own_words(serializer: type[serializers.Serializer[Any]]) -> None:
+def test_every_input_error_has_our_own_text(serializer: type[serializers.Serializer[Any]]) -> None:
     made = serializer()
     # A query is never anything but an object.
     judged = [*([made] if isinstance(made, Body) else []), *made.fields.values()]

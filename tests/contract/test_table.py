@@ -66,7 +66,7 @@ def test_every_operation_of_the_url_configuration_is_in_the_table() -> None:
     assert {view_of(operation) for operation in OPERATIONS} == there
 
 
-def test_table_holds_each_endpoint_of_the_reference_once() -> None:
+def test_operation_table_has_each_endpoint_of_the_reference_once() -> None:
     assert len(BY_NAME) == len(OPERATIONS)
     assert len([operation for operation in OPERATIONS if not operation.added]) == ENDPOINTS_OF_THE_REFERENCE
 
@@ -76,7 +76,7 @@ def test_scopes_are_those_of_the_reference() -> None:
     assert {entry.scope for entry in GUARDED if entry.path.startswith("/vendor")} == {"vendor:manage"}
 
 
-def test_declared_access_is_the_auth_column() -> None:
+def test_declared_access_of_an_operation_is_the_auth_column_of_the_table() -> None:
     for operation in OPERATIONS:
         view, _, action = view_of(operation)
         access = view.access[action]  # type: ignore[attr-defined]  # every API view has it
@@ -84,6 +84,6 @@ def test_declared_access_is_the_auth_column() -> None:
         assert (access.scope, access.kinds) == (operation.scope, kinds), operation.name
 
 
-def test_scenes_and_codes_exist() -> None:
+def test_every_scene_and_problem_code_of_the_table_exists() -> None:
     assert {operation.scene for operation in OPERATIONS} == set(SCENES)
     assert set().union(*(operation.refusals for operation in OPERATIONS)) <= set(all_problems())

@@ -51,7 +51,7 @@ def test_second_call_conflicts_and_changes_nothing(operation: Operation, code: s
 
 
 @pytest.mark.parametrize("operation", [BY_NAME[name] for name in HARMLESS], ids=HARMLESS)
-def test_second_call_answers_as_the_first(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_second_call_of_an_idempotent_operation_has_the_same_response(operation: Operation, scene: Scene, caller: APIClient) -> None:
     first, second = call(caller, operation, scene), call(caller, operation, scene)
     assert (first.status_code, second.status_code) == (200, 200)
     assert first.json() == second.json()
@@ -119,7 +119,7 @@ def test_bare_draft_fails_the_checks_that_the_reference_names(db: None, bearer_c
     assert rows() == before
 
 
-def test_store_slug_is_given_once(db: None, bearer_client: Callable[..., APIClient]) -> None:
+def test_second_application_with_a_taken_store_slug_is_refused(db: None, bearer_client: Callable[..., APIClient]) -> None:
     operation, scene = BY_NAME["POST /vendor/apply"], developer()
     taken = make_vendor().store.slug
     caller = bearer_client(scene.user)
@@ -130,7 +130,7 @@ def test_store_slug_is_given_once(db: None, bearer_client: Callable[..., APIClie
 
 @pytest.mark.parametrize(("approve", "status"), [(True, "Approved"), (False, "Pending")])
 @pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/apply"]], ids=["apply"])
-def test_developer_is_approved_unless_they_decline(
+def test_verified_developer_is_approved_as_a_vendor_unless_auto_approve_is_off(
     approve: bool,  # noqa: FBT001 - a case of the table
     status: str,
     operation: Operation,
@@ -141,7 +141,7 @@ def test_developer_is_approved_unless_they_decline(
     assert (answer.status_code, answer.json()["status"]) == (200, status)
 
 
-def test_other_callers_wait_for_an_admin(db: None, bearer_client: Callable[..., APIClient]) -> None:
+def test_vendor_application_of_an_unverified_user_waits_for_staff(db: None, bearer_client: Callable[..., APIClient]) -> None:
     operation, scene = BY_NAME["POST /vendor/apply"], Scene(user=make_vendor().user)
     answer = call(bearer_client(), operation, scene, body=body_of(operation, scene) | {"autoApprove": True})
     assert (answer.status_code, answer.json()["status"]) == (200, "Pending")

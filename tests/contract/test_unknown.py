@@ -65,7 +65,7 @@ def test_published_listing_of_someone_else_is_not_found_on_the_vendor_side(opera
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
-def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_asset_that_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scene, caller: APIClient) -> None:
     draft = ListingFactory()
     before = rows()
     problems = [
@@ -81,7 +81,7 @@ def test_what_is_not_for_sale_cannot_be_bought(operation: Operation, scene: Scen
 @pytest.mark.parametrize(
     "operation", [entry for entry in ON_ONE_ASSET if "not_owned" in entry.refusals], ids=lambda operation: operation.name
 )
-def test_asset_that_is_for_sale_but_not_owned_is_told_apart(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_asset_for_sale_but_not_owned_has_its_own_problem_code(operation: Operation, scene: Scene, caller: APIClient) -> None:
     other = on_sale()
     before = rows()
     refused(call(caller, operation, scene, names={"id": str(other.id)}), 403, "not_owned", operation)

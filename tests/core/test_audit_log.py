@@ -32,7 +32,7 @@ def run(statement: str) -> None:
         "INSERT INTO core_auditentry SELECT * FROM core_auditentry WHERE true ON CONFLICT (id) DO UPDATE SET reason = 'other'",
     ],
 )
-def test_change_is_refused_by_the_database(entry: AuditEntry, statement: str) -> None:
+def test_change_of_an_audit_entry_is_refused_by_the_database(entry: AuditEntry, statement: str) -> None:
     with pytest.raises(IntegrityError, match="the audit log is append-only"):
         run(statement)
     assert AuditEntry.objects.get().reason == "Abuse"
@@ -46,7 +46,7 @@ def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
     assert AuditEntry.objects.get() == entry
 
 
-def test_models_refuse_as_well(entry: AuditEntry) -> None:
+def test_change_of_an_audit_entry_is_refused_by_the_model(entry: AuditEntry) -> None:
     entry.reason = "other"
     for change in (entry.save, entry.delete):
         with pytest.raises(TypeError, match="never changed"):

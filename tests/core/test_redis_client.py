@@ -21,7 +21,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return clock
 
 
-def test_server_that_is_silent_is_waited_for_by_one_command_in_a_while(clock: SimpleNamespace) -> None:
+def test_silent_redis_server_delays_only_one_command_in_a_while(clock: SimpleNamespace) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         pool = redis.ConnectionPool(host="127.0.0.1", port=silent.getsockname()[1], socket_timeout=0.05)
         for waits in (True, False, False):
@@ -34,7 +34,7 @@ def test_server_that_is_silent_is_waited_for_by_one_command_in_a_while(clock: Si
 
 
 @pytest.mark.slow
-def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tmp_path: Any) -> None:
+def test_recovered_redis_server_is_used_after_the_pause(clock: SimpleNamespace, tmp_path: Any) -> None:
     port = free_port()
     client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))
     with pytest.raises(redis.ConnectionError):
@@ -47,7 +47,7 @@ def test_server_that_is_back_is_asked_after_the_pause(clock: SimpleNamespace, tm
 
 
 @pytest.mark.slow
-def test_refused_command_is_no_reason_to_pause(tmp_path: Any) -> None:
+def test_refused_redis_command_does_not_pause_the_client(tmp_path: Any) -> None:
     port = free_port()
     with redis_in(tmp_path, port):
         client = PausingRedis(connection_pool=redis.ConnectionPool(host="127.0.0.1", port=port))

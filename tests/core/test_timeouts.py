@@ -103,7 +103,7 @@ def test_connections_of_commands_are_not_limited(settings: Any) -> None:
     assert in_a_thread(lambda: sleep(1.2)) == []
 
 
-def test_page_whose_statement_was_cancelled_says_so(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_whose_statement_was_cancelled_is_an_error_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     client.raise_request_exception = False
     monkeypatch.setattr(front, "render", cancelled)
     page = client.get("/")

@@ -21,6 +21,6 @@ def test_check_is_among_those_that_run_at_the_start(settings: Any) -> None:
 
 
 @pytest.mark.parametrize("urls", ["marketplace.urls", "tests.developers.probe"])
-def test_declared_operations_pass(urls: str, settings: Any) -> None:
+def test_operations_that_declare_their_access_pass_the_check(urls: str, settings: Any) -> None:
     settings.ROOT_URLCONF = urls
     assert every_operation_declares_access() == []

@@ -45,7 +45,7 @@ def submit(user: User, **changes: str) -> DeveloperApplication:
         ("website", "https://example.com/" + "x" * 2000, "max_length"),
     ],
 )
-def test_unfit_words_are_refused_by_field(field: str, value: str, code: str) -> None:
+def test_invalid_field_of_an_application_is_refused(field: str, value: str, code: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         submit(UserFactory(), **{field: value})
     assert [(error["pointer"], error["code"]) for error in refusal.value.members["errors"]] == [(f"#/{field}", code)]
@@ -75,14 +75,14 @@ def test_rejected_applicant_may_apply_again(application: DeveloperApplication, r
     assert selectors.current_application(application.user) == again
 
 
-def test_application_keeps_trimmed_words() -> None:
+def test_application_texts_are_stored_trimmed() -> None:
     application = submit(UserFactory(), what="  A picker\nof fonts ", company=" Type Ltd ", website=" https://type.example ")
     assert (application.what, application.company, application.website) == ("A picker\nof fonts", "Type Ltd", "https://type.example")
     assert history_of(application).get().action == "application.submit"
 
 
 @pytest.mark.parametrize(("decide", "word"), DECISIONS)
-def test_decision_without_words_is_refused(decide: Decide, word: str, application: DeveloperApplication, reviewer: User) -> None:
+def test_decision_without_a_reason_is_refused(decide: Decide, word: str, application: DeveloperApplication, reviewer: User) -> None:
     with pytest.raises(InvalidInput):
         decide(application=application, actor=reviewer, **{word: "  "})
     application.refresh_from_db()
@@ -91,7 +91,9 @@ def test_decision_without_words_is_refused(decide: Decide, word: str, applicatio
 
 @pytest.mark.parametrize("first", [services.approve_application, services.reject_application])
 @pytest.mark.parametrize("second", [services.approve_application, services.reject_application])
-def test_second_of_two_decisions_is_refused(first: Decide, second: Decide, application: DeveloperApplication, reviewer: User) -> None:
+def test_second_decision_on_an_application_is_refused(
+    first: Decide, second: Decide, application: DeveloperApplication, reviewer: User
+) -> None:
     stale = DeveloperApplication.objects.get(pk=application.pk)
     decided = first(application=application, reason="First", actor=reviewer)
     with pytest.raises(InvalidTransition):
@@ -106,13 +108,13 @@ def test_deciding_while_a_question_is_open_is_refused(application: DeveloperAppl
         services.approve_application(application=application, reason="Fine", actor=reviewer)
 
 
-def test_answer_from_someone_else_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
+def test_answer_of_another_user_to_the_question_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
     services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(NotFound):
         services.answer_question(application=application, text="All", actor=UserFactory())
 
 
-def test_answer_without_a_question_is_refused(application: DeveloperApplication) -> None:
+def test_answer_to_an_application_without_a_question_is_refused(application: DeveloperApplication) -> None:
     with pytest.raises(InvalidTransition):
         services.answer_question(application=application, text="All", actor=application.user)
     assert not selectors.messages_of(application).exists()
@@ -149,12 +151,12 @@ def test_second_approved_application_of_one_user_is_refused(developer: User, rev
         services.approve_application(application=overlapping, reason="Twice", actor=reviewer)
 
 
-def test_wallet_payout_of_what_is_not_approved_is_refused(application: DeveloperApplication, reviewer: User) -> None:
+def test_withdrawing_an_approval_that_was_not_given_is_refused(application: DeveloperApplication, reviewer: User) -> None:
     with pytest.raises(InvalidTransition):
         services.withdraw_approval(application=application, reason="Abuse", actor=reviewer)
 
 
-def test_wallet_payout_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
+def test_withdrawn_approval_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
     apps = [AppFactory(user=developer), AppFactory(user=developer)]
     rejected = AppFactory(user=developer, status="Rejected", granted_scopes="")
     other = AppFactory()
@@ -177,7 +179,7 @@ def test_wallet_payout_suspends_every_app_and_keeps_the_grants(developer: User, 
         (services.request_more_info, "question", "A question about your developer application"),
     ],
 )
-def test_decision_is_mailed_once_it_stands(
+def test_decision_on_an_application_is_mailed_after_the_commit(
     decide: Decide,
     word: str,
     subject: str,
@@ -194,7 +196,7 @@ def test_decision_is_mailed_once_it_stands(
     assert "Tell us of <b> & co" in sent.body
 
 
-def test_mail_server_that_is_down_undoes_nothing(
+def test_decision_on_an_application_stands_if_the_mail_server_is_down(
     application: DeveloperApplication, reviewer: User, django_capture_on_commit_callbacks: Any, settings: Any
 ) -> None:
     settings.MAIL_TRANSPORT = "tests.developers.broken.MailServerDown"

@@ -69,14 +69,14 @@ def test_app_cannot_ask_for_vendor_manage(developer: User) -> None:
         ({"scopes": {Scope.CATALOG_READ: "x" * 2001}}, "#/scopes/catalog:read"),
     ],
 )
-def test_unfit_app_is_refused_by_field(changes: dict[str, Any], pointer: str, developer: User) -> None:
+def test_invalid_field_of_an_app_is_refused(changes: dict[str, Any], pointer: str, developer: User) -> None:
     with pytest.raises(InvalidInput) as refusal:
         create(developer, **changes)
     assert [error["pointer"] for error in refusal.value.members["errors"]] == [pointer]
     assert not App.objects.exists()
 
 
-def test_one_app_too_many_is_refused(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_apps_of_a_developer_is_limited(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_APPS", 1)
     AppFactory(user=developer, status="Rejected", granted_scopes="")
     create(developer)

@@ -111,7 +111,7 @@ def test_narrowed_grant_is_403_at_the_very_next_request_of_keys_and_tokens(key: 
         assert call("either", **headers).status_code == 200
 
 
-def test_widened_grant_needs_a_new_key() -> None:
+def test_key_does_not_gain_scopes_that_its_app_is_granted_later() -> None:
     app = AppFactory(granted_scopes="catalog:read")
     _, old = issue_api_key(app=app, name="old", actor=app.user)
     App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read account:read")

@@ -20,7 +20,7 @@ from tests.factories import UserFactory
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
-def test_reason_is_needed() -> None:
+def test_ending_a_consent_needs_a_reason() -> None:
     given = consent()
     with pytest.raises(InvalidInput):
         revoke_consent(consent=given, reason=" ", actor=UserFactory())
@@ -28,7 +28,7 @@ def test_reason_is_needed() -> None:
     assert given.withdrawn_at is None
 
 
-def test_everything_ends_at_once_the_user_is_told_and_twice_is_refused(django_capture_on_commit_callbacks: Any) -> None:
+def test_ending_a_consent_revokes_its_tokens_mails_the_user_and_cannot_be_repeated(django_capture_on_commit_callbacks: Any) -> None:
     given, admin = consent(), UserFactory()
     secret = new_secret(Prefix.ACCESS_TOKEN)
     soon = timezone.now() + timedelta(hours=1)

@@ -45,7 +45,7 @@ def test_key_that_ends_in_the_past_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "n" * 81, "two\nlines"])
-def test_unfit_name_is_refused(name: str) -> None:
+def test_invalid_name_of_a_key_or_token_is_refused(name: str) -> None:
     app = AppFactory()
     with pytest.raises(InvalidInput):
         services.issue_api_key(app=app, name=name, actor=app.user)
@@ -53,7 +53,7 @@ def test_unfit_name_is_refused(name: str) -> None:
         personal(app.user, name=name)
 
 
-def test_one_live_key_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 2)
     app = AppFactory()
     first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
@@ -77,7 +77,7 @@ def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
     assert history_of(new)[0].data == {"scopes": "catalog:read account:read"}
 
 
-def test_revoking_twice_is_once() -> None:
+def test_revoking_a_key_twice_keeps_the_first_revocation() -> None:
     app = AppFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
     assert services.revoke_api_key(key=key, actor=app.user, reason="Lost")
@@ -89,7 +89,7 @@ def test_revoking_twice_is_once() -> None:
     assert [(entry.action, entry.reason) for entry in history_of(key)] == [("apikey.revoke", "Lost"), ("apikey.issue", "")]
 
 
-def test_limit_of_a_key_that_was_revoked_meanwhile_is_refused() -> None:
+def test_rate_limit_of_a_revoked_key_cannot_be_set() -> None:
     app, admin = AppFactory(), UserFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
     services.revoke_api_key(key=key, actor=app.user)
@@ -97,7 +97,7 @@ def test_limit_of_a_key_that_was_revoked_meanwhile_is_refused() -> None:
         services.limit_api_key(key=key, rate_limit=600, reason="More", actor=admin)
 
 
-def test_limit_of_a_key_is_set_and_taken_back_with_a_reason() -> None:
+def test_rate_limit_of_a_key_is_set_and_removed_with_a_reason() -> None:
     app, admin = AppFactory(), UserFactory()
     key, _ = services.issue_api_key(app=app, name="laptop", actor=app.user)
     with pytest.raises(InvalidInput):
@@ -131,7 +131,7 @@ def test_personal_token_may_manage_the_own_store() -> None:
     assert token.scopes == {Scope.VENDOR_MANAGE}
 
 
-def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_TOKENS", 1)
     user = UserFactory()
     first, _ = personal(user)
@@ -142,7 +142,7 @@ def test_one_live_token_too_many_is_refused_until_another_ends(monkeypatch: pyte
     assert selectors.tokens_without_app_of(user).count() == 2
 
 
-def test_revoking_a_token_twice_is_once() -> None:
+def test_revoking_a_token_twice_keeps_the_first_revocation() -> None:
     user = UserFactory()
     token, _ = personal(user)
     assert services.revoke_token(token=token, actor=user, reason="Lost")
@@ -150,7 +150,7 @@ def test_revoking_a_token_twice_is_once() -> None:
     assert [entry.action for entry in history_of(token)] == ["token.revoke", "token.issue"]
 
 
-def test_no_table_holds_a_secret() -> None:
+def test_no_table_contains_a_plain_key_or_token() -> None:
     app = AppFactory()
     user = app.user
     issued = [
@@ -165,7 +165,7 @@ def test_no_table_holds_a_secret() -> None:
         assert secret[-24:] not in stored
 
 
-def test_mistyped_secret_is_seen_without_a_look_up() -> None:
+def test_mistyped_secret_is_recognised_by_its_checksum() -> None:
     secret = new_secret(Prefix.API_KEY)
     assert well_formed(secret, Prefix.API_KEY)
     for position in range(len(secret)):

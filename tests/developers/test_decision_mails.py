@@ -75,7 +75,9 @@ def opened(user: User, admin: User) -> None:
 
 
 @pytest.mark.parametrize("decide", [end_key, end_token, end_mcp_token, limit_key, set_limit, narrow, suspend, shut, opened])
-def test_user_is_told_once_and_why(decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any) -> None:
+def test_decision_of_staff_is_mailed_once_with_its_reason(
+    decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any
+) -> None:
     user, admin = UserFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         decide(user, admin)
@@ -93,7 +95,7 @@ def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_c
     assert words in str(mail.outbox[0].body)
 
 
-def test_mails_tell_of_a_app_limit_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
+def test_mails_tell_of_an_app_limit_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
     app, admin = AppFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         set_app_spending_limit(app=app, limit_values=APP_LIMIT, reason=REASON, actor=admin)
@@ -113,7 +115,7 @@ def test_reinstatement_is_mailed(developer: User, reviewer: User, django_capture
     assert message.to == [developer.email]
 
 
-def test_what_one_does_oneself_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
+def test_revoking_ones_own_credentials_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
     user = UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         end_key(user, user)

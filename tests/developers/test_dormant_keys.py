@@ -35,7 +35,7 @@ def flag(*, dry_run: bool = False) -> str:
     return out.getvalue()
 
 
-def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_commit_callbacks: Any) -> None:
+def test_used_new_expired_and_revoked_keys_are_not_dormant(django_capture_on_commit_callbacks: Any) -> None:
     key(last_used_at=timezone.now() - timedelta(days=89))
     key(created_at=timezone.now() - timedelta(days=89))
     key(expires_at=timezone.now() - timedelta(days=1))
@@ -45,7 +45,7 @@ def test_key_that_is_used_new_ended_or_revoked_is_left_alone(django_capture_on_c
     assert mail.outbox == []
 
 
-def test_dry_run_names_the_keys_and_tells_nobody(django_capture_on_commit_callbacks: Any) -> None:
+def test_dry_run_names_dormant_keys_and_mails_nobody(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert f"{idle.app.developer.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
@@ -53,7 +53,7 @@ def test_dry_run_names_the_keys_and_tells_nobody(django_capture_on_commit_callba
     assert mail.outbox == []
 
 
-def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_capture_on_commit_callbacks: Any) -> None:
+def test_owner_is_mailed_once_until_the_dormant_key_is_used_again(django_capture_on_commit_callbacks: Any) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert (flag(), flag()) == ("Sent 1 mails.\n", "Sent 0 mails.\n")
@@ -67,7 +67,7 @@ def test_owner_is_told_once_until_the_key_is_used_and_lies_idle_again(django_cap
     assert flag() == "Sent 1 mails.\n"
 
 
-def test_key_that_is_used_after_it_was_listed_is_not_told_of() -> None:
+def test_key_used_since_it_was_listed_as_dormant_is_not_mailed_about() -> None:
     idle = key()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now())
     assert mail_dormant_key(key=idle, actor=None) is False

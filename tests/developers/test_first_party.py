@@ -55,12 +55,12 @@ def bearer(secret: str) -> dict[str, str]:
     return {"authorization": f"Bearer {secret}"}
 
 
-def test_whoever_is_signed_out_gets_none_and_is_told_so(client: Client) -> None:
+def test_first_party_token_needs_a_signed_in_user(client: Client) -> None:
     assert refused(ask(client, scopes="account:read")) == (401, "not_authenticated")
     assert not FirstPartyToken.objects.exists()
 
 
-def test_another_site_gets_none() -> None:
+def test_first_party_token_needs_a_csrf_token() -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(UserFactory())
     assert ask(browser, scopes="account:read").status_code == 403
@@ -68,7 +68,7 @@ def test_another_site_gets_none() -> None:
 
 
 @pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete"])
-def test_another_method_is_refused_as_a_script_reads_it(method: str) -> None:
+def test_other_methods_at_the_first_party_tokens_are_a_405_problem(method: str) -> None:
     answer = getattr(signed_in(UserFactory()), method)(ADDRESS)
     assert (answer.status_code, answer["Allow"], answer["Content-Type"]) == (405, "POST", "application/problem+json")
     assert method == "head" or answer.json()["code"] == "method_not_allowed"
@@ -87,12 +87,12 @@ def test_another_method_is_refused_as_a_script_reads_it(method: str) -> None:
         ({"app": "00000000-0000-0000-0000-000000000000"}, (404, "not_found")),
     ],
 )
-def test_page_that_asks_for_what_it_cannot_have_gets_nothing(wanted: dict[str, str], refusal: tuple[int, str]) -> None:
+def test_first_party_token_with_unavailable_scopes_is_refused(wanted: dict[str, str], refusal: tuple[int, str]) -> None:
     assert refused(ask(signed_in(UserFactory()), **wanted)) == refusal
     assert not FirstPartyToken.objects.exists()
 
 
-def test_app_of_someone_else_is_not_found() -> None:
+def test_console_token_for_the_app_of_someone_else_is_not_found() -> None:
     app = AppFactory()
     assert refused(ask(signed_in(UserFactory()), app=app.pk)) == (404, "not_found")
     with pytest.raises(NotFound):
@@ -100,14 +100,14 @@ def test_app_of_someone_else_is_not_found() -> None:
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_is_refused(status: str) -> None:
+def test_console_token_for_an_app_that_is_not_approved_is_refused(status: str) -> None:
     app = AppFactory(status=status, granted_scopes="account:read" if status == "Suspended" else "")
     assert refused(ask(signed_in(app.developer), app=app.pk)) == (409, "app_not_approved")
     with pytest.raises(AppNotApproved):
         console_token(AppFactory(granted_scopes=""))
 
 
-def test_page_gets_what_it_asked_for_and_nobody_keeps_the_response() -> None:
+def test_first_party_token_has_the_requested_scopes_and_its_response_is_not_cached() -> None:
     user = UserFactory()
     answer = ask(signed_in(user), scopes="vendor:manage account:read")
     assert "no-store" in answer["Cache-Control"]
@@ -132,7 +132,7 @@ def test_console_calls_with_the_grant_of_the_app_where_its_key_would_be() -> Non
     assert refused(key.get("/api/v1/wallet")) == (403, "insufficient_scope")
 
 
-def test_token_in_the_other_header_is_refused() -> None:
+def test_first_party_token_in_the_header_of_another_kind_is_refused() -> None:
     assert wallet(bearer(console_token(AppFactory())[1])) == 401
     assert wallet({"x-api-key": page_token(UserFactory())[1]}) == 401
 
@@ -189,7 +189,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
-def test_token_ends_at_the_very_next_call(end: Callable[[Client, User], None]) -> None:
+def test_first_party_token_ends_with_its_session_at_the_next_call(end: Callable[[Client, User], None]) -> None:
     app = AppFactory()
     browser = signed_in(app.developer)
     own, of_app = ask(browser, scopes="account:read").json()["token"], ask(browser, app=app.pk).json()["token"]
@@ -198,7 +198,7 @@ def test_token_ends_at_the_very_next_call(end: Callable[[Client, User], None]) -
     assert (wallet(bearer(own)), wallet({"x-api-key": of_app})) == (401, 401)
 
 
-def test_token_of_a_deactivated_account_stays_dead_when_it_is_opened_again() -> None:
+def test_first_party_token_of_a_deactivated_account_stays_invalid_after_its_reactivation() -> None:
     user, admin = UserFactory(), UserFactory(is_staff=True, is_superuser=True)
     secret = page_token(user)[1]
     deactivate_user(user=user, reason="Spam", actor=admin)
@@ -207,7 +207,7 @@ def test_token_of_a_deactivated_account_stays_dead_when_it_is_opened_again() -> 
     assert wallet(bearer(secret)) == 401
 
 
-def test_token_lives_on_in_the_other_browser() -> None:
+def test_first_party_token_of_another_session_survives_signing_out() -> None:
     user = UserFactory()
     mine, other = signed_in(user), signed_in(user)
     here, there = (ask(browser, scopes="account:read").json()["token"] for browser in (mine, other))
@@ -222,7 +222,7 @@ def test_suspended_app_stops_at_the_next_call() -> None:
     assert wallet({"x-api-key": secret}) == 401
 
 
-def test_session_that_a_new_password_has_overtaken_gets_a_dead_token() -> None:
+def test_first_party_token_of_a_session_ended_by_a_new_password_is_invalid() -> None:
     user = UserFactory()
     stale = User.objects.get(pk=user.pk)
     key = session_of(signed_in(user))
@@ -232,7 +232,7 @@ def test_session_that_a_new_password_has_overtaken_gets_a_dead_token() -> None:
     assert wallet(bearer(secret)) == 401
 
 
-def test_oldest_gives_way_and_what_is_over_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_first_party_token_replaces_the_oldest_and_deletes_expired_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_FIRST_PARTY_TOKENS", 3)
     user = UserFactory()
     other = page_token(UserFactory())[1]
@@ -244,7 +244,7 @@ def test_oldest_gives_way_and_what_is_over_goes(monkeypatch: pytest.MonkeyPatch)
     assert wallet(bearer(other)) == 200
 
 
-def test_it_is_no_personal_token_anywhere() -> None:
+def test_first_party_token_is_not_listed_as_a_personal_token() -> None:
     app = AppFactory()
     browser = signed_in(app.developer)
     ask(browser, scopes="account:read")
@@ -283,7 +283,7 @@ def test_console_spends_within_the_owners_limits_only() -> None:
     assert not spends_only_within_limits(key)
 
 
-def test_page_spends_nothing() -> None:
+def test_first_party_token_of_a_page_cannot_spend() -> None:
     user = UserFactory()
     with pytest.raises(ScopeNotAvailable):
         page_token(user, frozenset({Scope.WALLET_SPEND}))
@@ -292,7 +292,7 @@ def test_page_spends_nothing() -> None:
     assert spends_only_within_limits(principal)
 
 
-def test_purge_removes_what_is_over() -> None:
+def test_purge_deletes_expired_first_party_tokens() -> None:
     ended, _ = page_token(UserFactory())
     live, _ = page_token(UserFactory())
     FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
@@ -300,7 +300,7 @@ def test_purge_removes_what_is_over() -> None:
     assert list(FirstPartyToken.objects.all()) == [live]
 
 
-def test_leaked_one_is_ended_and_its_user_told_once(django_capture_on_commit_callbacks: Any) -> None:
+def test_leaked_first_party_token_is_revoked_and_its_user_mailed_once(django_capture_on_commit_callbacks: Any) -> None:
     app = AppFactory()
     _, secret = console_token(app)
     found = {"credentials": [{"value": secret, "url": "https://paste.example/1"}]}
@@ -311,7 +311,7 @@ def test_leaked_one_is_ended_and_its_user_told_once(django_capture_on_commit_cal
     assert [message.to for message in mail.outbox] == [[app.developer.email]]
 
 
-def test_leaked_one_that_has_expired_is_no_news_for_its_user(django_capture_on_commit_callbacks: Any) -> None:
+def test_leak_of_an_expired_first_party_token_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
     token, secret = page_token(UserFactory())
     FirstPartyToken.objects.filter(pk=token.pk).update(expires_at=timezone.now())
     with django_capture_on_commit_callbacks(execute=True):

@@ -49,7 +49,7 @@ def report(*found: Any, **extra: Any) -> Any:
         {"credentials": [{"value": "x"}] * (developers_bounds.MAX_LEAKED_CREDENTIALS + 1)},
     ],
 )
-def test_bad_report_is_400(body: Any) -> None:
+def test_malformed_leak_report_is_a_400(body: Any) -> None:
     response = APIClient().post("/api/v1/leaked-credentials", body, format="json")
     assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
 
@@ -67,7 +67,7 @@ def test_only_live_credentials_are_counted() -> None:
     assert [leaks.report_leaks(findings=findings) for _ in range(2)] == [1, 0]
 
 
-def test_made_up_ended_and_real_secrets_get_the_same_response() -> None:
+def test_leak_reports_of_unknown_ended_and_valid_secrets_get_the_same_response() -> None:
     app = AppFactory()
     real = issue_api_key(app=app, name="a", actor=app.user)[1]
     ended, over = issue_api_key(app=app, name="b", actor=app.user)
@@ -78,7 +78,7 @@ def test_made_up_ended_and_real_secrets_get_the_same_response() -> None:
 
 
 @pytest.mark.parametrize("kind", ["personal", "oauth", "mcp"])
-def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_capture_on_commit_callbacks: Any) -> None:
+def test_leaked_token_is_revoked_and_user_and_developer_are_mailed(kind: str, django_capture_on_commit_callbacks: Any) -> None:
     token, secret = token_of(kind)
     with django_capture_on_commit_callbacks(execute=True):
         report(secret, secret)
@@ -93,7 +93,7 @@ def test_live_token_is_revoked_and_everyone_concerned_is_told(kind: str, django_
     assert all(secret not in message.body and "paste.example" not in message.body for message in mail.outbox)
 
 
-def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit_callbacks: Any) -> None:
+def test_leaked_key_is_revoked_and_refused_at_the_next_call(django_capture_on_commit_callbacks: Any) -> None:
     app = AppFactory()
     key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
     client = APIClient(headers={"x-api-key": secret})
@@ -108,7 +108,7 @@ def test_live_key_is_revoked_and_stops_at_the_next_call(django_capture_on_commit
     assert AuditEntry.objects.filter(action="apikey.revoke").count() == 1
 
 
-def test_refresh_token_takes_its_family_along() -> None:
+def test_leaked_refresh_token_revokes_its_family() -> None:
     family, renewals = uuid.uuid4(), []
     for _ in range(2):
         token, _ = token_of("oauth")
@@ -153,7 +153,7 @@ def test_refresh_token_that_was_used_still_ends_its_family(django_capture_on_com
     assert len(mail.outbox) == 2
 
 
-def test_finding_that_fails_leaves_the_others_alone_and_is_reported_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_revocation_of_a_leaked_key_leaves_the_others_and_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     app = AppFactory()
     keys = [issue_api_key(app=app, name=str(number), actor=app.user) for number in range(3)]
     revoke = revoke_api_key
@@ -186,7 +186,7 @@ def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_c
     assert [message.to for message in mail.outbox][-1] == [other.user.email]
 
 
-def test_report_is_not_a_response_to_who_owns_it() -> None:
+def test_response_to_a_report_does_not_tell_who_owns_the_token() -> None:
     token, secret = token_of("personal")
     response = report(secret)
     assert token.user.email not in response.content.decode()

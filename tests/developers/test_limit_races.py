@@ -21,7 +21,7 @@ from .cases import in_days
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
-def test_same_limit_or_app_limit_set_at_once_is_one_row() -> None:
+def test_concurrently_set_limits_of_one_app_are_one_row() -> None:
     app = AppFactory()
     admins = [UserFactory() for _ in range(4)]
     limits = [LimitValues(Currency.USD, total_minor=number + 1) for number in range(4)]
@@ -59,7 +59,7 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
     assert SpendingLimit.objects.count() == 1
 
 
-def test_bound_of_mcp_tokens_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_mcp_tokens_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
     app = AppFactory(granted_scopes="catalog:read")
     outcomes = refusals_at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)

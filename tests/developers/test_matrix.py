@@ -115,7 +115,7 @@ def answers(headers: dict[str, str]) -> dict[str, Refusal]:
     return found
 
 
-def test_table_holds_every_operation_of_the_service() -> None:
+def test_access_table_has_every_operation_of_the_api() -> None:
     # DRF adds HEAD to a view when it is first called.
     declared = sum(len(actions.keys() - {"head"}) for _, actions in api_views())
     assert len(OPERATIONS) == len({operation.name for operation in OPERATIONS}) == declared > 20
@@ -140,7 +140,7 @@ def test_malformed_credential_is_refused_everywhere(headers: dict[str, str]) -> 
 
 
 @pytest.mark.parametrize("scope", sorted(APP_SCOPES))
-def test_key_with_one_scope_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
+def test_key_with_one_scope_may_call_only_operations_of_that_scope(scope: Scope) -> None:
     app = AppFactory(granted_scopes=format_scopes({scope}))
     _, secret = issue_api_key(app=app, name="matrix", actor=app.user)
     for name, refusal in answers({"x-api-key": secret}).items():

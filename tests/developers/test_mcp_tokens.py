@@ -33,32 +33,32 @@ def issue(app: App, **changes: Any) -> tuple[AccessToken, str]:
 
 
 @pytest.mark.parametrize(("status", "granted"), [("Pending", ""), ("Rejected", ""), ("Suspended", READS), ("Approved", "")])
-def test_app_without_a_grant_gets_none(status: str, granted: str) -> None:
+def test_app_without_granted_scopes_gets_no_mcp_token(status: str, granted: str) -> None:
     with pytest.raises(AppNotApproved):
         issue(AppFactory(status=status, granted_scopes=granted))
     assert not AccessToken.objects.exists()
 
 
 @pytest.mark.parametrize("days", [-1, 366])
-def test_expiry_within_a_year_is_needed(days: int) -> None:
+def test_mcp_token_must_expire_within_a_year(days: int) -> None:
     with pytest.raises(ExpiryRequired):
         issue(AppFactory(granted_scopes=READS), expires_at=timezone.now() + timedelta(days=days))
 
 
 @pytest.mark.parametrize("name", ["", " ", "n" * 81, "two\nlines"])
-def test_unfit_name_is_refused(name: str) -> None:
+def test_invalid_name_of_an_mcp_token_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput):
         issue(AppFactory(granted_scopes=READS), name=name)
 
 
-def test_app_that_spends_needs_the_password() -> None:
+def test_mcp_token_of_an_app_that_spends_needs_the_password() -> None:
     app = AppFactory()
     with pytest.raises(PasswordRequired):
         issue(app)
     assert issue(app, password_confirmed=True)[0].scopes == app.scopes
 
 
-def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_valid_mcp_tokens_of_an_app_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
     app = AppFactory(granted_scopes=READS)
     token, _ = issue(app)
@@ -70,7 +70,7 @@ def test_number_of_live_ones_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert active_mcp_tokens_of(app).count() == 1
 
 
-def test_it_carries_the_grant_and_is_kept_as_a_hash_for_the_tools_only() -> None:
+def test_mcp_token_has_the_granted_scopes_and_is_stored_as_a_hash() -> None:
     app = AppFactory(granted_scopes=READS)
     token, secret = issue(app)
     assert well_formed(secret, Prefix.MCP_TOKEN)
@@ -86,7 +86,7 @@ def test_it_carries_the_grant_and_is_kept_as_a_hash_for_the_tools_only() -> None
     assert (entry.action, entry.data) == ("token.issue", {"kind": "mcp", "scopes": READS, "app": str(app.pk)})
 
 
-def test_grant_narrowed_or_app_suspended_holds_at_once_and_widening_does_not() -> None:
+def test_mcp_token_follows_narrowed_scopes_and_suspension_at_once_but_no_widening() -> None:
     app = AppFactory(granted_scopes=READS)
     _, secret = issue(app)
     App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read library:read account:read")
@@ -98,7 +98,7 @@ def test_grant_narrowed_or_app_suspended_holds_at_once_and_widening_does_not() -
         principal_of_bearer(f"Bearer {secret}")
 
 
-def test_tokens_by_oauth_are_not_listed() -> None:
+def test_oauth_tokens_are_not_listed_as_mcp_tokens() -> None:
     app = AppFactory()
     AccessToken.objects.create(user=app.user, application=app, kind="mcp", token_checksum="x", expires=timezone.now() + timedelta(hours=1))
     assert not mcp_tokens_of(app).exists()

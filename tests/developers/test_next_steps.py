@@ -29,7 +29,7 @@ def test_milestones_mark_the_current_step(status: str | None, progress: Progress
     assert [milestone.state for milestone in way] == sorted((m.state for m in way), key=["done", "now", "later"].index)
 
 
-def test_way_is_over_with_the_first_key() -> None:
+def test_no_next_steps_are_shown_after_the_first_key() -> None:
     assert milestones_of(DeveloperApplication(status="Approved"), KEYED) == []
 
 
@@ -58,5 +58,5 @@ def test_app_that_calls_needs_no_next_step() -> None:
     ("grant", "path"),
     [("library:read account:read", "/api/v1/library"), ("account:read", "/api/v1/wallet"), ("wallet:spend", "/api/v1/assets?limit=1")],
 )
-def test_first_call_reads_what_the_key_may_read(grant: str, path: str) -> None:
+def test_suggested_first_call_needs_only_scopes_of_the_key(grant: str, path: str) -> None:
     assert first_call(App(granted_scopes=grant)).endswith(path)

@@ -31,7 +31,7 @@ GRANT = {scope: scopes.ScopeDecision(granted=True) for scope in ASKED}
 REFUSE = {scope: scopes.ScopeDecision(granted=False, note="No") for scope in ASKED}
 
 
-def test_one_of_many_submissions_stands() -> None:
+def test_one_of_concurrent_applications_of_a_user_succeeds() -> None:
     user = UserFactory()
     submit = lambda: applications.submit_application(user=user, what="x", why="y", actor=user)  # noqa: E731 - the same call eight times
     outcomes = refusals_at_once(*[submit] * 8)
@@ -39,7 +39,7 @@ def test_one_of_many_submissions_stands() -> None:
     assert DeveloperApplication.objects.filter(user=user).count() == 1
 
 
-def test_one_of_opposite_decisions_on_an_application_stands(application: DeveloperApplication) -> None:
+def test_one_of_opposite_concurrent_decisions_on_an_application_succeeds(application: DeveloperApplication) -> None:
     admins = [UserFactory(), UserFactory()]
     outcomes = refusals_at_once(
         lambda: applications.approve_application(application=application, reason="Yes", actor=admins[0]),
@@ -51,7 +51,7 @@ def test_one_of_opposite_decisions_on_an_application_stands(application: Develop
     assert history_of(application).count() == 2
 
 
-def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
+def test_one_of_opposite_concurrent_decisions_on_scopes_succeeds(developer: User) -> None:
     app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
     review, admins = open_review(app), [UserFactory(), UserFactory()]
     outcomes = refusals_at_once(
@@ -65,7 +65,7 @@ def test_one_of_opposite_scope_decisions_stands(developer: User) -> None:
     assert AuditEntry.objects.filter(action="scope_review.decide").count() == 1
 
 
-def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
+def test_one_of_concurrent_requests_for_scopes_succeeds(developer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request = lambda: scopes.request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)  # noqa: E731 - the same call six times
     outcomes = refusals_at_once(*[request] * 6)
@@ -73,7 +73,7 @@ def test_one_of_many_requests_for_scopes_stands(developer: User) -> None:
     assert ScopeReview.objects.filter(app=app).count() == 1
 
 
-def test_no_app_survives_a_wallet_payout_that_meets_its_making_or_return(developer: User) -> None:
+def test_no_app_stays_approved_when_the_approval_is_withdrawn_while_it_is_created_or_reinstated(developer: User) -> None:
     admin = UserFactory()
     application = developer.developer_applications.get()
     pending = apps.create_app(user=developer, name="Pending", purpose="Picks", scopes=ASKED, actor=developer)
@@ -89,7 +89,7 @@ def test_no_app_survives_a_wallet_payout_that_meets_its_making_or_return(develop
     assert not App.objects.filter(user=developer, status="Approved").exists()
 
 
-def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
+def test_no_key_created_during_a_suspension_is_valid() -> None:
     app, admin = AppFactory(), UserFactory()
     refusals_at_once(
         lambda: apps.suspend_app(app=app, reason="Abuse", actor=admin),
@@ -99,7 +99,7 @@ def test_no_key_outlives_a_suspension_that_meets_its_making() -> None:
     assert app.status == "Suspended"
 
 
-def test_both_of_two_narrowings_hold() -> None:
+def test_concurrent_narrowings_of_scopes_both_apply() -> None:
     app, admin = AppFactory(), UserFactory()
     outcomes = refusals_at_once(
         lambda: scopes.narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "No"}, actor=admin),
@@ -111,7 +111,7 @@ def test_both_of_two_narrowings_hold() -> None:
 
 
 @pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
-def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_TOKENS", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
@@ -137,7 +137,7 @@ def test_limit_of_what_one_may_have_holds(what: str, developer: User, monkeypatc
     assert model.objects.filter(**owner).count() == 1
 
 
-def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_first_party_tokens_do_not_exceed_their_limit(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(developers_bounds, "MAX_FIRST_PARTY_TOKENS", 2)
     key = session_of(signed_in(developer))
     ask = partial(issue_page_token, session_key=key, scopes=frozenset({Scope.ACCOUNT_READ}), actor=developer)
@@ -145,7 +145,7 @@ def test_pages_that_ask_at_once_keep_no_more_tokens_than_may_be(developer: User,
     assert FirstPartyToken.objects.filter(user=developer).count() == 2
 
 
-def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> None:
+def test_clients_fetched_at_once_do_not_exceed_the_limit_of_pending_ones() -> None:
     user = UserFactory()
 
     def meet(number: int) -> App:
@@ -157,7 +157,7 @@ def test_clients_that_are_met_at_once_wait_in_no_greater_number_than_may() -> No
     assert App.objects.count() == developers_bounds.MAX_WAITING_CLIENTS_OF_HOST
 
 
-def test_client_that_several_meet_at_once_waits_once() -> None:
+def test_client_fetched_concurrently_is_one_pending_app() -> None:
     user, client = UserFactory(), app_of_document()
     assert refusals_at_once(*[partial(submit_document, client=client, actor=user)] * 4) == [None] * 4
     assert ScopeReview.objects.filter(app=client).count() == 1

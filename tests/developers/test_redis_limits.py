@@ -76,7 +76,7 @@ def test_sixteen_processes_get_sixty_calls_between_them(redis_cache: str, secret
     assert Counter(in_processes(PROCESSES, calls)) == {200: 60, 429: PROCESSES * CALLS - 60}
 
 
-def test_each_call_counts_once_whether_its_response_was_ready_or_not(redis_cache: str) -> None:
+def test_each_call_counts_once_against_the_rate_limit_whether_cached_or_not(redis_cache: str) -> None:
     client = APIClient()
 
     def left(path: str) -> int:
@@ -112,7 +112,7 @@ def until_told(running: threading.Event, found: list[int], call: Callable[[], An
     connections.close_all()
 
 
-def test_store_that_dies_in_mid_run_stops_spending_and_nothing_else(secret: str, settings: Any) -> None:
+def test_rate_limit_store_that_fails_during_calls_stops_only_spending(secret: str, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
     client = APIClient(headers={"x-api-key": secret}, raise_request_exception=False)
     found: dict[str, list[int]] = {"read": [], "spend": []}

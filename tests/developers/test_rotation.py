@@ -49,7 +49,7 @@ def spender() -> tuple[AccessToken, str]:
 
 
 @pytest.mark.parametrize("overlap", [-DAY, 31 * DAY])
-def test_overlap_is_bounded(overlap: timedelta) -> None:
+def test_overlap_of_a_rotation_is_limited(overlap: timedelta) -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="server", actor=app.user)
     token, _ = spender()
@@ -80,7 +80,7 @@ def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
     assert (entry.action, entry.data["successor"]) == ("apikey.rotate", str(successor.pk))
 
 
-def test_overlap_never_prolongs_a_life() -> None:
+def test_rotation_with_an_overlap_never_extends_the_expiry() -> None:
     app = AppFactory()
     ends = timezone.now() + DAY
     key, _ = issue_api_key(app=app, name="server", actor=app.user, expires_at=ends)
@@ -89,7 +89,7 @@ def test_overlap_never_prolongs_a_life() -> None:
     assert key.expires_at == ends
 
 
-def test_key_without_overlap_stops_at_once() -> None:
+def test_rotation_without_an_overlap_ends_the_old_key_at_once() -> None:
     app = AppFactory()
     key, old = issue_api_key(app=app, name="server", actor=app.user)
     successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
@@ -99,7 +99,7 @@ def test_key_without_overlap_stops_at_once() -> None:
     assert history_of(key)[0].reason == "Rotated"
 
 
-def test_ended_key_has_no_successor() -> None:
+def test_ended_key_cannot_be_rotated() -> None:
     app = AppFactory()
     key, _ = issue_api_key(app=app, name="server", actor=app.user)
     revoke_api_key(key=key, actor=app.user)

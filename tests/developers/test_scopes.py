@@ -62,7 +62,7 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
     assert (app.status, app.granted_scopes, selectors.scope_rows_of(app).filter(granted=None).count()) == ("Pending", "", 2)
 
 
-def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
+def test_refusing_a_scope_needs_a_note(app: App, reviewer: User) -> None:
     with pytest.raises(InvalidInput) as refusal:
         decide_scopes(
             review=open_review(app), decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer
@@ -72,7 +72,7 @@ def test_refusal_without_words_is_refused(app: App, reviewer: User) -> None:
 
 
 @pytest.mark.parametrize("first", [BOTH, NARROW, NONE])
-def test_second_of_two_decisions_is_refused(first: Any, app: App, reviewer: User) -> None:
+def test_second_decision_on_requested_scopes_is_refused(first: Any, app: App, reviewer: User) -> None:
     review = open_review(app)
     decided = decide_scopes(review=review, decisions=first, note="First", actor=reviewer)
     with pytest.raises(InvalidTransition):
@@ -82,7 +82,7 @@ def test_second_of_two_decisions_is_refused(first: Any, app: App, reviewer: User
     assert app.scope_reviews.get().note == "First"
 
 
-def test_decision_on_an_earlier_request_does_not_fall_on_a_later_one(app: App, developer: User, reviewer: User) -> None:
+def test_decision_on_an_earlier_scope_request_does_not_apply_to_a_later_one(app: App, developer: User, reviewer: User) -> None:
     earlier = open_review(app)
     decide_scopes(review=earlier, decisions=NARROW, note="First", actor=reviewer)
     later = request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
@@ -166,7 +166,7 @@ def test_request_for_vendor_manage_is_refused(developer: User) -> None:
         request_scopes(app=AppFactory(user=developer), scopes={Scope.VENDOR_MANAGE: "More"}, actor=developer)
 
 
-def test_second_request_while_one_is_open_is_refused(developer: User) -> None:
+def test_second_scope_request_while_one_is_open_is_refused(developer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)
     with pytest.raises(ScopeReviewOpen):
@@ -245,7 +245,7 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app:
     assert entry.data == {"before": "catalog:read wallet:spend", "after": "catalog:read", "notes": {"wallet:spend": "Misused"}}
 
 
-def test_scope_taken_back_and_granted_again_does_not_widen_a_key_made_meanwhile(app: App, developer: User, reviewer: User) -> None:
+def test_scope_granted_later_is_not_added_to_an_existing_key(app: App, developer: User, reviewer: User) -> None:
     decide_scopes(review=open_review(app), decisions=NARROW, note="", actor=reviewer)
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)

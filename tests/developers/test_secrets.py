@@ -157,7 +157,7 @@ def _debugging(request: pytest.FixtureRequest, settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("_debugging")
-def test_secret_is_nowhere(
+def test_no_secret_is_in_the_database_logs_mails_or_admin(
     secrets: dict[str, str],
     heard: list[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -188,7 +188,7 @@ def test_secret_is_nowhere(
     assert leaks(secrets, [browser.get(page).content.decode() for page in pages]) == []
 
 
-def test_search_would_find_a_secret(secrets: dict[str, str]) -> None:
+def test_search_for_secrets_finds_a_stored_one(secrets: dict[str, str]) -> None:
     """The search itself is tried: a secret that was stored is found."""
     ApiKey.objects.update(name=secrets["api_key"])
     assert {kind for kind, _ in leaks(secrets, cells())} == {"api_key"}

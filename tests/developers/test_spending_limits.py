@@ -79,7 +79,7 @@ def calling(user: User, app: App, kind: str) -> Principal:
         (LimitValues(Currency.USD, total_minor=1, categories=["x" * 81]), "categories"),
     ],
 )
-def test_senseless_limit_is_refused_and_names_the_field(user: User, limit_values: LimitValues, field: str) -> None:
+def test_invalid_spending_limit_is_refused_with_its_field(user: User, limit_values: LimitValues, field: str) -> None:
     app = AppFactory(user=user)
     with pytest.raises(InvalidInput) as refusal:
         set_spending_limit(owner=user, spender=app, limit_values=limit_values, actor=user)
@@ -89,7 +89,7 @@ def test_senseless_limit_is_refused_and_names_the_field(user: User, limit_values
     assert not SpendingLimit.objects.exists()
 
 
-def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> None:
+def test_spending_limit_of_a_credential_that_cannot_spend_is_refused(user: User) -> None:
     stranger = UserFactory()
     app, (token, _) = AppFactory(), personal(user)
     with pytest.raises(NotFound):
@@ -102,7 +102,7 @@ def test_limit_for_what_cannot_spend_from_the_wallet_is_refused(user: User) -> N
         set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
 
 
-def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
+def test_replaced_spending_limit_is_audited_with_old_and_new_amounts(user: User) -> None:
     token, _ = personal(user)
     first = token.spending_limits.get()
     second = set_spending_limit(owner=user, spender=token, limit_values=LimitValues(Currency.USD, total_minor=7), actor=user)
@@ -114,14 +114,14 @@ def test_limit_is_replaced_and_both_figures_are_on_record(user: User) -> None:
     assert entry.data["after"] == {"per_purchase_minor": None, "per_day_minor": None, "total_minor": 7, "categories": []}
 
 
-def test_same_limit_again_is_no_news(user: User) -> None:
+def test_unchanged_spending_limit_is_not_audited(user: User) -> None:
     token, _ = personal(user)
     before = AuditEntry.objects.count()
     set_spending_limit(owner=user, spender=token, limit_values=USD, actor=user)
     assert AuditEntry.objects.count() == before
 
 
-def test_token_that_spends_needs_a_limit(user: User) -> None:
+def test_token_that_can_spend_needs_a_spending_limit(user: User) -> None:
     soon = timezone.now() + timedelta(days=1)
     with pytest.raises(SpendingLimitRequired):
         issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
@@ -138,7 +138,7 @@ def test_limits_of_a_token_that_cannot_spend_are_not_kept(user: User) -> None:
     assert not SpendingLimit.objects.exists()
 
 
-def test_limits_are_replaced_together(user: User) -> None:
+def test_spending_limits_of_a_token_are_replaced_together(user: User) -> None:
     token, _ = personal(user)
     replace_spending_limits(owner=user, spender=token, limits=[INR], actor=user)
     assert [limit.currency for limit in owner_spending_limits(user, token)] == ["INR"]
@@ -173,7 +173,7 @@ def test_only_limit_of_a_spending_token_stays(user: User) -> None:
         remove_spending_limit(limit=SpendingLimit(pk=limit.pk), actor=user)
 
 
-def test_limit_of_someone_else_and_a_app_limit_cannot_be_removed(user: User) -> None:
+def test_limit_of_someone_else_and_an_app_limit_cannot_be_removed(user: User) -> None:
     app = AppFactory(user=user)
     limit = set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
     app_limit = set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory())
@@ -207,7 +207,7 @@ def test_app_limit_is_set_and_lifted_once_with_audit_rows(user: User) -> None:
     ]
 
 
-def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django_assert_num_queries: Queries) -> None:
+def test_personal_token_is_limited_by_its_own_spending_limits_in_one_query(user: User, django_assert_num_queries: Queries) -> None:
     (token, secret), _ = personal(user), personal(user)
     principal = principal_of_bearer(f"Bearer {secret}")
     with django_assert_num_queries(1):
@@ -217,7 +217,7 @@ def test_personal_token_is_bound_by_its_own_rows_in_one_query(user: User, django
 
 
 @pytest.mark.parametrize("kind", ["oauth", "mcp"])
-def test_app_is_bound_by_the_wallets_owner_and_the_app_limit(user: User, kind: str, django_assert_num_queries: Queries) -> None:
+def test_app_is_limited_by_the_owner_of_the_wallet_and_by_staff(user: User, kind: str, django_assert_num_queries: Queries) -> None:
     app, someone = AppFactory(), UserFactory()
     for person in (user, someone):
         connect(person, app)
@@ -257,7 +257,7 @@ def test_key_of_ones_own_app_needs_no_limit_but_keeps_those_there_are(user: User
         {"per_purchase_minor": 0},
     ],
 )
-def test_database_refuses_a_row_that_makes_no_sense(user: User, change: dict[str, Any]) -> None:
+def test_database_refuses_an_inconsistent_spending_limit(user: User, change: dict[str, Any]) -> None:
     token, _ = personal(user)
     values: dict[str, Any] = {"owner": user, "app": AppFactory(), "currency": "USD", "total_minor": 1, "set_by": user} | change
     if values.get("token"):

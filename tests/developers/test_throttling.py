@@ -67,7 +67,7 @@ def test_key_gets_sixty_calls_a_minute_and_not_one_more(key_client: Callable[...
     assert refused["RateLimit"] == f'"default";r=0;t={wait}'
 
 
-def test_full_bucket_is_empty_again_exactly_after_retry_after(key_client: Callable[..., APIClient], clock: Any, few: None) -> None:
+def test_calls_are_accepted_again_exactly_after_retry_after(key_client: Callable[..., APIClient], clock: Any, few: None) -> None:
     client = key_client()
     statuses(client, 3)
     wait = int(client.get("/api/v1/public")["Retry-After"])
@@ -93,7 +93,7 @@ def test_two_full_buckets_are_waited_for_until_the_later_one_is_empty(settings: 
     assert statuses(client, 1, "either") == [200]
 
 
-def test_every_response_counts_down(key_client: Callable[..., APIClient], few: None) -> None:
+def test_every_response_has_the_remaining_calls_in_the_ratelimit_header(key_client: Callable[..., APIClient], few: None) -> None:
     client = key_client(scopes=frozenset({Scope.CATALOG_READ}))
     answers = [client.get("/api/v1/keyed"), client.get("/api/v1/spend"), client.delete("/api/v1/public"), client.get("/api/v1/keyed")]
     assert [answer.status_code for answer in answers] == [200, 403, 405, 429]
@@ -111,7 +111,7 @@ def test_each_key_has_its_own_bucket_even_under_one_app(few: None) -> None:
     assert statuses(clients[1], 1) == [200]
 
 
-def test_limit_of_its_own_holds_for_a_key(few: None) -> None:
+def test_rate_limit_of_a_single_key_is_enforced(few: None) -> None:
     app = AppFactory()
     key, secret = issue_api_key(app=app, name="laptop", actor=app.user)
     limit_api_key(key=key, rate_limit=5, reason="Partner", actor=UserFactory())
@@ -145,17 +145,17 @@ def test_anonymous_callers_are_counted_by_address(anonymous: APIClient, few: Non
     assert answer["RateLimit-Policy"] == '"anonymous";q=5;w=60'
 
 
-def test_anonymous_refusals_count_too(anonymous: APIClient, few: None) -> None:
+def test_refused_anonymous_calls_count_against_the_rate_limit(anonymous: APIClient, few: None) -> None:
     assert statuses(anonymous, 6, "keyed") == [401] * 5 + [429]
 
 
-def test_neighbours_in_one_ipv6_network_share_a_bucket(anonymous: APIClient, few: None) -> None:
+def test_addresses_of_one_ipv6_network_share_a_rate_limit(anonymous: APIClient, few: None) -> None:
     assert statuses(anonymous, 5, REMOTE_ADDR="2001:db8::1") == [200] * 5
     assert statuses(anonymous, 1, REMOTE_ADDR="2001:db8::2") == [429]
     assert statuses(anonymous, 1, REMOTE_ADDR="2001:db8:0:1::1") == [200]
 
 
-def test_forged_forwarding_header_buys_no_further_calls(anonymous: APIClient, few: None) -> None:
+def test_forged_x_forwarded_for_header_does_not_avoid_the_rate_limit(anonymous: APIClient, few: None) -> None:
     answers = [anonymous.get("/api/v1/public", HTTP_X_FORWARDED_FOR=f"192.0.2.{n}").status_code for n in range(6)]
     assert answers == [200] * 5 + [429]
 
@@ -184,7 +184,7 @@ def store_down(request: pytest.FixtureRequest, settings: Any) -> None:
     settings.CACHES = {"default": {"BACKEND": request.param}}
 
 
-def test_reads_pass_without_fields_when_the_store_is_down(
+def test_reads_pass_without_ratelimit_headers_while_the_store_is_down(
     store_down: None, anonymous: APIClient, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
 ) -> None:
     for client, operation in ((anonymous, "public"), (key_client(), "keyed"), (bearer_client(), "vendor"), (bearer_client(), "either")):
@@ -193,7 +193,7 @@ def test_reads_pass_without_fields_when_the_store_is_down(
         assert "RateLimit" not in answer
 
 
-def test_spending_waits_when_the_store_is_down(
+def test_spending_is_a_503_while_the_rate_limit_store_is_down(
     store_down: None, key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient]
 ) -> None:
     for client in (key_client(), bearer_client()):
@@ -202,7 +202,7 @@ def test_spending_waits_when_the_store_is_down(
         assert int(answer["Retry-After"]) >= 1
 
 
-def test_bad_credential_stays_refused_when_the_store_is_down(store_down: None) -> None:
+def test_invalid_credential_is_refused_while_the_rate_limit_store_is_down(store_down: None) -> None:
     answer = APIClient().get("/api/v1/public", HTTP_X_API_KEY="cam_sk_nonsense")
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credential")
 

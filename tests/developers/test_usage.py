@@ -94,7 +94,7 @@ def test_token_is_counted_under_itself_or_its_app(anonymous: APIClient) -> None:
     assert found == {("personal", None, personal.pk), ("oauth", oauth.application_id, oauth.application_id)}
 
 
-def test_request_writes_nothing(key_client: Callable[..., APIClient]) -> None:
+def test_counting_usage_writes_nothing_during_a_request(key_client: Callable[..., APIClient]) -> None:
     client = key_client()
     # The first use of a key is noted.
     client.get("/api/v1/wallet")
@@ -128,7 +128,7 @@ def test_flush_is_one_statement_for_hundreds_of_counters(django_assert_max_num_q
     assert ApiUsage.objects.count() == 1600
 
 
-def test_app_that_is_gone_takes_its_counters_along() -> None:
+def test_usage_of_a_deleted_app_is_dropped() -> None:
     kept, gone = AppFactory(), AppFactory()
     calls = {call_for(kept): 1, call_for(gone): 1}
     gone.delete()
@@ -136,7 +136,7 @@ def test_app_that_is_gone_takes_its_counters_along() -> None:
     assert ApiUsage.objects.get().app == kept
 
 
-def test_database_that_is_away_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_usage_counts_survive_an_unavailable_database(monkeypatch: pytest.MonkeyPatch) -> None:
     counters, call = UsageBuffer(), call_for(AppFactory())
     counters.count(call)
     with monkeypatch.context() as away:
@@ -161,7 +161,7 @@ def test_buffer_never_grows_beyond_its_bound(monkeypatch: pytest.MonkeyPatch) ->
     assert sorted(ApiUsage.objects.values_list("calls", flat=True)) == [2] * 10
 
 
-def test_threads_lose_no_call() -> None:
+def test_concurrent_threads_count_every_call() -> None:
     counters, call = UsageBuffer(), call_for(AppFactory())
 
     def count() -> None:
@@ -281,7 +281,7 @@ def test_unused_scope_is_flagged_to_owner_and_admin() -> None:
     ("today", "first"),
     [("2026-11-21", "2025-10-21"), ("2026-03-31", "2025-02-28"), ("2026-01-15", "2024-12-15"), ("2026-02-01", "2025-01-01")],
 )
-def test_rows_are_kept_for_13_months(today: str, first: str) -> None:
+def test_usage_is_kept_for_13_months(today: str, first: str) -> None:
     assert purging.oldest_usage(dt.date.fromisoformat(today)) == dt.date.fromisoformat(first)
 
 

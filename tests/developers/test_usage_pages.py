@@ -44,7 +44,7 @@ def page_of(key: ApiKey, **query: Any) -> str:
 
 
 @pytest.mark.parametrize("query", [{"last": "1y"}, {"last": ""}, {"of": "x"}, {"of": "\0"}, {"last": "24h", "of": "a" * 5_000}])
-def test_span_or_key_that_was_made_up_is_not_found(key: ApiKey, query: dict[str, str]) -> None:
+def test_usage_page_of_an_unknown_span_or_key_is_not_found(key: ApiKey, query: dict[str, str]) -> None:
     assert signed_in(key.app.developer).get(page_of(key, **query)).status_code == 404
 
 
@@ -56,7 +56,7 @@ def test_key_of_another_app_and_token_of_another_user_are_not_found(key: ApiKey)
     assert client.get(reverse("token-usage", query={"of": foreign.pk})).status_code == 404
 
 
-def test_pages_without_a_call_say_what_to_do(key: ApiKey) -> None:
+def test_usage_pages_without_calls_say_what_to_do(key: ApiKey) -> None:
     client = signed_in(key.app.developer)
     for address in [page_of(key, last=span) for span in SPANS] + [reverse("token-usage"), reverse("app-detail", args=[key.app_id])]:
         page = client.get(address)
@@ -64,7 +64,7 @@ def test_pages_without_a_call_say_what_to_do(key: ApiKey) -> None:
     assert b"quick start" in client.get(page_of(key)).content
 
 
-def test_day_is_told_by_the_hour_and_a_week_by_the_day(key: ApiKey) -> None:
+def test_usage_of_a_day_is_shown_by_hour_and_of_a_week_by_day(key: ApiKey) -> None:
     hours, days = dt.timedelta(hours=1), dt.timedelta(days=1)
     rows.add_to_rows({call_by(key): 3, call_by(key, ago=23 * hours): 2, call_by(key, ago=24 * hours): 7, call_by(key, ago=6 * days): 5})
     rows.add_to_rows({call_by(key): 1})
@@ -73,7 +73,7 @@ def test_day_is_told_by_the_hour_and_a_week_by_the_day(key: ApiKey) -> None:
     assert (week.total.total, next(iter(week.points.values())).total) == (18, 5)
 
 
-def test_calls_beyond_the_limit_are_told_apart_and_a_day_is_held_against_the_keys_limit(key: ApiKey) -> None:
+def test_usage_page_shows_calls_beyond_the_rate_limit_separately(key: ApiKey) -> None:
     rows.add_to_rows({call_by(key): 9, call_by(key, status=429): 4, call_by(key, status=404): 2, call_by(key, status=503): 1})
     usage = usage_of_credential(key, span=DAY)
     assert (usage.total.done, usage.total.limited, usage.total.refused, usage.total.failed) == (9, 4, 2, 1)
@@ -85,7 +85,7 @@ def test_calls_beyond_the_limit_are_told_apart_and_a_day_is_held_against_the_key
     assert "limit an hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
 
 
-def test_one_key_shows_its_own_calls_only(key: ApiKey) -> None:
+def test_usage_page_of_a_key_shows_only_its_calls(key: ApiKey) -> None:
     other = issue_api_key(app=key.app, name="server", actor=key.app.developer)[0]
     rows.add_to_rows({call_by(key): 3, call_by(other, operation="tool search_assets"): 5})
     client = signed_in(key.app.developer)
@@ -96,7 +96,7 @@ def test_one_key_shows_its_own_calls_only(key: ApiKey) -> None:
         assert client.get(page_of(key, last=last)).context["usage"].total.total == 8
 
 
-def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
+def test_hourly_usage_is_kept_for_two_days_and_daily_usage_longer(key: ApiKey) -> None:
     now, old = call_by(key), call_by(key, ago=dt.timedelta(days=3))
     rows.add_to_rows({now: 1, old: 1})
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 1)
@@ -109,7 +109,7 @@ def test_hours_are_kept_for_two_days_and_days_for_long(key: ApiKey) -> None:
 
 
 @pytest.mark.slow
-def test_pages_ask_little_of_the_database_however_much_was_called(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
+def test_usage_pages_send_few_queries_however_many_calls(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
     app: App = key.app
     soon = timezone.now() + dt.timedelta(days=1)
     token: AccessToken = issue_personal_token(

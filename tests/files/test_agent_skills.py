@@ -76,7 +76,7 @@ def test_archive_without_the_file_at_its_root_has_no_manifest(local_store: Objec
 
 
 @pytest.mark.slow
-def test_link_in_a_skill_takes_its_manifest(local_store: ObjectStorage) -> None:
+def test_skill_with_a_symbolic_link_has_no_manifest(local_store: ObjectStorage) -> None:
     link = zipfile.ZipInfo("link.md")
     link.create_system, link.external_attr = 3, 0o120777 << 16
     assert manifest(local_store, skill_archive(members=[(link, "/etc/passwd")])) is None

@@ -159,7 +159,7 @@ def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) 
         ("https://good.example/@evil.example", "good.example"),
     ],
 )
-def test_address_names_the_host_that_a_program_calls(local_store: Any, address: str, host: str) -> None:
+def test_host_of_a_url_in_a_script_is_recorded(local_store: Any, address: str, host: str) -> None:
     before = {"SKILL.md": b"---\nname: x\n---\n", "run.py": b"print(1)\n"}
     after = before | {"run.py": f"get('{address}')\n".encode()}
     assert [each.name for each in _compared(local_store, _archive(before), _archive(after)).hosts] == [host]
@@ -185,7 +185,7 @@ def test_a_change_far_into_a_long_line_is_shown() -> None:
 
 
 @pytest.mark.slow
-def test_moved_files_are_told_as_such_and_compared_with_what_they_were(local_store: Any) -> None:
+def test_moved_files_are_recognised_and_compared_with_their_former_contents(local_store: Any) -> None:
     lines = "".join(f"line {number}\n" for number in range(40))
     before = {"a/old.bin": b"same" * 9, "a/read.bin": b"one", "a/script.py": lines.encode(), "gone.bin": b"gone"}
     after = {
@@ -223,7 +223,7 @@ def test_hosts_and_texts_beyond_the_bounds_are_counted(local_store: Any) -> None
     assert (len(changes.hosts), changes.other_hosts, changes.unsearched_texts) == (200, 3, 6)
 
 
-def test_a_face_that_is_new_in_a_collection_is_told() -> None:
+def test_new_face_in_a_font_collection_is_reported() -> None:
     face = {"glyphCount": 1, "glyphs": {"A": ["x", 500, [65]]}, "complete": True}
     before, after = (parse_facts({"fonts": {"": faces}}) for faces in ([face], [face, face]))
     assert before is not None

@@ -99,7 +99,7 @@ def confined(code: str, folder: Path) -> int:
         "fcntl.ioctl(here, 0x8901, ({parent}).to_bytes(4, 'little'))",
     ],
 )
-def test_confined_process_reaches_nothing_of_ours(code: str, tmp_path: Path) -> None:
+def test_confined_process_cannot_access_files_network_or_other_processes(code: str, tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o700)
@@ -107,7 +107,7 @@ def test_confined_process_reaches_nothing_of_ours(code: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("names", FORBIDDEN)
-def test_call_that_no_parser_needs_is_refused(names: str, numbers: Any, tmp_path: Path) -> None:
+def test_system_call_that_no_parser_needs_is_refused(names: str, numbers: Any, tmp_path: Path) -> None:
     asked = [numbers(platform.machine(), name) for name in names.split()]
     code = f"""
     for number in {asked}:
@@ -126,13 +126,13 @@ def test_call_that_no_parser_needs_is_refused(names: str, numbers: Any, tmp_path
 @pytest.mark.parametrize(
     "flag", ["0x02000000", "0x04000000", "0x08000000", "0x10000000", "0x20000000", "0x40000000", "0x00020000", "0x00008000"]
 )
-def test_child_in_another_namespace_or_of_another_parent_is_refused(flag: str, numbers: Any, tmp_path: Path) -> None:
+def test_confinement_refuses_a_child_in_another_namespace_or_of_another_parent(flag: str, numbers: Any, tmp_path: Path) -> None:
     clone = numbers(platform.machine(), "clone")
     assert confined(f"call({clone}, {flag} | 17, 0, 0, 0, 0)", tmp_path) == 13
 
 
 @pytest.mark.slow
-def test_call_whose_flags_cannot_be_seen_does_not_exist(tmp_path: Path) -> None:
+def test_clone3_in_a_confined_process_is_reported_as_not_implemented(tmp_path: Path) -> None:
     code = f"""
     try:
         call({CLONE3}, 0, 0)
@@ -153,11 +153,11 @@ def test_call_whose_flags_cannot_be_seen_does_not_exist(tmp_path: Path) -> None:
         "threading.Thread(target=int).start()",
     ],
 )
-def test_confined_process_can_do_its_work(code: str, tmp_path: Path) -> None:
+def test_confined_process_can_parse_files(code: str, tmp_path: Path) -> None:
     assert confined(code, tmp_path) == 0
 
 
-def test_unconfined_process_could(tmp_path: Path) -> None:
+def test_actions_refused_to_a_confined_process_succeed_without_confinement(tmp_path: Path) -> None:
     """The lines above fail for no other reason."""
     with socket.socket(), (ROOT / "pyproject.toml").open() as file:
         assert file.read(1)
@@ -165,7 +165,7 @@ def test_unconfined_process_could(tmp_path: Path) -> None:
     os.sched_setaffinity(os.getppid(), os.sched_getaffinity(os.getppid()))
 
 
-def test_call_that_is_allowed_has_its_number_on_both_machines(numbers: Any) -> None:
+def test_allowed_system_calls_have_the_numbers_of_both_architectures(numbers: Any) -> None:
     """The source is libseccomp, which gives calls that a machine does not have a negative number."""
     for name, pair in CALLS.items():
         known = tuple(number if number >= 0 else None for number in (numbers("x86_64", name), numbers("aarch64", name)))
@@ -174,7 +174,9 @@ def test_call_that_is_allowed_has_its_number_on_both_machines(numbers: Any) -> N
     assert ARGUMENTS.keys() <= CALLS.keys()
 
 
-def test_root_inspects_nothing_in_production(settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_inspection_as_root_is_refused_in_production(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     settings.INSPECT_AS_ROOT = False
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(DependencyUnavailable):
@@ -184,7 +186,7 @@ def test_root_inspects_nothing_in_production(settings: Any, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(("user", "given"), [(0, {"INSPECT_AS_ROOT": True}), (1000, {"INSPECT_AS_ROOT": False})])
-def test_other_users_inspect_and_root_where_it_is_allowed(
+def test_inspection_as_another_user_or_as_allowed_root_works(
     user: int, given: dict[str, bool], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.INSPECT_AS_ROOT = given["INSPECT_AS_ROOT"]

@@ -10,7 +10,7 @@ COUNT, PARTS = 1000, 4
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_mutated_files_crash_nothing_and_take_no_time(part: int) -> None:
+def test_mutated_files_do_not_crash_the_inspection_and_take_little_time(part: int) -> None:
     share = COUNT // PARTS
     report = fuzz.run(share, seed=1, jobs=1, first=part * share)
     assert not report.findings

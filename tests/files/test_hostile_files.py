@@ -87,7 +87,9 @@ def check_verdict(case: Case, response: Any) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [*DELIVERABLES, *PREVIEWS], ids=str)
-def test_odd_file_gets_its_verdict_within_bounds(case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder) -> None:
+def test_hostile_file_gets_its_verdict_within_time_and_memory_limits(
+    case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder
+) -> None:
     response = send(bearer_client(listing.store.owner, scopes={Scope.VENDOR_MANAGE}), listing, case)
     check_verdict(case, response)
     usage = recorder.last()
@@ -101,13 +103,13 @@ def test_odd_file_gets_its_verdict_within_bounds(case: Case, listing: Listing, b
         assert not [path for path in media.rglob("*") if path.is_file()]
 
 
-def test_table_has_at_least_forty_refusals() -> None:
+def test_table_of_hostile_files_has_at_least_forty_refusals() -> None:
     cases = [*DELIVERABLES, *PREVIEWS]
     assert len({str(case) for case in cases}) == len(cases)
     assert sum(not isinstance(case.verdict, Taken) for case in cases) >= 40
 
 
-def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspection_process_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     began = time.monotonic()
 
     def slow(offset: int, length: int) -> bytes:
@@ -120,7 +122,7 @@ def test_child_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> 
     assert time.monotonic() - began < 60
 
 
-def test_child_that_dies_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_whose_inspection_process_dies_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(FileRejected) as refusal:
         run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
@@ -196,7 +198,7 @@ def facts(inner: bytes) -> bytes:
         struct.pack("<cQI", b"X", 0, 0),
     ],
 )
-def test_child_that_was_taken_over_cannot_break_us(
+def test_hostile_reply_of_the_inspection_process_refuses_the_file(
     said: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_store: ObjectStorage
 ) -> None:
     takes_over(monkeypatch, tmp_path, "cat {said}", said)
@@ -206,7 +208,7 @@ def test_child_that_was_taken_over_cannot_break_us(
 
 
 @pytest.mark.parametrize("script", ["sleep 120", "setsid sleep 120 & exit 0", "trap '' TERM HUP; while :; do :; done"])
-def test_child_that_keeps_the_line_open_holds_no_one_up(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspection_process_that_keeps_its_pipe_open_times_out(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     takes_over(monkeypatch, tmp_path, script)
     began = time.monotonic()
     with pytest.raises(FileRejected):
@@ -231,29 +233,29 @@ def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, mon
         assert all(isinstance(each.exception(), FileRejected) for each in slow)
 
 
-def test_child_that_listens_to_nothing_holds_no_one_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspection_process_that_reads_nothing_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     takes_over(monkeypatch, tmp_path, "cat {said}; sleep 120", struct.pack("<cQI", b"R", 0, 2**20) * 3)
     with pytest.raises(FileRejected):
         run_in_sandbox("inspect", read_at=reader_of_bytes(b"x" * 2**20), size=2**20, limits=Limits(5, 0.5), interpret=as_said)
 
 
-def test_what_databases_refuse_is_mended() -> None:
+def test_characters_that_databases_refuse_are_replaced_in_inspection_results() -> None:
     said = replies.parse(rb'{"outcome": "accepted", "result": {"a\u0000": "b\ud800c", "n": [1.5, null, true]}}')
     assert said.result == {"a\ufffd": "b?c", "n": [1.5, None, True]}
 
 
-def test_no_child_to_be_had_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inspection_process_that_cannot_start_is_a_503(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(DependencyUnavailable):
         run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
-def test_file_that_cannot_be_read_whole_is_our_fault() -> None:
+def test_incomplete_read_from_the_store_during_an_inspection_is_a_503() -> None:
     with pytest.raises(DependencyUnavailable):
         run_in_sandbox("inspect", read_at=reader_of_bytes(b""), size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
 
 
-def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: ObjectStorage) -> None:
+def test_twenty_concurrent_inspections_finish_and_leave_no_processes(local_store: ObjectStorage) -> None:
     content = makers.zipped({"a.txt": b"a"})
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
@@ -266,7 +268,7 @@ def test_twenty_at_once_all_get_their_verdict_and_leave_nothing(local_store: Obj
     assert len(list(Path("/proc/self/fd").iterdir())) <= descriptors
 
 
-def test_names_that_no_database_takes_are_mended(local_store: ObjectStorage) -> None:
+def test_names_in_archives_with_characters_that_databases_refuse_are_replaced(local_store: ObjectStorage) -> None:
     name = zipfile.ZipInfo("a.txt")
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -280,7 +282,7 @@ def test_names_that_no_database_takes_are_mended(local_store: ObjectStorage) -> 
     text.encode()
 
 
-def test_child_loads_no_django() -> None:
+def test_inspection_process_does_not_import_django() -> None:
     code = (
         "import sys, vendors.sandbox.worker, vendors.sandbox.inspecting, vendors.sandbox.zips, vendors.sandbox.tars,"
         " vendors.sandbox.fonts, vendors.sandbox.audio, vendors.sandbox.mp4, vendors.sandbox.aac, vendors.sandbox.preview_images, vendors.sandbox.preview_fonts, vendors.sandbox.preview_audio;"

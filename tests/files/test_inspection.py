@@ -26,7 +26,7 @@ Call it.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
+def test_entries_of_a_tar_archive_are_counted(local_store: ObjectStorage, mode: str) -> None:
     entries = {"a/one.PSD": b"x" * 3000, "a/two.psd": b"", "README": b"hi", "long/" + "n" * 200 + ".ttf": b"x"}
     found = inspect(local_store, makers.tarred({"skill/SKILL.md": SKILL, **entries}, mode, makers.link_member("a/link", "/etc/passwd")))
     assert found.format == {"w": "tar"}.get(mode, f"tar.{mode[2:]}")
@@ -38,7 +38,7 @@ def test_tar_is_counted(local_store: ObjectStorage, mode: str) -> None:
 
 
 @pytest.mark.slow
-def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) -> None:
+def test_entries_of_a_zip_archive_are_counted_and_its_members_inspected(store: ObjectStorage) -> None:
     found = inspect(
         store,
         makers.zipped(
@@ -62,7 +62,7 @@ def test_zip_is_counted_and_its_members_are_looked_into(store: ObjectStorage) ->
 
 
 @pytest.mark.slow
-def test_styles_of_a_family_are_not_added_up(local_store: ObjectStorage) -> None:
+def test_glyph_count_of_a_font_family_is_the_maximum_of_its_styles(local_store: ObjectStorage) -> None:
     fuller = makers.font(letters="ABCDE")
     technical = inspect(
         local_store, makers.zipped({"Tiny-Regular.ttf": makers.font(), "Tiny-Bold.ttf": fuller, "Tiny-Thin.ttf": makers.font()})
@@ -88,7 +88,7 @@ def test_skill_of_an_archive_is_read(local_store: ObjectStorage) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"no front matter", b"---\nname: x", b"---\n---\n", b"\xff\xfe\x00", b"---\nname: 'q'\n---\n" + b"x" * 10**6]
 )
-def test_odd_skill_is_bounded(local_store: ObjectStorage, text: bytes) -> None:
+def test_text_of_a_malformed_skill_is_limited(local_store: ObjectStorage, text: bytes) -> None:
     skill = inspect(local_store, makers.zipped({"SKILL.md": text})).technical["skill"]
     assert len(skill["text"]) <= 32 * 1024
 
@@ -188,7 +188,7 @@ def test_sound_is_described(local_store: ObjectStorage, content: bytes, name: st
 
 
 @pytest.mark.slow
-def test_wav_that_claims_too_much_is_as_long_as_its_bytes(local_store: ObjectStorage) -> None:
+def test_duration_of_a_wav_with_a_wrong_length_follows_its_bytes(local_store: ObjectStorage) -> None:
     content = bytearray(makers.sound("WAV"))
     struct.pack_into("<I", content, content.index(b"data") + 4, 0xFFFFFFFF)
     assert inspect(local_store, bytes(content)).technical["durationSeconds"] == pytest.approx(1.0)

@@ -18,7 +18,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, st
 
 
 @pytest.mark.parametrize("name", OPENERS)
-def test_package_opens_and_holds_the_deliverable(name: str, package: tuple[Path, str]) -> None:
+def test_package_is_opened_by_other_programs_and_contains_the_deliverable(name: str, package: tuple[Path, str]) -> None:
     programs, take_out = OPENERS[name]
     if program(*programs) is None:
         pytest.skip(f"needs {name}")

@@ -38,7 +38,7 @@ def read(url: str, **headers: str) -> bytes:
         return data
 
 
-def test_store_serves_the_promised_bytes_and_ranges_under_the_files_name(s3_store: S3Storage, anonymous: APIClient) -> None:
+def test_s3_serves_the_package_and_ranges_of_it_under_its_file_name(s3_store: S3Storage, anonymous: APIClient) -> None:
     order = bought(on_sale(CONTENT, version="1"))
     link = issue_link(licence=order.buyer.licences.get())
     response = anonymous.get(url_of(link))

@@ -37,7 +37,7 @@ def opened(content: bytes) -> Image.Image:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("process", [process_image, process_font, process_audio])
-def test_other_content_is_refused(process: object) -> None:
+def test_preview_of_another_file_type_is_refused(process: object) -> None:
     svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"
     for content in (svg, b"<!doctype html>", b"GIF89a" + b"\0" * 100, makers.zipped({"a": b"a"}), b"x"):
         with pytest.raises(UnsupportedType):
@@ -47,7 +47,7 @@ def test_other_content_is_refused(process: object) -> None:
 @pytest.mark.parametrize(
     ("process", "limit"), [(process_image, bounds.IMAGE_BYTES), (process_font, bounds.FONT_BYTES), (process_audio, bounds.AUDIO_BYTES)]
 )
-def test_larger_than_the_limit_is_refused(process: object, limit: int) -> None:
+def test_preview_above_the_size_limit_is_refused(process: object, limit: int) -> None:
     with pytest.raises(BodyTooLarge):
         process(b"\0" * (limit + 1))  # type: ignore[operator]  # one of the three
 
@@ -92,7 +92,7 @@ def chunks(content: bytes) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_photograph_keeps_nothing_but_its_picture_the_right_way_up() -> None:
+def test_preview_of_a_photograph_is_upright_and_without_metadata() -> None:
     given = makers.photograph()
     assert Image.open(io.BytesIO(given)).getexif().get_ifd(0x8825)[29] == "SECRET-DATE"
     preview = process_image(given)
@@ -131,7 +131,7 @@ def test_every_orientation_is_honoured(orientation: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
-def test_picture_that_moves_shows_its_first_frame(kind: str) -> None:
+def test_preview_of_an_animated_image_is_its_first_frame(kind: str) -> None:
     frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "lime", "blue")]
     target = io.BytesIO()
     frames[0].save(target, kind, save_all=True, append_images=frames[1:], duration=50)
@@ -163,7 +163,7 @@ def test_colours_of_a_profile_are_those_of_the_screen(mode: str) -> None:
 
 
 @pytest.mark.slow
-def test_page_in_a_font_does_not_come_out() -> None:
+def test_html_in_the_private_data_of_a_font_is_not_in_its_specimen() -> None:
     for flavor in ("woff", "woff2"):
         given = with_html(flavor)
         specimen = process_font(given).content
@@ -173,7 +173,7 @@ def test_page_in_a_font_does_not_come_out() -> None:
 
 
 @pytest.mark.slow
-def test_zip_behind_a_picture_does_not_come_out() -> None:
+def test_zip_appended_to_a_picture_is_not_in_its_preview() -> None:
     content = process_image(makers.picture() + makers.zipped({"SECRET": b"a"})).content
     assert b"PK" not in content
     assert not zipfile.is_zipfile(io.BytesIO(content))
@@ -235,7 +235,7 @@ def test_specimen_is_the_same_each_time() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", [makers.font(), makers.font()[:4] + b"\0" * 100])
-def test_plain_font_is_no_specimen(content: bytes) -> None:
+def test_desktop_font_is_refused_as_a_specimen(content: bytes) -> None:
     with pytest.raises(UnsupportedType):
         process_font(content)
 
@@ -307,7 +307,7 @@ def test_waveform_of_a_compromised_child_is_not_published(monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_sound_of_another_kind_is_refused() -> None:
+def test_audio_preview_of_another_format_is_refused() -> None:
     for content in (makers.sound("FLAC"), makers.sound("OGG")):
         with pytest.raises(UnsupportedType):
             process_audio(content)
@@ -321,7 +321,7 @@ def lying_xing() -> bytes:
 
 
 @pytest.mark.slow
-def test_duration_is_what_the_bytes_hold() -> None:
+def test_duration_of_a_sound_ignores_a_false_header() -> None:
     assert process_audio(lying_xing()).details["durationSeconds"] == pytest.approx(2.0, abs=0.1)
 
 

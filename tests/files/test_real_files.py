@@ -64,7 +64,7 @@ def test_font_is_described_as_fonttools_does(name: str, local_store: ObjectStora
     assert SCRIPTS.get(name, set()) <= set(technical["scripts"])
 
 
-def test_special_fonts_are_what_they_are_here_for(local_store: ObjectStorage) -> None:
+def test_real_special_fonts_are_described(local_store: ObjectStorage) -> None:
     assert inspect(local_store, real.font("variable").read_bytes()).technical["variableAxes"]
     assert inspect(local_store, real.font("colour").read_bytes()).technical["colourTables"] == ["CBDT"]
     assert inspect(local_store, real.font("cubic").read_bytes()).technical["outlines"] == "CFF"

@@ -102,7 +102,7 @@ def test_headers_are_refused_before_the_body(headers: dict[str, str], problem: t
         check_upload_headers(request, 100)
 
 
-def test_file_passes_once_into_either_store(chosen: ObjectStorage) -> None:
+def test_upload_is_hashed_and_stored_in_one_pass_in_either_store(chosen: ObjectStorage) -> None:
     content = os.urandom(17 * MIB)
     with receive(upload(content), key=KEY, maximum_bytes=len(content)) as received:
         assert (received.filename, received.size) == ("font.zip", len(content))
@@ -125,7 +125,7 @@ def test_file_of_a_request_that_fails_later_is_removed(chosen: ObjectStorage) ->
         chosen.size(KEY)
 
 
-def test_excess_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
+def test_upload_above_the_maximum_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
     with pytest.raises(BodyTooLarge):
         receive(upload(os.urandom(20 * MIB)), key=KEY, maximum_bytes=20 * MIB - 1)
     with pytest.raises(FileNotFoundError):
@@ -133,7 +133,9 @@ def test_excess_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
     assert not list(chosen.unfinished())
 
 
-def test_disk_that_fills_up_is_told_and_leaves_nothing(local_store: LocalStorage, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_during_an_upload_is_a_503_and_leaves_nothing(
+    local_store: LocalStorage, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.MEDIA_ROOT = local_store.location
 
     def full(self: LocalFile, chunk: bytes) -> None:
@@ -161,7 +163,7 @@ def test_commit_whose_response_was_lost_leaves_nothing(chosen: ObjectStorage, mo
 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
-def test_file_whose_record_may_be_there_is_left_to_the_sweep(chosen: ObjectStorage, error: type[Exception]) -> None:
+def test_uploaded_file_whose_commit_is_uncertain_is_left_to_the_sweep(chosen: ObjectStorage, error: type[Exception]) -> None:
     with pytest.raises(error), receive(upload(b"x"), key=KEY, maximum_bytes=100):
         raise error
     assert chosen.size(KEY) == 1
@@ -178,7 +180,7 @@ def test_hashing_threads_end_with_their_uploads(local_store: LocalStorage, setti
     assert threading.active_count() == before
 
 
-def test_body_that_was_read_before_is_no_upload(local_store: LocalStorage, settings: Any) -> None:
+def test_body_that_was_read_before_is_an_incomplete_upload(local_store: LocalStorage, settings: Any) -> None:
     settings.MEDIA_ROOT = local_store.location
     request = upload(b"x")
     request.read()

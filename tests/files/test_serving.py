@@ -35,7 +35,7 @@ def body(response: HttpResponseBase) -> bytes:
     return content
 
 
-def test_object_missing_is_told_before_the_head_is_sent(local_store: ObjectStorage) -> None:
+def test_missing_object_is_an_error_before_the_response_headers_are_sent(local_store: ObjectStorage) -> None:
     with pytest.raises(DependencyUnavailable):
         ask(local_store)
 
@@ -67,7 +67,7 @@ def test_head_sends_the_head_only(stored: ObjectStorage) -> None:
         ("bytes=-99999999", 0, len(CONTENT)),
     ],
 )
-def test_one_range_gets_its_part(stored: ObjectStorage, asked: str, start: int, end: int) -> None:
+def test_range_request_gets_its_part(stored: ObjectStorage, asked: str, start: int, end: int) -> None:
     response = ask(stored, range=asked)
     assert response.status_code == 206
     assert response["Content-Range"] == f"bytes {start}-{end - 1}/{len(CONTENT)}"
@@ -114,7 +114,7 @@ def test_known_file_is_not_sent_again(local_store: ObjectStorage, condition: str
 
 
 @pytest.mark.parametrize("asked", ["bytes=0-", "bytes=3-9", "bytes=1-1", "bytes=12-", "bytes=-3"])
-def test_segments_read_like_one_file(stored: ObjectStorage, asked: str) -> None:
+def test_response_of_several_segments_reads_like_one_file(stored: ObjectStorage, asked: str) -> None:
     segments: list[Segment] = [
         b"head",
         StoredRange(stored, "previews/one", 10, 14),

@@ -46,13 +46,13 @@ def files_under(root: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "key", ["", "/etc/passwd", "../up", "a/../b", "a//b", "a/", "A", "a b", ".hidden", "a/.staging", "a\x00", "a" * 201]
 )
-def test_key_that_is_not_ours_stops(local_store: LocalStorage, key: str) -> None:
+def test_invalid_object_key_is_an_error(local_store: LocalStorage, key: str) -> None:
     for act in (partial(local_store.open, mode="wb"), local_store.read, local_store.size, local_store.delete):
         with pytest.raises(ValueError, match="not an object key"):
             act(key)
 
 
-def test_missing_object_is_told_at_once(store: ObjectStorage) -> None:
+def test_reading_a_missing_object_raises_at_once(store: ObjectStorage) -> None:
     for act in (store.read, store.size):
         with pytest.raises(FileNotFoundError):
             act("deliverables/missing")
@@ -76,7 +76,7 @@ def test_object_reads_as_it_was_written(store: ObjectStorage, size: int) -> None
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, None), (0, 5), (5, 9), (300_000, None), (7, 7), (0, 400_000)])
-def test_stretch_of_an_object_is_read(store: ObjectStorage, start: int, end: int | None) -> None:
+def test_byte_range_of_an_object_is_read(store: ObjectStorage, start: int, end: int | None) -> None:
     content = os.urandom(400_000)
     put(store, "deliverables/one", content)
     assert b"".join(store.read("deliverables/one", start, end)) == content[start:end]
@@ -206,7 +206,7 @@ def named_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("named_parts")
-def test_store_without_nameless_files_works_alike(local_store: LocalStorage) -> None:
+def test_file_store_works_on_a_file_system_without_unnamed_files(local_store: LocalStorage) -> None:
     put(local_store, "deliverables/one", b"content")
     file = writer(local_store, "deliverables/two")
     file.write(b"x")
@@ -298,7 +298,7 @@ def write_what_is_removed(store: S3Storage) -> None:
 
 @pytest.mark.s3
 @pytest.mark.parametrize("first", [1, PART_BYTES - 1, PART_BYTES, 2 * PART_BYTES + 1])
-def test_blocks_of_any_size_fill_equal_parts(s3_store: S3Storage, first: int) -> None:
+def test_writes_of_any_size_become_equal_parts_of_an_s3_upload(s3_store: S3Storage, first: int) -> None:
     content, sizes = os.urandom(first) + os.urandom(PART_BYTES + 5), []
 
     def note(params: Any, **_: Any) -> None:
@@ -357,7 +357,7 @@ def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: 
 
 
 @pytest.mark.s3
-def test_store_that_is_down_is_unavailable(s3_server: S3Server, s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_s3_store_is_reported_as_unavailable(s3_server: S3Server, s3_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     options = s3_server.storage_options() | {"endpoint_url": "http://127.0.0.1:1"}
     down = S3Storage(**options)
     monkeypatch.setattr(time, "sleep", lambda _: None)
@@ -378,7 +378,7 @@ def hung_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Storage]:
 
 
 @pytest.mark.slow
-def test_store_that_does_not_answer_is_asked_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unresponsive_store_is_tried_only_once_in_a_while(hung_store: S3Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     now, sent = [0.0], []
     answers: list[bool] = []
 

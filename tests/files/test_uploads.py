@@ -153,14 +153,14 @@ def test_boundary_missing_from_the_header_is_malformed(server: Server) -> None:
         (form(b"y", name="image"), "#/image", "unknown_field"),
     ],
 )
-def test_other_parts_are_refused_by_name(server: Server, body: bytes, pointer: str, code: str) -> None:
+def test_unexpected_parts_of_a_form_are_refused_by_name(server: Server, body: bytes, pointer: str, code: str) -> None:
     status, problem = server.post("/upload/1000", body)
     assert (status, problem["code"]) == (400, "invalid_input")
     assert (problem["errors"][0]["pointer"], problem["errors"][0]["code"]) == (pointer, code)
     assert server.left_behind() == []
 
 
-def test_too_many_fields_are_malformed(server: Server) -> None:
+def test_upload_form_with_too_many_fields_is_malformed(server: Server) -> None:
     many = b"\r\n".join(form(b"", name=f"n{index}", filename=None, close=False) for index in range(250))
     status, problem = server.post("/upload/999999", many + b"\r\n" + form(b"x"))
     assert (status, problem["code"]) == (400, "malformed_body")
@@ -171,12 +171,12 @@ def test_empty_file_is_refused(server: Server) -> None:
     assert (status, problem["code"]) == (400, "file_rejected")
 
 
-def test_file_not_kept_is_removed(server: Server) -> None:
+def test_uploaded_file_that_the_view_does_not_keep_is_deleted(server: Server) -> None:
     assert server.post("/upload/1000", form(b"x"))[0] == 200
     assert server.left_behind() == []
 
 
-def test_whole_file_is_stored_as_sent(server: Server) -> None:
+def test_complete_upload_is_stored_unchanged(server: Server) -> None:
     content = os.urandom(MIB) + b"\r\n--" + BOUNDARY.encode()[:-1] + b"\r\n" + os.urandom(100_000)
     status, answer = server.post(f"/upload/{len(content)}?keep", form(content, filename="C:\\fonts\\A\u0308.zip"))
     assert status == 200
@@ -194,7 +194,7 @@ def test_whole_file_is_stored_as_sent(server: Server) -> None:
     path.unlink()
 
 
-def test_client_that_leaves_a_download_disturbs_nobody(server: Server) -> None:
+def test_client_that_aborts_a_download_does_not_affect_others(server: Server) -> None:
     content = os.urandom(8 * MIB)
     server.post(f"/upload/{len(content)}?keep", form(content))
     for _ in range(6):

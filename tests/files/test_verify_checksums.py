@@ -66,7 +66,7 @@ def shown() -> Preview:
 
 
 @pytest.mark.parametrize("words", [("--limit", "0"), ("--rate", "-1"), ("--since", "soon")])
-def test_impossible_options_are_refused(words: tuple[str, ...]) -> None:
+def test_invalid_options_of_verify_checksums_are_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
         run(*words)
 
@@ -135,7 +135,7 @@ def test_stopped_run_goes_on_with_the_same_date() -> None:
     assert Deliverable.objects.filter(verified_at__isnull=False).count() == len(files)
 
 
-def test_longest_unverified_goes_first() -> None:
+def test_verification_begins_with_the_longest_unverified_files() -> None:
     old, new, never = recorded(b"1"), recorded(b"2"), recorded(b"3")
     Deliverable.objects.filter(pk=old.pk).update(verified_at=timezone.now() - timedelta(days=90))
     Deliverable.objects.filter(pk=new.pk).update(verified_at=timezone.now() - timedelta(days=9))
@@ -144,7 +144,7 @@ def test_longest_unverified_goes_first() -> None:
     assert set(Deliverable.objects.filter(verified_at__gt=week)) == {old, never}
 
 
-def test_rate_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_keeps_to_the_given_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(b"x" * 2**20)
     waits: list[float] = []
     # The clock stands: the reading took no time.
@@ -176,7 +176,7 @@ def test_file_that_cannot_be_read_is_listed_and_the_others_are_verified(monkeypa
 
 
 @pytest.mark.slow
-def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_stops_with_a_message_if_the_store_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
@@ -214,7 +214,7 @@ def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.s3
-def test_difference_on_s3_is_found(s3_store: S3Storage) -> None:
+def test_verification_finds_changed_and_missing_objects_on_s3(s3_store: S3Storage) -> None:
     file = recorded(b"first")
     assert run().startswith("1 records: 1 intact")
     put(s3_store, file.object_key, b"other")

@@ -136,7 +136,7 @@ def like_archive_utility() -> bytes:
         pytest.param(lambda: archive(Part(b"a.zip", zipped(FILES), data=kept(zipped(FILES)), streamed=True)), id="zip kept in a stream"),
     ],
 )
-def test_honest_archive_is_accepted_and_read_alike(make: Callable[[], bytes], tmp_path: Path) -> None:
+def test_valid_archive_is_accepted_and_read_alike_by_all_programs(make: Callable[[], bytes], tmp_path: Path) -> None:
     assert_agreement(make(), tmp_path / "made.zip")
 
 
@@ -161,7 +161,7 @@ COMMANDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_archive_of_a_common_program_is_accepted_and_read_alike(command: str, folder: Path, tmp_path: Path) -> None:
+def test_archive_of_a_common_program_is_accepted_and_read_alike_by_all_programs(command: str, folder: Path, tmp_path: Path) -> None:
     target = tmp_path / "made.zip"
     command = command.format(target=target, seven=next(filter(shutil.which, SEVEN_ZIP), SEVEN_ZIP[0]))
     if shutil.which(name := command.removeprefix("cat a.txt | ").split()[0]) is None:
@@ -171,7 +171,7 @@ def test_archive_of_a_common_program_is_accepted_and_read_alike(command: str, fo
 
 
 @pytest.mark.parametrize("case", HIDING, ids=str)
-def test_entry_that_only_a_stream_holds_is_refused(case: Case) -> None:
+def test_zip_entry_that_is_missing_in_the_directory_is_refused(case: Case) -> None:
     content = case.build()
     names, contents = by_stream(content)
     # The threat is there: what nobody is shown comes out.
@@ -212,7 +212,7 @@ def odd_archive(seed: int) -> bytes:
 
 
 @pytest.mark.slow
-def test_whatever_is_accepted_of_odd_archives_is_read_alike() -> None:
+def test_accepted_malformed_archives_are_read_alike_by_all_programs() -> None:
     accepted = 0
     for seed in range(ODD_ARCHIVES):
         content = odd_archive(seed)

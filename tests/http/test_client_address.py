@@ -28,7 +28,7 @@ from marketplace.settings import environment
         (["10.0.0.0/8"], "", "203.0.113.9", "unknown"),
     ],
 )
-def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
+def test_client_address_is_the_nearest_hop_that_is_no_trusted_proxy(
     proxies: list[str], remote: str, forwarded: str, expected: str, settings: Any
 ) -> None:
     settings.TRUSTED_PROXIES = proxies
@@ -47,7 +47,7 @@ def test_address_is_the_nearest_hop_that_is_no_proxy_of_ours(
         ([], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
     ],
 )
-def test_request_comes_through_a_proxy_only_where_it_is_one_of_ours(
+def test_only_trusted_proxies_are_recognised(
     *, proxies: list[str], remote: str, headers: dict[str, str], expected: bool, settings: Any
 ) -> None:
     settings.TRUSTED_PROXIES = proxies
@@ -55,7 +55,7 @@ def test_request_comes_through_a_proxy_only_where_it_is_one_of_ours(
 
 
 @pytest.mark.parametrize(("proxies", "expected"), [([], "10.1.2.3"), (["10.0.0.0/8"], "203.0.113.9")])
-def test_long_headers_of_strangers_are_not_kept_in_memory(proxies: list[str], expected: str, settings: Any) -> None:
+def test_client_addresses_are_cached_without_forwarding_headers(proxies: list[str], expected: str, settings: Any) -> None:
     settings.TRUSTED_PROXIES = proxies
     client_address._network.cache_clear()
     for number in range(3):
@@ -68,11 +68,11 @@ def test_long_headers_of_strangers_are_not_kept_in_memory(proxies: list[str], ex
 @pytest.mark.parametrize(
     ("remote", "expected"), [("192.0.2.1", "192.0.2.1"), ("2001:db8:0:7:1:2:3:4", "2001:db8:0:7::/64"), ("", "unknown")]
 )
-def test_network_is_what_counts_as_one_client(remote: str, expected: str) -> None:
+def test_clients_are_counted_by_network(remote: str, expected: str) -> None:
     assert client_network(RequestFactory().get("/", REMOTE_ADDR=remote)) == expected
 
 
-def test_proxies_that_are_no_networks_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_trusted_proxies_prevent_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, proxy.example")
     with pytest.raises(ImproperlyConfigured, match=r"TRUSTED_PROXIES holds 'proxy\.example'; set it to"):
         environment.networks("TRUSTED_PROXIES")

@@ -118,7 +118,7 @@ def code(response: HttpResponseBase) -> Any:
 
 
 @pytest.mark.slow
-def test_request_beyond_the_places_is_refused_while_all_others_are_held(server: Server) -> None:
+def test_request_beyond_the_queue_is_refused_at_once(server: Server) -> None:
     held = [server.send() for _ in range(PLACES)]
     refused = [server.send().result(GIVE_UP) for _ in range(3 * THREADS)]
     assert {response.status_code for response in refused} == {503}
@@ -134,7 +134,7 @@ def test_request_beyond_the_places_is_refused_while_all_others_are_held(server: 
     assert server.send().result(GIVE_UP).status_code == 200
 
 
-def test_request_whose_turn_does_not_come_is_let_go(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_that_waits_too_long_for_a_slot_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     held = [server.send() for _ in range(AT_ONCE)]
     monkeypatch.setattr(overload, "WAIT_SECONDS", 0.01)
     assert code(server.send().result(GIVE_UP)) == "overloaded"
@@ -143,14 +143,14 @@ def test_request_whose_turn_does_not_come_is_let_go(server: Server, monkeypatch:
     assert {future.result(GIVE_UP).status_code for future in held} == {200}
 
 
-def test_response_that_nobody_said_was_over_ends_with_the_next_request_of_its_thread(server: Server) -> None:
+def test_slot_of_an_unfinished_response_is_released_by_the_next_request_of_its_thread(server: Server) -> None:
     server.go.set()
     for _ in range(2 * PLACES):
         assert server.middleware(RequestFactory().get("/api/stream")).status_code == 200
     assert server.inside() == 1
 
 
-def test_uploads_keep_nobody_from_work_and_are_so_many_only(server: Server) -> None:
+def test_uploads_take_no_slots_and_are_limited(server: Server) -> None:
     uploads = [server.upload(f"203.0.113.{number}") for number in range(AT_ONCE)]
     assert code(server.upload("203.0.113.9").result(GIVE_UP)) == "overloaded"
     assert server.send("/api/quick").result(GIVE_UP).status_code == 200
@@ -159,13 +159,13 @@ def test_uploads_keep_nobody_from_work_and_are_so_many_only(server: Server) -> N
     assert server.upload(HERE).result(GIVE_UP).status_code == 200
 
 
-def test_uploads_of_one_address_leave_places_to_others(server: Server) -> None:
+def test_uploads_of_one_client_address_leave_room_for_others(server: Server) -> None:
     uploads = [server.upload(HERE) for _ in range(AT_ONCE)]
     assert [future.done() for future in uploads] == [False] * (AT_ONCE // 2) + [True] * (AT_ONCE // 2)
     assert not server.upload(THERE).done()
 
 
-def test_form_at_an_address_that_takes_no_files_holds_no_place_of_an_upload(server: Server) -> None:
+def test_form_at_an_address_without_files_does_not_count_as_an_upload(server: Server) -> None:
     server.go.set()
     bodies = [Trickle() for _ in range(AT_ONCE)]
     forms = [server.send("/api/echo", body, kind=FORM) for body in bodies]
@@ -175,7 +175,7 @@ def test_form_at_an_address_that_takes_no_files_holds_no_place_of_an_upload(serv
         body.go.set()
 
 
-def test_bodies_of_one_address_that_do_not_come_leave_places_to_others(server: Server) -> None:
+def test_slow_bodies_of_one_client_address_leave_room_for_others(server: Server) -> None:
     server.go.set()
     bodies = [Trickle() for _ in range(PLACES // 4)]
     slow = [server.send("/api/echo", body) for body in bodies]
@@ -188,7 +188,7 @@ def test_bodies_of_one_address_that_do_not_come_leave_places_to_others(server: S
         body.go.set()
 
 
-def test_bodies_that_do_not_come_keep_nobody_from_work_and_leave_threads_to_requests_without(server: Server) -> None:
+def test_slow_bodies_take_no_slots_and_at_most_half_of_the_queue(server: Server) -> None:
     server.go.set()
     bodies = [Trickle() for _ in range(PLACES // 2)]
     slow = [server.send("/api/echo", body, address=f"203.0.113.{number}") for number, body in enumerate(bodies)]
@@ -206,7 +206,7 @@ def test_bodies_that_do_not_come_keep_nobody_from_work_and_leave_threads_to_requ
 
 
 @pytest.mark.slow
-def test_request_takes_its_turn_again_once_its_body_is_there(server: Server) -> None:
+def test_request_takes_a_slot_again_once_its_body_has_arrived(server: Server) -> None:
     server.go.set()
     body = Trickle()
     slow = server.send("/api/echo", body)
@@ -222,7 +222,7 @@ def test_request_takes_its_turn_again_once_its_body_is_there(server: Server) -> 
 
 
 @pytest.mark.slow
-def test_request_whose_body_a_proxy_has_buffered_keeps_its_turn(server: Server) -> None:
+def test_request_with_a_body_buffered_by_a_proxy_keeps_its_slot(server: Server) -> None:
     server.go.set()
     bodies = [Trickle() for _ in range(AT_ONCE)]
     reading = [server.send("/api/echo", body, buffered=True) for body in bodies]
@@ -235,7 +235,7 @@ def test_request_whose_body_a_proxy_has_buffered_keeps_its_turn(server: Server) 
     assert {future.result(GIVE_UP).status_code for future in (*reading, other)} == {200}
 
 
-def test_requests_that_wait_for_a_service_keep_nobody_from_work_and_are_so_many_only(server: Server) -> None:
+def test_requests_that_wait_for_the_file_store_release_their_slots_and_are_limited(server: Server) -> None:
     slow = [server.send("/api/file") for _ in range(PLACES // 4)]
     until(lambda: server.waiting == len(slow), "views that wait")
     with pytest.raises(Overloaded):
@@ -251,7 +251,7 @@ def test_requests_that_wait_for_a_service_keep_nobody_from_work_and_are_so_many_
     assert server.send("/api/file").result(GIVE_UP).status_code == 200
 
 
-def test_inspections_that_hang_keep_nobody_from_work_and_one_address_holds_half_of_them(
+def test_requests_that_wait_for_inspections_release_their_slots_and_one_client_address_has_half_of_them(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go = threading.Semaphore(0), threading.Event()
@@ -285,7 +285,7 @@ def test_inspections_that_hang_keep_nobody_from_work_and_one_address_holds_half_
 
 
 @pytest.mark.slow
-def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> None:
+def test_view_that_raises_releases_its_slot(server: Server) -> None:
     server.go.set()
     for _ in range(2 * PLACES):
         with pytest.raises(ValueError, match="broken"):
@@ -294,7 +294,7 @@ def test_work_that_fails_gives_its_place_and_its_turn_back(server: Server) -> No
     assert server.send().result(GIVE_UP).status_code == 200
 
 
-def test_responses_that_are_still_sent_keep_half_of_the_threads_and_nobody_from_work(server: Server) -> None:
+def test_streamed_responses_take_no_slots_and_at_most_half_of_the_queue(server: Server) -> None:
     server.go.set()
     ended = threading.Event()
 
@@ -318,14 +318,14 @@ def test_responses_that_are_still_sent_keep_half_of_the_threads_and_nobody_from_
 
 
 @pytest.mark.parametrize(("threads", "at_once"), [(0, 4), (24, 0)])
-def test_process_that_does_not_know_its_threads_refuses_nobody(settings: Any, threads: int, at_once: int) -> None:
+def test_process_without_a_configured_number_of_threads_refuses_no_request(settings: Any, threads: int, at_once: int) -> None:
     settings.SERVER_THREADS, settings.REQUESTS_AT_ONCE = threads, at_once
     with pytest.raises(MiddlewareNotUsed):
         OverloadMiddleware(lambda _: HttpResponse())
 
 
 @pytest.mark.django_db
-def test_busy_process_shows_people_a_page_and_still_tells_machines_that_it_lives(
+def test_overloaded_process_shows_an_error_page_and_answers_health_checks(
     settings: Any, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.SERVER_THREADS, settings.REQUESTS_AT_ONCE = THREADS, AT_ONCE

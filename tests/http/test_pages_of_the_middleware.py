@@ -28,19 +28,19 @@ def test_page_is_compressed_for_a_browser_that_takes_it() -> None:
 
 
 @pytest.mark.parametrize("taken", ["gzip;q=0", "GZIP ; q=0.000, identity", "br, gzip; q=0"])
-def test_page_is_sent_as_it_is_to_whoever_refuses_compression(taken: str) -> None:
+def test_page_is_not_compressed_for_a_client_that_refuses_it(taken: str) -> None:
     response = Client().get("/problems", headers={"Accept-Encoding": taken})
     assert "Content-Encoding" not in response
     assert "Accept-Encoding" in response["Vary"]
 
 
 @pytest.mark.parametrize("taken", ["gzip;q=0.5", "gzip;q=1, br;q=0"])
-def test_page_is_compressed_for_whoever_prefers_something_else(taken: str) -> None:
+def test_page_is_compressed_for_a_client_that_prefers_another_encoding(taken: str) -> None:
     assert Client().get("/problems", headers={"Accept-Encoding": taken})["Content-Encoding"] == "gzip"
 
 
 @pytest.mark.slow
-def test_length_of_a_compressed_page_tells_nothing_of_what_is_on_it() -> None:
+def test_length_of_a_compressed_page_reveals_nothing_about_its_contents() -> None:
     lengths = {len(Client().get("/problems", headers={"Accept-Encoding": "gzip"}).content) for _ in range(8)}
     assert len(lengths) > 1
 
@@ -101,23 +101,23 @@ def test_options_names_the_methods_of_every_address_to_anybody() -> None:
     assert wrong == []
 
 
-def test_form_sent_to_a_page_that_takes_none_is_answered_with_a_page() -> None:
+def test_post_to_a_page_without_a_form_is_an_error_page() -> None:
     response = Client().post("/docs", headers={"Accept": "text/html"})
     assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
     assert b"The method is not allowed here" in response.content
 
 
-def test_program_that_asks_for_no_page_gets_none_for_a_wrong_method() -> None:
+def test_wrong_method_is_a_problem_document_for_programs() -> None:
     response = Client().post("/docs", headers={"Accept": "application/json"})
     assert (response.status_code, response.content) == (405, b"")
 
 
 @pytest.mark.parametrize("problem", [MalformedRequest, InternalError, Overloaded, DependencyUnavailable])
-def test_page_of_a_fault_speaks_to_people_and_the_document_to_programs(rf: RequestFactory, problem: type[Problem]) -> None:
+def test_error_is_a_page_for_browsers_and_a_problem_document_for_programs(rf: RequestFactory, problem: type[Problem]) -> None:
     page = problem_response(problem(), rf.get("/browse")).content.decode()
     assert problem.detail not in page
     assert problem.detail in problem_response(problem(), rf.get("/api/v1/categories")).content.decode()
 
 
-def test_page_of_a_fault_keeps_what_is_said_of_this_one(rf: RequestFactory) -> None:
+def test_error_page_shows_the_detail_of_the_error(rf: RequestFactory) -> None:
     assert "No room left." in problem_response(DependencyUnavailable("No room left."), rf.get("/browse")).content.decode()

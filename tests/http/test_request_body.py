@@ -73,7 +73,7 @@ def test_body_that_trickles_is_refused_once_its_time_is_over_and_at_every_furthe
     assert body.received == taken
 
 
-def test_body_whose_last_block_comes_late_is_taken(clock: Clock) -> None:
+def test_body_whose_last_block_comes_late_is_accepted(clock: Clock) -> None:
     assert RequestBody(Slow(b"x" * 10, 30, clock)).read(10) == b"x" * 10
 
 
@@ -83,7 +83,7 @@ def test_body_that_keeps_coming_may_take_longer(clock: Clock, monkeypatch: pytes
     assert b"".join(body.read(10) for _ in range(4)) == b"x" * 40
 
 
-def test_time_in_which_nobody_reads_does_not_count(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_between_reads_of_a_body_does_not_count_against_its_rate(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BODY_BYTES_A_SECOND", 1_000_000)
     body = RequestBody(io.BytesIO(b"x" * 20))
     assert body.read(10) == b"x" * 10

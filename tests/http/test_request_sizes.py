@@ -49,7 +49,7 @@ def test_items_of_a_list_that_is_too_long_are_not_looked_at(monkeypatch: pytest.
     assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == [("#/credentials", "max_length")]
 
 
-def test_commas_and_brackets_in_texts_are_no_values() -> None:
+def test_commas_and_brackets_in_json_strings_do_not_count_as_values() -> None:
     value = ',[{\\"' * 40
     assert sent({"credentials": [{"value": value}] * developers_bounds.MAX_LEAKED_CREDENTIALS}).status_code == 200
 
@@ -127,6 +127,6 @@ def test_null_for_a_body_is_the_documented_error() -> None:
 
 
 @pytest.mark.parametrize("length", ["9" * 5_000, "many", "-1", ""])
-def test_form_whose_length_is_no_usable_number_is_answered_without_a_fault(length: str) -> None:
+def test_form_with_an_invalid_content_length_does_not_crash(length: str) -> None:
     response = Client().generic("POST", "/certificates/verify", b"", "application/x-www-form-urlencoded", CONTENT_LENGTH=length)
     assert response.status_code < 500

@@ -33,14 +33,14 @@ def queued(task: Any, *args: Any) -> Job:
     return Job.objects.get(pk=task.enqueue(*args).db_result.pk)
 
 
-def test_job_of_a_change_that_is_undone_is_not_there() -> None:
+def test_job_of_a_rolled_back_transaction_is_not_enqueued() -> None:
     with transaction.atomic():
         tasks.refuse.enqueue()
         transaction.set_rollback(True)
     assert not Job.objects.exists()
 
 
-def test_failed_job_waits_longer_each_time_and_dies_at_last(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_job_is_retried_with_growing_delays_and_then_fails_for_good(caplog: pytest.LogCaptureFixture) -> None:
     job = queued(tasks.fail, "hunter2")
     waits = []
     for _ in range(2):
@@ -63,20 +63,20 @@ def test_failed_job_waits_longer_each_time_and_dies_at_last(caplog: pytest.LogCa
     assert drain() == []
 
 
-def test_sentence_of_ours_is_kept_for_operators() -> None:
+def test_message_of_a_problem_is_kept_with_the_failed_job() -> None:
     queued(tasks.refuse)
     [job] = drain()
     assert job.traceback.endswith("The store does not answer.")
 
 
-def test_sentence_that_a_database_would_not_take_is_kept_without_those_characters() -> None:
+def test_characters_that_databases_refuse_are_replaced_in_the_error_of_a_job() -> None:
     queued(tasks.refuse)
     job = claim()
     record_outcome(job, DependencyUnavailable("No \x00 answer \udc80."))
     assert Job.objects.get().traceback == "No ? answer ?."
 
 
-def test_waits_are_spread_and_bounded() -> None:
+def test_delays_of_retries_are_randomised_and_limited() -> None:
     retries = Retries(attempts=9, first=5, longest=60)
     for attempt, most in ((1, 5), (2, 10), (4, 40), (5, 60), (500, 60)):
         delays = {retries.delay(attempt).total_seconds() for _ in range(50)}
@@ -84,7 +84,7 @@ def test_waits_are_spread_and_bounded() -> None:
         assert most / 2 <= min(delays) <= max(delays) <= most
 
 
-def test_job_that_failed_lets_fresh_ones_go_first() -> None:
+def test_retried_job_runs_after_new_jobs() -> None:
     old = queued(tasks.fail, "")
     drain()
     Job.objects.update(run_after=timezone.now())
@@ -101,32 +101,32 @@ def test_arguments_of_a_private_task_are_hidden_and_wiped() -> None:
     assert queued(tasks.fail, "seen").arguments == "seen"
 
 
-def test_task_that_is_gone_fails_and_the_next_is_done() -> None:
+def test_job_of_an_unknown_task_fails_and_the_next_job_runs() -> None:
     job = queued(tasks.keep_quiet, "")
     Job.objects.filter(pk=job.pk).update(task_path="tests.jobs.tasks.gone", priority=1)
     queued(tasks.keep_quiet, "")
     assert [done.status for done in drain()] == ["READY", "SUCCESSFUL"]
 
 
-def test_task_cannot_end_its_worker() -> None:
+def test_system_exit_in_a_task_fails_the_job_and_not_the_worker() -> None:
     queued(tasks.leave)
     assert [job.exception_class_path for job in drain()] == ["builtins.SystemExit"]
 
 
-def test_claimed_job_is_nobody_elses() -> None:
+def test_claimed_job_is_not_claimed_by_another_worker() -> None:
     queued(tasks.refuse)
     assert claim("one").worker_ids == ["one"]
     assert claim_job(queue_names=QUEUES, worker_id="two") is None
     assert waiting_queues(QUEUES) == set()
 
 
-def test_queue_without_work_is_left_alone() -> None:
+def test_worker_claims_no_job_of_another_queue() -> None:
     queued(tasks.refuse)
     assert waiting_queues(QUEUES) == {"default"}
     assert claim_job(queue_names=["webhooks"], worker_id="one") is None
 
 
-def test_mail_waits_for_no_preview() -> None:
+def test_mail_job_is_claimed_before_waiting_preview_jobs() -> None:
     for _ in range(3):
         queued(make_previews, "0192f0c1-0000-7000-8000-000000000000")
     mail = queued(tasks.keep_quiet, "")
@@ -149,7 +149,7 @@ def test_job_of_a_silent_worker_goes_to_another_and_counts_as_an_attempt() -> No
     assert recover_lost_jobs() == 0
 
 
-def test_job_that_kills_its_workers_dies_at_last() -> None:
+def test_job_that_kills_its_workers_fails_for_good_at_last() -> None:
     queued(tasks.fail, "")
     for _ in range(3):
         claim("killed")
@@ -158,7 +158,7 @@ def test_job_that_kills_its_workers_dies_at_last() -> None:
     assert [(job.status, job.exception_class_path) for job in Job.objects.all()] == [("FAILED", "WorkerLost")]
 
 
-def test_worker_that_was_taken_for_dead_writes_nothing_any_more() -> None:
+def test_worker_taken_for_dead_cannot_record_the_outcome_of_its_job() -> None:
     queued(tasks.keep_quiet, "")
     slow = claim("slow")
     recover_lost_jobs()
@@ -174,7 +174,7 @@ def test_job_that_is_put_back_is_ready_at_once() -> None:
     assert claim("two").attempts == 2
 
 
-def test_dead_job_starts_again_with_all_its_attempts() -> None:
+def test_retried_failed_job_has_all_its_attempts_again() -> None:
     admin = UserFactory()
     job = queued(tasks.fail, "")
     with pytest.raises(InvalidTransition):
@@ -189,7 +189,7 @@ def test_dead_job_starts_again_with_all_its_attempts() -> None:
     assert (job.status, job.attempts) == ("READY", 1)
 
 
-def test_what_a_job_logs_bears_its_name() -> None:
+def test_audit_entries_of_a_job_have_its_name_as_request_id() -> None:
     user = UserFactory()
     job = queued(tasks.fail, "")
     Job.objects.filter(pk=job.pk).update(status="FAILED")

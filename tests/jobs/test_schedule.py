@@ -73,7 +73,7 @@ def test_command_goes_on_after_a_clock_that_ran_ahead_was_put_right(hourly: str)
 
 
 @pytest.mark.django_db
-def test_clock_of_a_node_that_is_wrong_begins_nothing(hourly: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_with_a_wrong_clock_enqueues_no_scheduled_command(hourly: str, monkeypatch: pytest.MonkeyPatch) -> None:
     enqueue_due()
     for hours in (2, -2):
         monkeypatch.setattr("django.utils.timezone.now", lambda hours=hours: datetime.now(tz=UTC) + hours * HOUR)
@@ -81,14 +81,14 @@ def test_clock_of_a_node_that_is_wrong_begins_nothing(hourly: str, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_command_that_fails_is_told_with_its_last_words() -> None:
+def test_failed_scheduled_command_reports_its_last_output() -> None:
     run_command.call("version")
     with pytest.raises(CommandError, match=r"no_such_command ended with status 1: .*Unknown command"):
         run_command.call("no_such_command")
 
 
 @pytest.mark.slow
-def test_command_ends_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduled_command_is_terminated_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
     with pytest.raises(CommandError, match="status -15"):
         # It would wait for a line from the keyboard, or serve for ever.

@@ -97,7 +97,7 @@ def test_job_of_a_killed_worker_is_done_by_the_next(start: Start, tmp_path: Path
     assert path.read_text().splitlines()[-1] == "job done"
 
 
-def test_stop_lets_a_job_be_finished(start: Start, tmp_path: Path) -> None:
+def test_stopped_worker_finishes_its_job(start: Start, tmp_path: Path) -> None:
     path, go = tmp_path / "notes", tmp_path / "go"
     tasks.note_when_told.enqueue(str(path), "begun", str(go))
     worker = start("--threads", "1", "--grace", str(round(PATIENCE_SECONDS)))
@@ -111,7 +111,7 @@ def test_stop_lets_a_job_be_finished(start: Start, tmp_path: Path) -> None:
     assert "later" not in path.read_text()
 
 
-def test_stop_puts_back_what_takes_too_long(start: Start, tmp_path: Path) -> None:
+def test_stopped_worker_releases_a_job_that_takes_too_long(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "notes"
     tasks.note.enqueue(str(path), "long", 10 * PATIENCE_SECONDS)
     worker = start("--grace", "0")
@@ -122,7 +122,7 @@ def test_stop_puts_back_what_takes_too_long(start: Start, tmp_path: Path) -> Non
     assert not Worker.objects.exists()
 
 
-def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_thread_survives_a_job_whose_outcome_cannot_be_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Job] = []
 
     def do(job: Job) -> None:
@@ -142,7 +142,7 @@ def test_thread_outlives_a_job_of_which_nothing_can_be_written(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--queues", "nothing")])
-def test_arguments_that_make_no_sense_are_refused(words: tuple[str, ...]) -> None:
+def test_invalid_arguments_of_the_worker_are_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(CommandError, match=r"number from 1 to 64|invalid choice"):
         call_command("worker", *words)
 

@@ -76,7 +76,7 @@ def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client:
     ],
     ids=["sold", "free for a while", "for some accounts", "delisted"],
 )
-def test_skill_that_not_everyone_has_for_nothing_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
+def test_skill_that_is_not_free_for_everyone_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
     listing = free_skill(category=ai_skills)
     Listing.objects.filter(pk=listing.pk).update(**fields)
     assert names(client, FREE) == []
@@ -111,14 +111,14 @@ def test_refunded_skill_is_gone_from_the_next_list(client: Client, order: Order)
     assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
-def test_suspended_licence_lends_no_skill(client: Client, order: Order) -> None:
+def test_skill_of_a_suspended_licence_is_not_listed_or_served(client: Client, order: Order) -> None:
     Licence.objects.update(suspended_at=timezone.now())
     path = owned_path(order.buyer)
     assert names(client, path) == []
     assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
-def test_owned_skill_outlives_its_listing(client: Client, order: Order) -> None:
+def test_owned_skill_is_served_after_its_listing_is_unpublished(client: Client, order: Order) -> None:
     Listing.objects.update(status="Draft")
     assert fetched(client, owned_path(order.buyer)).status_code == 200
 
@@ -138,7 +138,7 @@ def test_closed_account_has_no_skills(client: Client, order: Order) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_link_ends_after_a_quarter_of_an_hour(client: Client, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skill_link_expires_after_15_minutes(client: Client, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
     path = owned_path(order.buyer)
     later = (timezone.now() + timedelta(seconds=15 * 60 + 2)).timestamp()
     monkeypatch.setattr("django.core.signing.time.time", lambda: later)
@@ -192,7 +192,7 @@ def test_skill_without_a_manifest_is_only_a_download(client: Client, order: Orde
     assert names(client, owned_path(order.buyer)) == []
 
 
-def test_link_stays_out_of_the_logs(order: Order) -> None:
+def test_skill_link_is_redacted_in_logs(order: Order) -> None:
     token = token_for(order.buyer)
     line = redacted(f'"GET /library/skills/{token}{FREE}" 200')
     assert "/library/skills/" in line

@@ -36,7 +36,7 @@ def told(user: User) -> list[str]:
     return [str(message.body) for message in sent_mails() if message.to == [user.email] and "new version" in message.subject]
 
 
-def test_owners_are_told_once_and_others_not() -> None:
+def test_owners_are_mailed_once_about_a_new_version_and_others_are_not() -> None:
     listing = on_sale()
     owner, refunded, opted_out = bought(listing), bought(listing), bought(listing)
     refund_order(order=refunded, reason="test", actor=None)
@@ -53,7 +53,7 @@ def test_owners_are_told_once_and_others_not() -> None:
     assert len(told(owner.buyer)) == 1
 
 
-def test_owners_are_told_what_changed() -> None:
+def test_mail_about_a_new_version_says_what_changed() -> None:
     listing = on_sale()
     owner = bought(listing)
     assert listing.approved_deliverable is not None
@@ -66,7 +66,7 @@ def test_owners_are_told_what_changed() -> None:
     assert f"/assets/{listing.slug}/changes" in body
 
 
-def test_second_version_of_a_day_is_told_the_next_day_and_only_the_newest() -> None:
+def test_second_version_of_a_day_is_announced_the_next_day_and_only_the_newest() -> None:
     order = bought(on_sale())
     for version in ("2.0", "2.1", "2.2"):
         publish(order.listing, version)
@@ -78,7 +78,7 @@ def test_second_version_of_a_day_is_told_the_next_day_and_only_the_newest() -> N
     assert ("version 2.0" in first, "version 2.2" in second) == (True, True)
 
 
-def test_owners_are_told_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_owners_are_mailed_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(announcements, "BATCH", 2)
     listing = on_sale()
     orders = [bought(listing) for _ in range(5)]
@@ -86,7 +86,7 @@ def test_owners_are_told_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None
     assert [len(told(order.buyer)) for order in orders] == [1] * 5
 
 
-def test_file_that_was_replaced_or_blocked_meanwhile_is_not_told() -> None:
+def test_replaced_or_blocked_file_is_not_announced() -> None:
     order = bought(on_sale())
     file = publish(order.listing, "2.0")
     UpdateAnnouncement.objects.all().delete()
@@ -96,7 +96,7 @@ def test_file_that_was_replaced_or_blocked_meanwhile_is_not_told() -> None:
     assert len(told(order.buyer)) == before
 
 
-def test_publication_leads_to_the_mail() -> None:
+def test_publication_of_a_new_version_mails_its_owners() -> None:
     order = bought(on_sale())
     file = DeliverableFactory(listing=order.listing, approved_at=timezone.now())
     Listing.objects.filter(pk=order.listing_id).update(approved_deliverable=file)

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("arguments", [("--dry-run",), ("--prune", "0"), ("--listing", "unknown")])
-def test_arguments_that_make_no_sense_are_refused(arguments: tuple[str, ...]) -> None:
+def test_invalid_arguments_of_build_packages_are_refused(arguments: tuple[str, ...]) -> None:
     with pytest.raises(CommandError) as stopped:
         call_command("build_packages", *arguments)
     assert stopped.value.returncode == 2
@@ -45,7 +45,7 @@ def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: p
     assert "1 packages of 4 listings are ready." in capsys.readouterr().out
 
 
-def test_store_that_is_down_is_told_in_a_sentence() -> None:
+def test_unavailable_store_is_reported_by_build_packages() -> None:
     on_sale(archive())
     down = patch.object(LocalStorage, "read", side_effect=DependencyUnavailable("The file store cannot be reached."))
     with down, pytest.raises(CommandError, match="cannot be reached") as stopped:
@@ -53,7 +53,7 @@ def test_store_that_is_down_is_told_in_a_sentence() -> None:
     assert stopped.value.returncode == 2
 
 
-def test_file_is_read_once_for_all_licences_and_never_again() -> None:
+def test_file_is_read_once_for_the_packages_of_all_licences() -> None:
     listing = on_sale(archive())
     reads = []
     read = LocalStorage.read

@@ -106,7 +106,9 @@ def test_widest_tier_is_certified_unless_another_is_named(bearer_client: Client,
     assert certificate(client, order, licenseSlug="personal")["certificate"]["license"]["slug"] == "personal"
 
 
-def test_signature_holds_by_a_library_of_others_and_the_published_key(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+def test_certificate_signature_is_verified_by_jwcrypto_with_the_published_key(
+    anonymous: APIClient, bearer_client: Client, order: Order
+) -> None:
     answer = certificate(bearer_client(order.buyer), order)
     (key,) = anonymous.get("/api/v1/certificates/keys").json()["keys"]
     assert "d" not in key
@@ -172,7 +174,7 @@ def _forgeries(jws: str) -> dict[str, str]:
     }
 
 
-def test_forgeries_are_not_genuine(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+def test_forged_certificates_are_not_genuine(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
     for name, forged in _forgeries(certificate(bearer_client(order.buyer), order)["jws"]).items():
         expected = {"valid": False, "status": "notGenuine", "revokedAt": None, "certificate": None}
         assert verdict(anonymous, forged) == expected, name
@@ -190,7 +192,7 @@ def test_certificate_outlives_a_change_of_keys(anonymous: APIClient, bearer_clie
     assert certificate(bearer_client(order.buyer), order)["jws"].split(".")[0] != jws.split(".")[0]
 
 
-def test_terms_stay_those_of_the_purchase(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
+def test_certificate_keeps_the_terms_of_the_purchase(anonymous: APIClient, bearer_client: Client, order: Order) -> None:
     before = order.terms
     new = LicenseTerms(tier=order.tier, text="Stricter than before.")
     publish_terms(terms=new, changed=["text"], actor=UserFactory(is_staff=True))
@@ -207,7 +209,7 @@ def test_terms_stay_those_of_the_purchase(anonymous: APIClient, bearer_client: C
             assert package.read("LICENSE.txt").decode().endswith(f"\n\n{terms.text}\n")
 
 
-def test_paper_is_a_pdf_to_keep(bearer_client: Client, order: Order) -> None:
+def test_certificate_is_downloaded_as_a_pdf(bearer_client: Client, order: Order) -> None:
     response = bearer_client(order.buyer).get(url(order, ".pdf"))
     assert (response.status_code, response["Content-Type"]) == (200, "application/pdf")
     assert response["Content-Disposition"] == f'attachment; filename="licence-{order.listing.slug}.pdf"'
@@ -215,7 +217,7 @@ def test_paper_is_a_pdf_to_keep(bearer_client: Client, order: Order) -> None:
     assert response.content.startswith(b"%PDF-")
 
 
-def test_private_key_never_leaves(anonymous: APIClient, settings: Any) -> None:
+def test_published_certificate_keys_have_no_private_part(anonymous: APIClient, settings: Any) -> None:
     public = Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
     settings.CERTIFICATE_RETIRED_KEYS = [public]
     keys = anonymous.get("/api/v1/certificates/keys").json()["keys"]

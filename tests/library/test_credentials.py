@@ -174,7 +174,7 @@ def test_status_lists_are_signed_anew_while_the_cache_is_down(anonymous: APIClie
     assert anonymous.get(credential["credentialStatus"][0]["statusListCredential"]).status_code == 200
 
 
-def test_context_of_our_terms_never_changes(credential: Any) -> None:
+def test_json_ld_context_of_the_credential_never_changes(credential: Any) -> None:
     assert credential["relatedResource"] == [{"id": credential["@context"][1], "digestSRI": CONTEXT_DIGEST}]
 
 
@@ -223,14 +223,14 @@ def test_status_list_that_was_not_begun_is_not_found(anonymous: APIClient, crede
     assert anonymous.get(f"/api/v1/certificates/status-lists/{list_id}").status_code == 404
 
 
-def test_position_that_is_taken_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_taken_status_list_position_is_not_assigned_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("library.services.status_lists.secrets.randbelow", lambda _limit: 7)
     listing = on_sale()
     positions = [status_list_position(licence=Licence.objects.get(order_id=bought(listing).pk)) for _ in range(3)]
     assert positions == [7, STATUS_LIST_LENGTH + 7, 2 * STATUS_LIST_LENGTH + 7]
 
 
-def test_database_keeps_positions(credential: Any) -> None:
+def test_database_refuses_changes_of_status_list_positions(credential: Any) -> None:
     for change in (lambda: StatusListPosition.objects.update(position=1), lambda: StatusListPosition.objects.all().delete()):
         with pytest.raises(DatabaseError), transaction.atomic():
             change()
@@ -238,7 +238,7 @@ def test_database_keeps_positions(credential: Any) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_first_requests_at_once_get_one_position_for_each_licence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_first_credentials_of_a_licence_get_one_status_list_position(monkeypatch: pytest.MonkeyPatch) -> None:
     listing, other = on_sale(), on_sale()
     licences = [Licence.objects.get(order_id=bought(each).pk) for each in (listing, other)] * (THREADS // 2)
     # All draw from the same few.
@@ -257,7 +257,9 @@ def checked(folder: Path, did: Any, *documents: Any) -> subprocess.CompletedProc
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
 
-def test_printed_script_tells_valid_ended_and_altered_apart(anonymous: APIClient, credential: Any, order: Order, tmp_path: Path) -> None:
+def test_documented_script_distinguishes_valid_ended_and_altered_credentials(
+    anonymous: APIClient, credential: Any, order: Order, tmp_path: Path
+) -> None:
     did, valid = anonymous.get(DID).json(), lists_of(credential)
     done = checked(tmp_path, did, credential, *valid)
     assert (done.returncode, done.stderr, order.listing.title in done.stdout) == (0, "", True)
@@ -269,7 +271,7 @@ def test_printed_script_tells_valid_ended_and_altered_apart(anonymous: APIClient
     assert "NOT VALID: revocation" in checked(tmp_path, did, credential, *lists_of(credential)).stderr
 
 
-def test_script_stands_in_the_documentation_as_it_is_run() -> None:
+def test_documentation_shows_the_credential_script_that_the_tests_run() -> None:
     page = docs.document("certificates")
     assert page is not None
     assert SCRIPT.read_text("utf-8").rstrip() in page.text

@@ -103,7 +103,7 @@ def test_refunded_asset_is_not_in_the_library(bearer_client: Client, buyer: User
     assert bearer_client(buyer).get(URL).json()["ownedCount"] == 0
 
 
-def test_vendor_does_not_own_what_the_vendor_sells(bearer_client: Client) -> None:
+def test_vendor_cannot_download_the_own_listing_as_a_buyer(bearer_client: Client) -> None:
     listing = on_sale()
     assert code_of(download(bearer_client(listing.store.owner), listing)) == (403, "not_owned")
 
@@ -205,7 +205,7 @@ def test_owner_gets_the_last_reviewed_file_and_falls_back_to_the_bought_one(bear
     assert hashlib.sha256(first).hexdigest() in {link.deliverable.sha256 for link in DownloadLink.objects.all()}
 
 
-def test_widest_licence_gives_the_terms(bearer_client: Client, buyer: User) -> None:
+def test_download_is_under_the_widest_owned_licence(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     for slug in ("extended", "personal"):
         bought(listing, buyer, license_slug=slug)
@@ -213,6 +213,6 @@ def test_widest_licence_gives_the_terms(bearer_client: Client, buyer: User) -> N
     assert DownloadLink.objects.get().licence.tier.slug == "extended"
 
 
-def test_stranger_learns_nothing_from_the_library(bearer_client: Client, buyer: User) -> None:
+def test_library_does_not_count_licences_of_other_users(bearer_client: Client, buyer: User) -> None:
     bought(on_sale(), buyer)
     assert bearer_client(UserFactory()).get(URL).json()["ownedCount"] == 0

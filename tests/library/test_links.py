@@ -80,18 +80,18 @@ def test_link_is_good_until_its_end_and_not_a_moment_longer(anonymous: APIClient
         assert_refused(fetch(anonymous, link), 410, "link_expired")
 
 
-def test_refund_kills_the_link(anonymous: APIClient, link: DownloadLink, order: Order) -> None:
+def test_refund_revokes_the_download_link(anonymous: APIClient, link: DownloadLink, order: Order) -> None:
     refund_order(order=order, reason="test", actor=None)
     assert_refused(fetch(anonymous, link), 410, "link_revoked")
 
 
-def test_closed_account_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
+def test_closed_account_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
     link.user.is_active = False
     link.user.save()
     assert_refused(fetch(anonymous, link), 410, "link_revoked")
 
 
-def test_block_kills_the_link(anonymous: APIClient, link: DownloadLink) -> None:
+def test_block_of_the_file_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
     link.deliverable.blocked_at = timezone.now()
     link.deliverable.save()
     assert_refused(fetch(anonymous, link), 410, "file_blocked")
@@ -171,7 +171,7 @@ def test_file_name_in_the_package_is_harmless(anonymous: APIClient, uploaded: st
         assert package.namelist() == [inside, "README.txt", "LICENSE.txt"]
 
 
-def test_promised_bytes_stay_while_the_readme_is_edited(anonymous: APIClient, link: DownloadLink) -> None:
+def test_issued_link_serves_the_same_bytes_after_the_readme_is_edited(anonymous: APIClient, link: DownloadLink) -> None:
     Listing.objects.update(readme="Edited.")
     assert hashlib.sha256(body_of(fetch(anonymous, link))).hexdigest() == link.package.sha256
     link.licence.listing.refresh_from_db()
@@ -179,7 +179,7 @@ def test_promised_bytes_stay_while_the_readme_is_edited(anonymous: APIClient, li
     assert newer.package.sha256 != link.package.sha256
 
 
-def test_head_tells_all_and_sends_and_records_nothing(anonymous: APIClient, link: DownloadLink) -> None:
+def test_head_of_a_download_has_its_headers_and_is_not_recorded(anonymous: APIClient, link: DownloadLink) -> None:
     response = fetch(anonymous, link, "head")
     assert (response.status_code, response.content) == (200, b"")
     assert int(response["Content-Length"]) == link.package.size
@@ -207,14 +207,12 @@ def test_if_range_of_other_bytes_gets_the_whole(anonymous: APIClient, link: Down
     assert body_of(whole)[5:10] == body_of(part)
 
 
-def test_credential_beside_the_link_does_no_harm(bearer_client: Callable[..., APIClient], link: DownloadLink) -> None:
+def test_download_link_works_beside_a_credential(bearer_client: Callable[..., APIClient], link: DownloadLink) -> None:
     assert fetch(bearer_client(), link).status_code == 200
 
 
 @pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (1.9, 1)])
-def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
-    anonymous: APIClient, order: Order, left: float, seconds: int
-) -> None:
+def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order: Order, left: float, seconds: int) -> None:
     def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:
         return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"
 
@@ -230,7 +228,7 @@ def test_store_that_serves_itself_gets_a_short_redirect_never_past_the_end(
     assert (len(built), hashlib.sha256(built).hexdigest()) == (link.package.size, link.package.sha256)
 
 
-def test_store_that_counts_whole_seconds_is_not_asked_within_the_last_one(anonymous: APIClient, order: Order) -> None:
+def test_presigned_url_in_whole_seconds_is_not_used_within_the_last_second(anonymous: APIClient, order: Order) -> None:
     with patch.object(local.LocalStorage, "presigned_url", return_value="https://store.example/package"):
         link = issue_link(licence=order.buyer.licences.get())
         DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))

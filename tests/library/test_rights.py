@@ -82,7 +82,7 @@ def test_use_is_answered_with_the_cheapest_licence_that_permits_it(anonymous: AP
 
 
 @pytest.mark.parametrize(("ai_training", "decision"), [("allowed", "buy"), ("forbidden", "no")])
-def test_term_of_the_vendor_decides_about_ai_training_before_the_licences(anonymous: APIClient, ai_training: str, decision: str) -> None:
+def test_statement_of_the_vendor_about_ai_training_overrides_the_licences(anonymous: APIClient, ai_training: str, decision: str) -> None:
     answer = rights(anonymous, on_sale(ai_training=ai_training), "ai_training")
     assert answer["decision"] == decision
     assert {each["clause"] for each in answer["licenses"]} == {training_sentence(ai_training)}
@@ -96,7 +96,7 @@ def test_term_for_ai_training_of_the_purchase_stays(bearer_client: Callable[...,
     assert rights(bearer_client(buyer), listing, "ai_training")["decision"] == "yes"
 
 
-def test_table_of_responses_has_every_use() -> None:
+def test_every_use_has_an_expected_answer() -> None:
     assert {use for use, _ in ANSWERS} == set(Use)
 
 
@@ -121,7 +121,7 @@ def test_owned_licence_permits_what_it_permitted_at_the_purchase(bearer_client: 
     assert [each["slug"] for each in more["licenses"]] == ["personal", "commercial", "extended"]
 
 
-def test_credential_that_cannot_read_the_library_is_told_what_is_on_sale(bearer_client: Callable[..., APIClient]) -> None:
+def test_rights_for_a_credential_without_library_scope_consider_only_licences_on_sale(bearer_client: Callable[..., APIClient]) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     bought(listing, buyer)
     client = bearer_client(buyer, scopes=[Scope.ACCOUNT_READ])
@@ -164,19 +164,19 @@ def test_asset_that_left_the_catalog_is_answered_to_its_owners_only(anonymous: A
 @pytest.mark.parametrize(
     "query", ["", "use=war", "use=PERSONAL", *(f"use=team&quantity={bad}" for bad in ("0", "-1", "1e3", "1000000001", "x"))]
 )
-def test_bad_question_is_refused(anonymous: APIClient, query: str) -> None:
+def test_invalid_rights_query_is_refused(anonymous: APIClient, query: str) -> None:
     response = anonymous.get(f"/api/v1/assets/{on_sale().slug}/rights?{query}")
     assert (response.status_code, response.json()["code"]) == (400, "invalid_input")
 
 
-def test_draft_has_no_rights_to_ask_for(anonymous: APIClient) -> None:
+def test_rights_of_a_draft_are_not_found(anonymous: APIClient) -> None:
     draft = ListingFactory()
     assert anonymous.get(f"/api/v1/assets/{draft.slug}/rights?use=team").status_code == 404
     assert anonymous.get(f"/assets/{draft.slug}/rights?use=team").status_code == 404
 
 
 @pytest.mark.database
-def test_new_terms_are_answered_at_once(anonymous: APIClient) -> None:
+def test_rights_follow_new_terms_at_once(anonymous: APIClient) -> None:
     listing = on_sale()
     assert rights(anonymous, listing, quantity=400)["licenseSlug"] == "commercial"
     new = publish("personal")

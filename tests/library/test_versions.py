@@ -204,7 +204,7 @@ def test_refund_of_the_narrower_licence_takes_the_version_that_only_it_covered(
     assert code_of(ask(client, listing, "1.0")) == (403, "not_owned")
 
 
-def test_suspended_licence_lends_no_version_to_the_other(
+def test_version_that_only_a_suspended_licence_covers_is_not_downloadable(
     bearer_client: Client, listing: Listing, buyer: User, twice: tuple[Order, Order]
 ) -> None:
     suspend_licences(order_ids=[twice[0].pk], reason="dispute")

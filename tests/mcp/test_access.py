@@ -124,13 +124,13 @@ def test_two_credentials_are_refused(kind: CredentialKind) -> None:
 @pytest.mark.parametrize(
     "authorization", ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "Bearer cam_mcp_typo", "cam_mcp_x", "Bearer \x00"]
 )
-def test_garbage_is_no_credential(authorization: str) -> None:
+def test_malformed_authorization_header_is_a_401(authorization: str) -> None:
     response = Speaker().send("tools/list", authorization=authorization)
     assert (response.status_code, json.loads(response.content)["error"]["data"]["code"]) == (401, "invalid_credential")
 
 
 @pytest.mark.parametrize("scope", sorted(APP_SCOPES))
-def test_token_with_one_scope_sees_and_opens_what_takes_it_and_nothing_else(scope: Scope) -> None:
+def test_mcp_token_with_one_scope_lists_and_calls_only_tools_of_that_scope(scope: Scope) -> None:
     _, secret, _ = mcp_token(scopes=frozenset({scope}))
     mine = {None, scope}
     assert Speaker(secret).tools() == [name for name, tool in TOOLS.items() if tool.scope in mine]
@@ -158,7 +158,7 @@ def test_narrowing_suspension_and_revocation_act_on_the_next_call() -> None:
     assert speaker.send("tools/list").status_code == 401
 
 
-def test_widened_grant_gives_old_tokens_nothing() -> None:
+def test_scopes_granted_later_are_not_added_to_existing_mcp_tokens() -> None:
     _, secret, app = mcp_token(scopes=frozenset({Scope.CATALOG_READ}))
     App.objects.filter(pk=app.pk).update(granted_scopes=format_scopes(APP_SCOPES))
     tools = Speaker(secret).tools()

@@ -78,7 +78,7 @@ async def fulfil(address: str, wish: Wish, owner: User, folder: Path, *, allows:
         return await Agent(client, folder, decide).fulfil(wish)
 
 
-def test_twenty_wishes_are_fulfilled_as_they_should_be_and_none_is_overspent(address: str, tmp_path: Path) -> None:
+def test_twenty_tasks_of_an_agent_have_the_expected_outcome_within_their_budget(address: str, tmp_path: Path) -> None:
     assert len(TASKS) == 20
     wrong = []
     for number, (wish, allows, expected) in enumerate(TASKS):

@@ -54,14 +54,14 @@ def test_caller_without_a_token_learns_where_to_get_one() -> None:
     assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", scope="{format_scopes(APP_SCOPES)}", {metadata}'
 
 
-def test_challenge_leads_to_the_authorization_server() -> None:
+def test_www_authenticate_header_leads_to_the_authorization_server() -> None:
     address = Speaker().send("tools/list")["WWW-Authenticate"].split('resource_metadata="')[1].rstrip('"')
     metadata = Client().get(address.removeprefix("http://testserver")).json()
     assert (metadata["resource"], metadata["authorization_servers"]) == ("http://testserver/mcp", ["http://testserver"])
 
 
 @pytest.mark.parametrize("revision", SUPPORTED)
-def test_every_revision_lists_and_calls(secret: str, revision: str) -> None:
+def test_every_protocol_revision_lists_and_calls_tools(secret: str, revision: str) -> None:
     speaker = Speaker(secret, revision)
     assert "get_wallet" in speaker.tools()
     result = speaker.call("list_categories")
@@ -75,18 +75,18 @@ def test_every_revision_lists_and_calls(secret: str, revision: str) -> None:
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example", "https://testserver", ""])
-def test_page_of_another_site_is_refused(newest: Speaker, origin: str) -> None:
+def test_mcp_request_from_another_origin_is_refused(newest: Speaker, origin: str) -> None:
     assert error_of(newest.send("tools/list", origin=origin)) == (403, 403, None)
 
 
-def test_own_and_configured_pages_are_let_in(newest: Speaker, settings: Any) -> None:
+def test_own_and_configured_origins_are_accepted(newest: Speaker, settings: Any) -> None:
     settings.CORS_ALLOWED_ORIGINS = ["https://studio.example"]
     assert newest.send("tools/list", origin="http://testserver").status_code == 200
     response = newest.send("tools/list", origin="https://studio.example")
     assert (response.status_code, response["Access-Control-Allow-Origin"]) == (200, "https://studio.example")
 
 
-def test_configured_page_may_ask_first(settings: Any) -> None:
+def test_configured_origin_may_send_a_preflight_request(settings: Any) -> None:
     settings.CORS_ALLOWED_ORIGINS = ["https://studio.example"]
     asked = {"origin": "https://studio.example", "access-control-request-method": "POST", "access-control-request-headers": "mcp-method"}
     response = Client().options("/mcp", headers=asked)
@@ -149,7 +149,7 @@ def test_body_in_chunks_is_refused_for_its_length(newest: Speaker) -> None:
         b"\x00",
     ],
 )
-def test_what_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> None:
+def test_body_that_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> None:
     assert error_of(newest.post(body)) == (400, -32700, None)
 
 
@@ -180,12 +180,12 @@ def test_what_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> None:
     ],
 )
 @pytest.mark.parametrize("revision", [NEWEST, WITH_HANDSHAKE[1]])
-def test_what_is_no_request_is_refused(secret: str, body: Any, code: int, message_id: Any, revision: str) -> None:
+def test_json_that_is_no_request_is_refused(secret: str, body: Any, code: int, message_id: Any, revision: str) -> None:
     assert error_of(Speaker(secret, revision).post(json.dumps(body))) == (400, code, message_id)
 
 
 @pytest.mark.parametrize("message_id", [0, -1, 2**53, "", "a", "\u0000", "ünï"])
-def test_id_comes_back_as_it_was(newest: Speaker, message_id: Any) -> None:
+def test_response_has_the_id_of_the_request(newest: Speaker, message_id: Any) -> None:
     body = json.loads(newest.send("tools/list", message_id=message_id).content)
     assert (body["id"], type(body["id"])) == (message_id, type(message_id))
 
@@ -218,7 +218,7 @@ def test_newest_revision_is_discovered(newest: Speaker) -> None:
     validate_server_result("server/discover", NEWEST, result)
 
 
-def test_lists_that_depend_on_scopes_are_kept_by_nobody(newest: Speaker) -> None:
+def test_lists_that_depend_on_scopes_are_not_cached(newest: Speaker) -> None:
     for method in ("tools/list", "resources/list", "resources/templates/list"):
         result = newest.result(method)
         assert (result["ttlMs"], result["cacheScope"]) == (0, "private")
@@ -251,24 +251,24 @@ def test_session_id_of_an_older_client_is_ignored(older: Speaker) -> None:
 @pytest.mark.parametrize(
     "method", ["made/up", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "tasks/list", "__class__"]
 )
-def test_unknown_method_is_told(secret: str, method: str, revision: str, status: int) -> None:
+def test_unknown_mcp_method_is_an_error(secret: str, method: str, revision: str, status: int) -> None:
     assert error_of(Speaker(secret, revision).send(method)) == (status, -32601, 1)
 
 
-def test_each_generation_has_methods_of_its_own(newest: Speaker, older: Speaker) -> None:
+def test_methods_of_another_protocol_revision_are_not_found(newest: Speaker, older: Speaker) -> None:
     for method in ("ping", "initialize"):
         assert error_of(newest.send(method)) == (404, -32601, 1)
     assert error_of(older.send("server/discover")) == (200, -32601, 1)
 
 
 @pytest.mark.parametrize("meta", [{VERSION: "1900-01-01"}, {VERSION: "2025-03-26"}])
-def test_unsupported_revision_is_told_what_there_is(newest: Speaker, meta: dict[str, str]) -> None:
+def test_error_about_an_unsupported_protocol_revision_lists_the_supported_ones(newest: Speaker, meta: dict[str, str]) -> None:
     response = newest.send("tools/list", {"_meta": meta}, mcp_protocol_version=meta[VERSION])
     assert error_of(response) == (400, -32022, 1)
     assert json.loads(response.content)["error"]["data"] == {"supported": list(SUPPORTED), "requested": meta[VERSION]}
 
 
-def test_unsupported_older_revision_is_told_what_there_is(secret: str) -> None:
+def test_error_about_an_unsupported_older_revision_lists_the_supported_ones(secret: str) -> None:
     assert error_of(Speaker(secret, "2025-03-26").send("tools/list")) == (400, -32022, 1)
 
 
@@ -299,7 +299,7 @@ def test_headers_that_contradict_the_body_are_refused(newest: Speaker, headers: 
     assert error_of(newest.send("tools/call", params, **headers)) == (400, -32020, 1)
 
 
-def test_name_in_base64_is_read(newest: Speaker) -> None:
+def test_base64_encoded_name_header_is_decoded(newest: Speaker) -> None:
     assert newest.send("tools/call", {"name": "get_wallet"}, mcp_name="=?base64?Z2V0X3dhbGxldA==?=").status_code == 200
     uri = "asset://ünï/manifest"
     response = newest.send("resources/read", {"uri": uri}, mcp_name="=?base64?YXNzZXQ6Ly/DvG7Dry9tYW5pZmVzdA==?=")
@@ -310,7 +310,7 @@ def test_name_in_base64_is_read(newest: Speaker) -> None:
 @pytest.mark.parametrize(
     "meta", [None, 1, [], {}, {VERSION: NEWEST}, {VERSION: 1, CAPABILITIES: {}}, {VERSION: NEWEST, CAPABILITIES: None}]
 )
-def test_request_without_what_every_request_carries_is_refused(newest: Speaker, meta: Any) -> None:
+def test_request_without_valid_meta_is_refused(newest: Speaker, meta: Any) -> None:
     body = LIST | {"params": {"_meta": meta}}
     assert error_of(newest.post(json.dumps(body), mcp_method="tools/list")) == (400, -32602, 1)
 
@@ -322,7 +322,7 @@ def test_older_request_that_does_not_say_its_revision_is_refused(newest: Speaker
 # --- limits and usage
 
 
-def test_calls_count_down_and_one_too_many_waits(settings: Any, newest: Speaker) -> None:
+def test_mcp_calls_count_against_the_rate_limit_and_one_too_many_is_a_429(settings: Any, newest: Speaker) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 2}
     assert '"app";r=1;' in newest.send("tools/list")["RateLimit"]
     assert newest.call("get_wallet")
@@ -332,14 +332,14 @@ def test_calls_count_down_and_one_too_many_waits(settings: Any, newest: Speaker)
     assert '"app";q=2;w=60' in response["RateLimit-Policy"]
 
 
-def test_strangers_and_bad_tokens_are_limited_by_address(settings: Any) -> None:
+def test_anonymous_and_invalid_mcp_calls_are_limited_by_address(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1, "failed_credentials": 1}
     for speaker in (Speaker(), Speaker("cam_mcp_typo")):
         assert [speaker.send("tools/list").status_code for _ in range(2)] == [401, 429]
 
 
 @pytest.mark.parametrize("store", ["tests.developers.broken.CacheDown", "tests.developers.broken.CacheForgets"])
-def test_spending_waits_while_nobody_counts(settings: Any, newest: Speaker, store: str) -> None:
+def test_spending_tools_are_a_503_while_the_rate_limit_store_is_down(settings: Any, newest: Speaker, store: str) -> None:
     settings.CACHES = {"default": {"BACKEND": store}}
     assert newest.call("get_wallet")["isError"] is False
     for tool, arguments in (("buy_asset", {"assetId": "a", "idempotencyKey": "k"}), ("quote_purchase", {"assetId": "a"})):
@@ -348,7 +348,7 @@ def test_spending_waits_while_nobody_counts(settings: Any, newest: Speaker, stor
         assert response["Retry-After"]
 
 
-def test_usage_tells_tools_and_how_they_ended(newest: Speaker) -> None:
+def test_usage_counts_tools_by_outcome(newest: Speaker) -> None:
     usage.clear()
     newest.call("get_wallet")
     newest.call("get_asset", assetId="no-such-asset")
@@ -370,7 +370,9 @@ def test_usage_tells_tools_and_how_they_ended(newest: Speaker) -> None:
 
 
 @pytest.mark.parametrize("revision", [NEWEST, "2025-06-18"])
-def test_crash_is_answered_in_form_and_tells_nothing(secret: str, revision: str, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+def test_crash_of_a_tool_is_a_protocol_error_without_details(
+    secret: str, revision: str, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
     def crash(*_args: Any) -> None:
         message = "a secret of the inside"
         raise RuntimeError(message)

@@ -53,7 +53,7 @@ def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_
         ("dns-rebinding-protection", "Unknown method."),
     ],
 )
-def test_failure_in_other_words_or_elsewhere_is_not_excused(scenario: str, words: str) -> None:
+def test_conformance_failure_with_another_text_or_scenario_is_not_exempted(scenario: str, words: str) -> None:
     assert reason_for(scenario, words) == ""
 
 
@@ -63,14 +63,14 @@ def errand(shop: Shop, *words: str, answer: str = "") -> subprocess.CompletedPro
     return subprocess.run(command, env=env, input=answer, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
 
-def test_example_without_a_yes_buys_nothing(shop: Shop) -> None:
+def test_example_buys_nothing_unless_the_user_confirms(shop: Shop) -> None:
     done = errand(shop, answer="n\n")
     assert done.returncode == 1
     assert "Nothing was bought." in done.stderr
     assert "Bought:" not in done.stdout
 
 
-def test_example_that_finds_nothing_fit_buys_nothing(shop: Shop) -> None:
+def test_example_that_finds_no_suitable_font_buys_nothing(shop: Shop) -> None:
     done = errand(shop, "--licence", "for-the-moon", "--yes")
     assert (done.returncode, done.stdout) == (1, "")
     assert "No font" in done.stderr
@@ -88,7 +88,7 @@ def test_example_buys_fetches_and_verifies_a_font(shop: Shop) -> None:
     assert again.stdout.splitlines()[:1] != done.stdout.splitlines()[:1]
 
 
-def test_example_stands_in_the_documentation_as_it_is_run() -> None:
+def test_documentation_shows_the_example_that_the_tests_run() -> None:
     page = docs.document("agents")
     assert page is not None
     assert (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip() in page.text

@@ -62,7 +62,7 @@ def refusal(speaker: Speaker, uri: str, **headers: str) -> tuple[int, int, Any]:
     ],
 )
 @pytest.mark.parametrize(("revision", "status", "code"), [(NEWEST, 400, -32602), ("2025-11-25", 200, -32002)])
-def test_unknown_resource_is_told(listing: Listing, uri: str, revision: str, status: int, code: int) -> None:
+def test_unknown_mcp_resource_is_an_error(listing: Listing, uri: str, revision: str, status: int, code: int) -> None:
     assert refusal(owner_of(listing, revision=revision), uri) == (status, code, {"uri": uri})
 
 
@@ -124,7 +124,7 @@ def test_owned_readmes_are_listed_page_by_page() -> None:
 
 
 @pytest.mark.parametrize("scopes", [{Scope.LIBRARY_READ}, {Scope.LIBRARY_DOWNLOAD}, {Scope.CATALOG_READ}])
-def test_token_that_may_not_see_or_read_them_gets_an_empty_list(listing: Listing, scopes: set[Scope]) -> None:
+def test_resource_list_is_empty_for_a_token_without_the_scopes(listing: Listing, scopes: set[Scope]) -> None:
     speaker = owner_of(listing, scopes=frozenset(scopes))
     assert speaker.result("resources/list")["resources"] == []
 
@@ -181,7 +181,7 @@ def test_prompt_says_what_the_user_said_and_stops_before_buying() -> None:
     assert "currency of my wallet" in prompt(owner_of(), purpose="A poster", budget="20")
 
 
-def test_prompt_names_only_tools_that_there_are() -> None:
+def test_prompt_names_only_existing_tools() -> None:
     listed = owner_of().tools()
     words = {word.strip(".,:") for word in prompt(owner_of(), purpose="A poster").split() if "_" in word}
     assert words <= set(listed)
@@ -215,7 +215,7 @@ def test_slugs_of_resources_are_completed(listing: Listing) -> None:
     assert completed(speaker, {"type": "ref/resource", "uri": "file:///{x}"}, "slug", "harb") == []
 
 
-def test_app_that_lost_every_scope_reads_nothing(listing: Listing) -> None:
+def test_app_without_scopes_can_read_no_mcp_resources(listing: Listing) -> None:
     _, secret, app = mcp_token()
     App.objects.filter(pk=app.pk).update(granted_scopes="")
     assert Speaker(secret).send("resources/read", {"uri": "asset://harbor-grotesk/manifest"}).status_code == 403

@@ -207,7 +207,7 @@ def test_refusals_reach_the_model_and_lacking_scopes_the_client(address: str, li
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
-def test_client_gets_from_a_bare_refusal_to_a_purchase_by_oauth(address: str, listing: Listing, mode: str) -> None:
+def test_mcp_client_gets_from_a_401_to_a_purchase_by_oauth(address: str, listing: Listing, mode: str) -> None:
     buyer = funded(inr=100_000)
     scopes = format_scopes({Scope.LIBRARY_READ, Scope.WALLET_SPEND})
     app = AppFactory(granted_scopes=scopes, redirect_uris=CALLBACK)

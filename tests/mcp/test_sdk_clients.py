@@ -97,7 +97,7 @@ def reached(error: BaseException, kind: type[BaseException]) -> bool:
     return isinstance(error, kind) or any(reached(one, kind) for one in inner if one is not None)
 
 
-def test_unknown_client_waits_for_its_review_and_then_gets_in(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_mcp_client_is_admitted_after_its_review(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document, whole=True))
@@ -132,7 +132,7 @@ async def install(client: Client, folder: Path) -> list[str]:
     return [skill.frontmatter["name"] for skill in found.skills]
 
 
-def test_stranger_gets_from_a_bare_refusal_to_an_installed_skill_that_the_owner_approved(
+def test_new_mcp_client_gets_from_a_401_to_an_installed_skill_after_an_approval(
     tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]

@@ -202,7 +202,7 @@ def test_arguments_may_be_left_out_where_none_is_needed(poor: Speaker) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], "x", 1, None])
-def test_arguments_that_are_no_object_are_no_call(poor: Speaker, arguments: Any) -> None:
+def test_call_whose_arguments_are_no_object_is_refused(poor: Speaker, arguments: Any) -> None:
     response = poor.send("tools/call", {"name": "list_categories", "arguments": arguments})
     if arguments is None:
         # The schema of the protocol has no null, its official types do.
@@ -211,7 +211,7 @@ def test_arguments_that_are_no_object_are_no_call(poor: Speaker, arguments: Any)
         assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
 
 
-def test_thousands_of_mistakes_come_back_as_few(poor: Speaker) -> None:
+def test_errors_about_unknown_arguments_are_limited(poor: Speaker) -> None:
     problem = problem_of(poor.call("get_wallet", **{f"x{number}": number for number in range(5_000)}))
     assert len(problem["errors"]) == bounds.MAX_UNKNOWN_NAMES
 
@@ -225,7 +225,7 @@ def test_misspelt_argument_gets_the_nearest_name(poor: Speaker) -> None:
 # --- refusals that say what to do next
 
 
-def test_every_refusal_that_a_twin_declares_has_advice() -> None:
+def test_every_problem_of_the_operation_of_a_tool_has_advice() -> None:
     declared: set[type[Problem]] = set()
     for view, actions in (
         (AssetViewSet, ("list", "search", "retrieve", "manifest")),
@@ -239,7 +239,7 @@ def test_every_refusal_that_a_twin_declares_has_advice() -> None:
     assert [problem.code for problem in declared - {PreconditionFailed} if problem.code not in ADVICE] == []
 
 
-def test_poor_buyer_is_told_how_much_is_missing(poor: Speaker, listing: Listing) -> None:
+def test_buy_tool_tells_price_and_balance_if_the_balance_is_too_low(poor: Speaker, listing: Listing) -> None:
     result = poor.call("buy_asset", assetId=listing.slug, idempotencyKey="one")
     problem = problem_of(result)
     assert (problem["code"], problem["price"], problem["balance"]) == ("insufficient_balance", 499.0, 0.0)
@@ -252,7 +252,7 @@ def test_missing_price_names_the_currencies_that_there_are(rich: Speaker) -> Non
     assert (problem["code"], problem["availableCurrencies"]) == ("price_unavailable", ["USD"])
 
 
-def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
+def test_spending_limit_applies_to_the_buy_tool_and_is_named(listing: Listing) -> None:
     buyer = funded(inr=1_000_000)
     _, secret, app = mcp_token(buyer)
     replace_spending_limits(owner=buyer, spender=app, limits=[LimitValues(Currency.INR, per_purchase_minor=100_00)], actor=buyer)
@@ -261,7 +261,7 @@ def test_spending_limit_holds_and_is_named(listing: Listing) -> None:
     assert not Order.objects.exists()
 
 
-def test_what_is_not_owned_has_no_link(rich: Speaker, listing: Listing) -> None:
+def test_download_link_tool_refuses_an_asset_that_is_not_owned(rich: Speaker, listing: Listing) -> None:
     result = rich.call("get_download_link", assetId=listing.slug)
     assert problem_of(result)["code"] == "not_owned"
     assert "buy_asset" in result["content"][0]["text"]
@@ -269,7 +269,7 @@ def test_what_is_not_owned_has_no_link(rich: Speaker, listing: Listing) -> None:
 
 @pytest.mark.parametrize("tool", ["get_asset", "get_asset_manifest", "get_download_link", "quote_purchase"])
 @pytest.mark.parametrize("asset_id", ["no-such-asset", "00000000-0000-7000-8000-000000000000", "../wallet", "a%2Fb", "ünï", "-"])
-def test_unknown_asset_is_told(poor: Speaker, tool: str, asset_id: str) -> None:
+def test_tool_refuses_an_unknown_asset(poor: Speaker, tool: str, asset_id: str) -> None:
     assert problem_of(poor.call(tool, assetId=asset_id))["code"] == "not_found"
 
 

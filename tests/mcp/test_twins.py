@@ -161,7 +161,7 @@ def forget() -> None:
 
 
 @pytest.mark.slow
-def test_tools_answer_what_their_twins_answer(twins: Twins, listings: list[Listing]) -> None:
+def test_tools_return_what_their_api_operations_return(twins: Twins, listings: list[Listing]) -> None:
     dice = random.Random(SEED)
     refused, called = 0, set()
     for number in range(CASES):
@@ -184,7 +184,7 @@ def test_tools_answer_what_their_twins_answer(twins: Twins, listings: list[Listi
 
 
 @pytest.mark.slow
-def test_tool_names_the_same_faults_as_its_twin_where_there_are_two(twins: Twins) -> None:
+def test_tool_reports_the_same_errors_as_its_api_operation(twins: Twins) -> None:
     for tool in ("list_assets", "search_assets"):
         arguments: dict[str, Any] = {"q": "a"} if tool == "search_assets" else {}
         arguments |= {"currency": "GBP", "facets": "nothing", "minPrice": 2, "maxPrice": 1}
@@ -192,7 +192,7 @@ def test_tool_names_the_same_faults_as_its_twin_where_there_are_two(twins: Twins
         assert comparable(json.loads(result["content"][1]["text"])) == comparable(twins.rest(tool, arguments).json())
 
 
-def test_repeated_purchase_through_the_other_door_is_the_same_purchase(twins: Twins, listings: list[Listing]) -> None:
+def test_purchase_by_a_tool_repeated_through_the_api_with_its_key_is_the_same_purchase(twins: Twins, listings: list[Listing]) -> None:
     arguments = {"assetId": listings[-1].slug, "currency": "USD", "idempotencyKey": "one"}
     result = twins.tools.call("buy_asset", **arguments)["structuredContent"]
     response = twins.rest("buy_asset", arguments)
@@ -218,7 +218,7 @@ ARGUMENTS: dict[str, Callable[[Listing], dict[str, Any]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
-def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: list[Listing], tool: str) -> None:
+def test_tool_sends_no_more_queries_than_its_api_operation(twins: Twins, listings: list[Listing], tool: str) -> None:
     assert ARGUMENTS.keys() == TOOLS.keys()
     arguments = ARGUMENTS[tool](listings[0])
     # Each has been called before: the credential is noted as used, the manifest and the package are made, the vocabulary is read.
@@ -248,7 +248,7 @@ def test_tool_asks_the_database_no_more_than_its_twin(twins: Twins, listings: li
     ("tool", "path", "arguments"),
     [("list_assets", "assets", {"limit": 5.0}), ("search_assets", "assets/search", {"q": "harbor", "limit": 5.0})],
 )
-def test_kept_response_is_none_of_an_address_that_the_api_refuses(
+def test_response_cached_for_a_tool_is_not_served_for_an_invalid_api_query(
     twins: Twins, listings: list[Listing], tool: str, path: str, arguments: dict[str, Any]
 ) -> None:
     assert twins.tools.call(tool, **arguments)["isError"] is False

@@ -17,7 +17,7 @@ REVISIONS = pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
 
 
 @REVISIONS
-def test_error_of_the_protocol_counts_as_one_whatever_its_http_status(revision: str) -> None:
+def test_protocol_error_counts_as_an_error_in_the_usage(revision: str) -> None:
     _, secret, _ = mcp_token()
     speaker = Speaker(secret, revision)
     answer = speaker.send("tools/call", {"name": "made_up"})

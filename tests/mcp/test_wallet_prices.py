@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.slow
-def test_quote_of_an_upgrade_with_a_code_says_what_was_taken_off() -> None:
+def test_quote_of_an_upgrade_with_a_discount_code_shows_both_deductions() -> None:
     order = bought(on_sale())
     Discount.objects.create(listing=order.listing, percent=50, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
     speaker = Speaker(mcp_token(order.buyer)[1])

@@ -71,7 +71,7 @@ def get(edge: Edge) -> Iterator[Callable[..., requests.Response]]:
         yield lambda path, **headers: session.get(f"{API}/{path}", headers=headers, timeout=PATIENCE_SECONDS)
 
 
-def test_hit_reaches_no_node_and_is_gone_when_it_expires(edge: Edge, facts: Any, get: Any) -> None:
+def test_cached_response_reaches_no_node_until_it_expires(edge: Edge, facts: Any, get: Any) -> None:
     paths = [f"assets/{facts['for_sale'][0]}", "assets?limit=7", "assets/search?q=owned", "categories", f"previews/{facts['preview']}"]
     first = {path: get(path) for path in paths}
     assert {answer.status_code for answer in first.values()} == {200}
@@ -86,7 +86,7 @@ def test_hit_reaches_no_node_and_is_gone_when_it_expires(edge: Edge, facts: Any,
     until(lambda: get(paths[0]).status_code == 200, "the nodes")
 
 
-def test_hit_has_the_fields_of_its_own_request_only(edge: Edge, facts: Any, get: Any) -> None:
+def test_cached_response_has_the_headers_of_its_own_request_only(edge: Edge, facts: Any, get: Any) -> None:
     path = f"assets/{facts['for_sale'][1]}"
     miss = get(path)
     with edge.cut_off():
@@ -100,7 +100,7 @@ def test_hit_has_the_fields_of_its_own_request_only(edge: Edge, facts: Any, get:
         assert hit.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_hits_are_not_counted(facts: Any, get: Any) -> None:
+def test_responses_cached_by_the_proxy_do_not_count_against_rate_limits(facts: Any, get: Any) -> None:
     addresses = iter(facts["for_sale"][10:])
 
     def left_and_seconds() -> list[int]:
@@ -117,7 +117,7 @@ def test_hits_are_not_counted(facts: Any, get: Any) -> None:
     assert until(in_one_minute, "calls in one minute") == [1]
 
 
-def test_validators_and_ranges_work_on_what_is_kept(edge: Edge, facts: Any, get: Any) -> None:
+def test_validators_and_ranges_work_on_cached_responses(edge: Edge, facts: Any, get: Any) -> None:
     path, preview = f"assets/{facts['for_sale'][3]}", f"previews/{facts['preview']}"
     first, whole = get(path, **{"Accept-Encoding": "identity"}), get(preview)
     etag, content = first.headers["ETag"], whole.content
@@ -134,7 +134,7 @@ def test_validators_and_ranges_work_on_what_is_kept(edge: Edge, facts: Any, get:
     assert (refused.status_code, refused.headers["Content-Type"]) == (412, "application/problem+json")
 
 
-def test_nothing_that_depends_on_who_asks_is_kept_or_answered_from_what_is(edge: Edge, facts: Any, get: Any) -> None:
+def test_responses_that_depend_on_the_caller_are_neither_cached_nor_served_from_the_cache(edge: Edge, facts: Any, get: Any) -> None:
     callers = [{"X-Api-Key": facts["key"]}, facts["vendor"], {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"}]
     for number, caller in enumerate(callers):
         path = f"assets?limit={20 + number}"
@@ -153,7 +153,7 @@ def answers(get: Any, path: str) -> bool:
     return bool(get(path).status_code == 200)
 
 
-def test_refusals_and_the_manifest_are_not_kept(edge: Edge, facts: Any, get: Any) -> None:
+def test_refusals_and_manifests_are_not_cached_by_the_proxy(edge: Edge, facts: Any, get: Any) -> None:
     manifest = f"assets/{facts['owned']}/manifest"
     asked: list[tuple[str, dict[str, str], int]] = [
         ("assets/nothing-like-it", {}, 404),
@@ -173,7 +173,7 @@ def test_refusals_and_the_manifest_are_not_kept(edge: Edge, facts: Any, get: Any
     until(lambda: get("categories").status_code == 200, "the nodes")
 
 
-def test_change_shows_at_once_at_the_nodes_and_within_the_seconds_at_the_edge(deployment: Deployment, facts: Any, get: Any) -> None:
+def test_change_shows_at_once_at_the_nodes_and_within_the_cache_time_at_the_proxy(deployment: Deployment, facts: Any, get: Any) -> None:
     path, listing = f"assets/{facts['owned']}", f"{API}/vendor/assets/{facts['owned']}/regional-prices"
     assert get(path).status_code == 200
     with deployment.session() as session:
@@ -184,7 +184,7 @@ def test_change_shows_at_once_at_the_nodes_and_within_the_seconds_at_the_edge(de
     assert show_later(lambda: get(path).json()["priceINR"] == 4321, at)
 
 
-def test_what_is_taken_down_is_gone_within_the_seconds(deployment: Deployment, facts: Any, get: Any) -> None:
+def test_listing_taken_down_is_gone_from_the_proxy_within_the_cache_time(deployment: Deployment, facts: Any, get: Any) -> None:
     paths = [f"assets/{facts['owned']}", f"previews/{facts['preview']}"]
     until(lambda: [get(path).status_code for path in paths] == [200, 200], "both")
     keep = time.monotonic()
@@ -206,7 +206,7 @@ def show_later(shown: Callable[[], bool], at: float) -> bool:
         time.sleep(0.05)
 
 
-def test_servers_that_fail_cost_time_and_nothing_else(deployment: Deployment, edge: Edge, facts: Any) -> None:
+def test_failing_redis_and_postgresql_cause_delays_and_no_wrong_responses(deployment: Deployment, edge: Edge, facts: Any) -> None:
     report = chaos.run(deployment, edge, facts, seconds=2)
     assert report.faults() == []
     assert all(report.reads[phase] and report.changes[phase] for phase in chaos.PHASES)

@@ -15,7 +15,7 @@ def rows(table: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(("number", "components"), [(0, [*HUNG, "worker"]), (1, HUNG)])
-def test_documented_table_is_complete_and_knows_two_words_only(number: int, components: list[str]) -> None:
+def test_documented_outage_table_is_complete_and_its_cells_are_yes_or_503(number: int, components: list[str]) -> None:
     head, rule, *table = rows(outages.documented().split("\n\n")[number])
     assert head[1:] == components
     assert all(len(row) == len(head) == len(rule) for row in table)

@@ -92,7 +92,7 @@ def cut_short(backup: Path) -> Path:
     return cut
 
 
-def test_what_was_lost_comes_back_whole(shop: Shop, tmp_path: Path) -> None:
+def test_backup_restores_a_lost_database_and_files_completely(shop: Shop, tmp_path: Path) -> None:
     backups = tmp_path / "backups"
     shop.fill()
     shop.running.start()
@@ -161,7 +161,7 @@ def test_manifest_that_names_another_file_of_the_machine_gets_the_dump_all_the_s
     assert (manifest.database, manifest.made_at.tzinfo) == ("database.sqlite3", UTC)
 
 
-def test_link_among_the_objects_brings_nothing_in(tmp_path: Path, settings: Any) -> None:
+def test_restore_ignores_symbolic_links_among_the_files(tmp_path: Path, settings: Any) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     store = default_storage
     folder = tmp_path / "objects" / "deliverables"

@@ -63,7 +63,7 @@ def copy(store: Any, folder: Path, backup: str) -> Path:
 
 
 @pytest.mark.django_db
-def test_store_that_breaks_off_ends_the_backup_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_fails_with_a_message_if_the_store_breaks_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backups, "default_storage", Store(break_off))
     with pytest.raises(CommandError, match=f"{KEY} cannot be read: The file store cannot be reached"):
         call_command("backup", str(tmp_path))
@@ -84,7 +84,7 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
 
 
 @pytest.mark.django_db
-def test_store_without_a_file_that_the_database_names_is_the_wrong_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_fails_if_the_store_lacks_all_recorded_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft()
     monkeypatch.setattr(backups, "default_storage", Mock(**{"keys.return_value": []}))
     with pytest.raises(dumps.BackupFailed, match="the store has none"):
@@ -92,7 +92,7 @@ def test_store_without_a_file_that_the_database_names_is_the_wrong_one(tmp_path:
 
 
 @pytest.mark.django_db
-def test_second_backup_of_the_same_moment_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_begun_at_the_same_moment_as_another_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backups, "datetime", Mock(now=lambda tz: datetime(2026, 11, 21, tzinfo=tz)))
     (tmp_path / "20261121T000000.000000Z").mkdir()
     with pytest.raises(dumps.BackupFailed, match="another backup began at the same moment"):
@@ -109,7 +109,7 @@ def test_copied_files_are_for_their_owner_only(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.django_db(transaction=True)
-def test_dump_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_backup_fails_with_a_message_if_the_dump_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(dumps.BackupFailed, match="nowhere"):
         dumps.dump(tmp_path / "nowhere" / "database")
 

@@ -129,7 +129,7 @@ def test_complete_production_settings_load(start: Start) -> None:
     assert settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
 
 
-def test_address_that_asks_for_tls_gets_it(start: Start) -> None:
+def test_tls_options_of_the_database_address_are_used(start: Start) -> None:
     asked = "?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem"
     settings = start(PRODUCTION | {"DATABASE_URL": f"postgres://shop:secret@db.example/shop{asked}"})
     options = settings.DATABASES["default"]["OPTIONS"]
@@ -149,7 +149,7 @@ def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: 
     assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)
 
 
-def test_embedded_without_them_counts_in_memory_and_prints_mail(start: Start) -> None:
+def test_embedded_installation_without_redis_and_mail_server_counts_in_memory_and_prints_mail(start: Start) -> None:
     settings = start({})
     assert settings.CACHES["default"]["BACKEND"].endswith("LocMemCache")
     assert settings.MAIL_TRANSPORT.endswith("ConsoleBackend")
@@ -248,7 +248,7 @@ def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: 
         ("42601", 'syntax error at or near "SELEKT"', ""),
     ],
 )
-def test_what_postgresql_refuses_is_told_where_an_operator_can_mend_it(state: str, words: str, told: str) -> None:
+def test_postgresql_errors_that_an_operator_can_solve_are_explained(state: str, words: str, told: str) -> None:
     error = ProgrammingError(words)
     error.__cause__ = psycopg.errors.lookup(state)(words)
     reason = manage.advice_for(error, answered=True)

@@ -46,7 +46,7 @@ def examined() -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_installation_in_order_has_nothing_to_mend() -> None:
+def test_doctor_finds_no_failure_in_a_correct_installation() -> None:
     on_sale(archive("a"))
     found = examined()
     assert "fail" not in found.values(), found
@@ -71,7 +71,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
 
 
 @pytest.mark.slow
-def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_checks_the_other_parts_if_one_check_crashes(monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
@@ -81,13 +81,13 @@ def test_part_that_cannot_be_looked_at_leaves_the_others(monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_clock_that_is_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_wrong_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("marketplace.operations.doctor.database.time.time", lambda: 0.0)
     assert examined()["clock"] == "fail"
 
 
 @pytest.mark.slow
-def test_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "FULL_BYTES", 2**80)
     assert examined()["disk"] == "fail"
 
@@ -106,7 +106,7 @@ def test_purge_counts_then_deletes_every_part_and_refuses_an_unknown_one() -> No
     assert re.search(r"^\d+ expired quotes, .* deleted\.$", out.getvalue(), re.MULTILINE)
 
 
-def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
+def test_worker_that_stopped_reporting_is_down_until_it_reports_again() -> None:
     with pytest.raises(NotReady, match="no worker"):
         gauges.probe_workers()
     Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now() - timedelta(hours=1))
@@ -115,7 +115,7 @@ def test_worker_that_fell_silent_is_down_until_it_beats() -> None:
     gauges.probe_workers()
 
 
-def test_gauges_tell_what_waits() -> None:
+def test_gauges_show_waiting_jobs_and_live_workers() -> None:
     shown = {sample.name: sample.value for family in gauges.jobs() for sample in family.samples}
     assert shown["marketplace_workers"] == 0
     assert shown["marketplace_jobs_oldest_seconds"] == shown["marketplace_jobs_running_seconds"] == 0

@@ -62,7 +62,9 @@ def test_dependency_that_is_not_needed_and_down_is_only_named(probes: Monitor, c
     }
 
 
-def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_health_probe_is_reported_as_down_in_time_and_started_once(
+    probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(health, "PROBE_SECONDS", 0.05)
     monkeypatch.setattr(health, "CACHE_SECONDS", 0)
     release, started, ended = threading.Event(), [], threading.Event()
@@ -87,7 +89,7 @@ def test_probe_that_hangs_is_down_in_time_and_started_only_once(probes: Monitor,
     assert client.get("/readyz").status_code == 200
 
 
-def test_many_calls_at_once_probe_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_health_checks_probe_once(probes: Monitor, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     monkeypatch.setattr(health, "CACHE_SECONDS", PATIENCE_SECONDS)
 
@@ -99,7 +101,7 @@ def test_many_calls_at_once_probe_once(probes: Monitor, client: Client, monkeypa
     assert asked == [1]
 
 
-def test_everything_up_is_ok_by_any_host_name_without_tls_and_without_a_limit(client: Client, settings: Any) -> None:
+def test_health_check_answers_any_host_name_without_tls_and_rate_limit(client: Client, settings: Any) -> None:
     settings.SECURE_SSL_REDIRECT = True
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1}
     for _ in range(3):
@@ -111,7 +113,7 @@ def test_everything_up_is_ok_by_any_host_name_without_tls_and_without_a_limit(cl
     assert response.json()["components"].keys() >= {"database", "migrations", "cache", "objects"}
 
 
-def test_cache_that_is_down_is_named(client: Client, settings: Any) -> None:
+def test_health_check_names_an_unavailable_cache(client: Client, settings: Any) -> None:
     settings.CACHES = {
         "default": {
             "BACKEND": "django_redis.cache.RedisCache",
@@ -132,5 +134,5 @@ def test_migration_that_is_missing_is_not_ready(client: Client, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_other_methods_are_not_answered(client: Client, path: str) -> None:
+def test_post_to_health_and_metrics_is_not_found(client: Client, path: str) -> None:
     assert client.post(path).status_code == 404

@@ -82,7 +82,7 @@ def test_linter_of_dockerfiles_has_no_complaint() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_image_runs_as_nobody_and_is_built_from_the_lock_file() -> None:
+def test_image_runs_as_an_unprivileged_user_and_is_built_from_the_lock_file() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     final = text.rpartition("\nFROM ")[2]
     assert "uv sync --locked --no-dev" in text
@@ -93,7 +93,7 @@ def test_image_runs_as_nobody_and_is_built_from_the_lock_file() -> None:
     assert locked is None or locked.returncode == 0, locked.stderr
 
 
-def test_what_is_in_the_image_collects_its_files_and_serves(tmp_path: Path) -> None:
+def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
     app, static = image_tree(tmp_path / "app"), str(tmp_path / "static")
     collected = run(
         *(sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"),
@@ -217,7 +217,7 @@ def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> Non
     assert {path for path in others if re.search(pattern, path)} == set()
 
 
-def test_proxy_refuses_in_the_words_of_the_nodes() -> None:
+def test_nginx_refusals_have_the_texts_of_our_problems() -> None:
     template = (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
     code, title, detail = (
         dict(re.findall(r'^    (\w+) "?([^"\n]+?)"?;$', template.split(f"map $status $refusal_{name} {{")[1].split("}")[0], re.MULTILINE))

@@ -22,6 +22,7 @@ from rest_framework.test import APIClient
 from developers.event_types import EventType
 from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
+from developers.secrets import Prefix
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.signing import new_secret
 from marketplace.core.errors import Problem
@@ -168,7 +169,7 @@ def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Cl
 
 
 @pytest.mark.slow
-def test_processes_add_up(tmp_path: Path) -> None:
+def test_metrics_of_several_processes_are_summed(tmp_path: Path) -> None:
     code = (
         "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2)"
     )
@@ -187,7 +188,7 @@ def test_processes_add_up(tmp_path: Path) -> None:
     assert found["marketplace_request_seconds_count[('route', 'r')]"] == 2
 
 
-def test_access_line_names_who_and_what_by_ids_only(
+def test_access_log_line_has_ids_only_of_user_credential_and_route(
     measured: dict[str, str], json_lines: Lines, key_client: Callable[..., APIClient]
 ) -> None:
     caller: Any = key_client()
@@ -205,7 +206,7 @@ def test_access_line_names_who_and_what_by_ids_only(
 
 
 @pytest.mark.parametrize("path", SECRET_ADDRESSES)
-def test_address_that_is_a_secret_is_in_no_line(measured: dict[str, str], json_lines: Lines, path: str) -> None:
+def test_secret_address_is_redacted_in_logs(measured: dict[str, str], json_lines: Lines, path: str) -> None:
     Client(raise_request_exception=False).get(path)
     logging.getLogger("django.request").error("broken: %s", path, extra={"request": path})
     try:
@@ -242,7 +243,9 @@ def test_refusals_are_lines_of_the_access_log_and_nothing_else(measured: dict[st
     assert [json.loads(line)["logger"] for line in json_lines.lines] == ["marketplace.access"] * len(statuses)
 
 
-def test_fault_is_logged_beside_the_access_log(measured: dict[str, str], json_lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_is_logged_in_addition_to_the_access_line(
+    measured: dict[str, str], json_lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_args: object, **_options: object) -> None:
         raise RuntimeError
 
@@ -251,7 +254,15 @@ def test_fault_is_logged_beside_the_access_log(measured: dict[str, str], json_li
     assert "django.request" in [json.loads(line)["logger"] for line in json_lines.lines]
 
 
-def test_secret_of_a_webhook_is_in_no_line(json_lines: Lines) -> None:
+@pytest.mark.parametrize("start", ["cam_", "cam_test_"])
+def test_keys_and_tokens_of_a_marketplace_and_of_a_sandbox_are_redacted_in_logs(json_lines: Lines, start: str) -> None:
+    for prefix in Prefix:
+        kind = prefix.split("_")[-2]
+        logging.getLogger("django.request").error("broken: %s", f"{start}{kind}_{'aB3' * 12}")
+        assert json.loads(json_lines.lines[-1])["message"] == f"broken: {start}{kind}_…"
+
+
+def test_secret_of_a_webhook_is_redacted_in_logs(json_lines: Lines) -> None:
     secret = new_secret()
     logging.getLogger("django.request").error("broken: %s", f"{secret}, {secret[:20]}")
     assert "whsec_…, whsec_…" in json_lines.lines[-1]

@@ -68,7 +68,7 @@ def test_staff_and_oneself_are_not_deleted() -> None:
         delete_account(user=root, reason="Asked for.", actor=root)
 
 
-def test_deletion_lets_go_of_the_person_and_keeps_the_books(
+def test_deleted_account_has_no_personal_data_and_its_orders_and_ledger_are_kept(
     key_client: Callable[..., APIClient], bearer_client: Callable[..., APIClient], django_capture_on_commit_callbacks: Any
 ) -> None:
     user = spent()
@@ -144,7 +144,7 @@ def test_deleted_account_is_neither_deleted_again_nor_opened_nor_credited() -> N
     User.objects.create_user(email=user.email, password=None)
 
 
-def test_export_has_what_is_theirs_and_no_secret(key_client: Callable[..., APIClient], tmp_path: Path) -> None:
+def test_export_of_an_account_has_its_data_and_no_secret(key_client: Callable[..., APIClient], tmp_path: Path) -> None:
     user = spent()
     client: Any = key_client(user)
     stranger = bought(on_sale(archive("other")))
@@ -161,7 +161,7 @@ def test_export_has_what_is_theirs_and_no_secret(key_client: Callable[..., APICl
         call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
 
 
-def test_export_that_finds_no_room_leaves_nothing_in_the_way_of_the_next(tmp_path: Path) -> None:
+def test_export_to_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     UserFactory(email=ADDRESS)
     file = tmp_path / "export.json"
     with (
@@ -174,7 +174,7 @@ def test_export_that_finds_no_room_leaves_nothing_in_the_way_of_the_next(tmp_pat
     assert ADDRESS in file.read_text()
 
 
-def test_commands_end_with_a_sentence_for_nobody_and_rehearse() -> None:
+def test_account_commands_refuse_unknown_users_and_have_a_dry_run() -> None:
     for command in (("export_account", "nobody@example.com"), ("delete_account", "nobody@example.com", "--reason", "x")):
         with pytest.raises(CommandError, match="There is no user"):
             call_command(*command)

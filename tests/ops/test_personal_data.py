@@ -39,7 +39,7 @@ def test_model_or_column_without_declaration_is_reported() -> None:
     assert "jobs.Worker is not declared" in faults_of(HOLDINGS, {"": "jobs.Schedule"})
 
 
-def test_person_has_a_mark_in_every_personal_column() -> None:
+def test_person_has_a_marker_in_every_personal_column() -> None:
     person = Person()
     assert person.rows.keys() == {holding.name for holding in HOLDINGS}
     assert stored_marks() == {f"{name}.{column}" for name, column in MARKS}
@@ -61,7 +61,7 @@ def test_export_has_every_declared_column_and_no_other() -> None:
     assert {f"{section}.{key}" for section, rows in sections.items() for row in rows for key in row} == keys
 
 
-def test_export_of_someone_else_has_nothing_of_the_person() -> None:
+def test_export_of_someone_else_has_no_data_of_the_person() -> None:
     Person()
     assert marks_in(export_account(UserFactory())) == set()
 
@@ -78,7 +78,7 @@ def test_deletion_leaves_what_is_declared_kept_and_nothing_else() -> None:
     assert (user.is_active, user.has_usable_password(), user.last_login, store.is_open) == (False, False, None, False)
 
 
-def test_session_of_a_deleted_account_is_nobodys(client: Client) -> None:
+def test_session_of_a_deleted_account_is_signed_out(client: Client) -> None:
     user = UserFactory()
     client.force_login(user)
     assert client.get(reverse("account")).status_code == 200

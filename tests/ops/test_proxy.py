@@ -187,7 +187,7 @@ def test_address_that_is_a_secret_stays_out_of_both_logs_where_no_node_answers(w
 @pytest.mark.parametrize(
     "path", ["/{}?verbose=1", "/%{first:02x}{rest}", "//{}", "/x/../{}", "/x/..%2f{}", "/.//{}?", "/{}%3f", "/{}#x", "/{}%0a"]
 )
-def test_monitoring_stays_inside_however_its_address_is_written(shop: Proxy, place: str, path: str) -> None:
+def test_proxy_hides_monitoring_however_its_path_is_spelt(shop: Proxy, place: str, path: str) -> None:
     written = path.format(place, first=ord(place[0]), rest=place[1:])
     with connect(shop) as connection:
         connection.sendall(f"GET {written} HTTP/1.1\r\nHost: {shop.host}\r\nConnection: close\r\n\r\n".encode())
@@ -235,7 +235,7 @@ def test_refusal_of_nginx_names_the_path_unless_it_needs_escaping(without_nodes:
     assert json.loads(answer.partition(b"\r\n\r\n")[2]).get("instance") == instance
 
 
-def test_line_that_is_no_request_gets_a_page(without_nodes: Proxy) -> None:
+def test_malformed_http_request_gets_an_error_page(without_nodes: Proxy) -> None:
     with connect(without_nodes) as connection:
         connection.sendall(b"GARBAGE\r\n\r\n")
         answer = b"".join(iter(lambda: connection.recv(10_000), b""))

@@ -186,13 +186,13 @@ def test_first_run_writes_facts_for_the_owner_only(shop: Shop) -> None:
     assert facts["developer"]["apiKey"] in shop.output
 
 
-def test_first_run_says_at_once_that_it_began_and_keeps_the_database_to_its_owner(shop: Shop) -> None:
+def test_quickstart_reports_its_start_at_once_and_its_files_are_for_the_owner_only(shop: Shop) -> None:
     assert shop.output.startswith("Creating the database")
     assert stat.S_IMODE((shop.data / "marketplace.sqlite3").stat().st_mode) == 0o600
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (shop.data / "media").rglob("*")} == {0}
 
 
-def test_served_shop_answers_every_printed_line_and_a_taken_port_is_told(shop: Shop, tmp_path: Path) -> None:
+def test_every_command_that_the_quickstart_prints_works_and_a_taken_port_is_reported(shop: Shop, tmp_path: Path) -> None:
     if shutil.which("curl") is None:
         pytest.skip("needs curl")
     before = shop.facts
@@ -296,7 +296,7 @@ def assert_others_are_answered(shop: Shop, base_url: str) -> None:
     assert requests.post(upload, headers=vendor, files={"file": b"x"}, timeout=SLOW_SECONDS).status_code == 404
 
 
-def test_slow_connections_keep_nobody_from_a_response(shop: Shop) -> None:
+def test_slow_connections_do_not_delay_other_responses(shop: Shop) -> None:
     with serving(shop) as base_url, ExitStack() as kept:
         with slow_connections(shop.port, UNREAD):
             # Until the buffers are full.
@@ -320,7 +320,7 @@ def test_slow_connections_keep_nobody_from_a_response(shop: Shop) -> None:
         assert_others_are_answered(shop, base_url)
 
 
-def test_second_run_keeps_what_is_there_and_mends_what_is_lost(shop: Shop) -> None:
+def test_second_quickstart_keeps_existing_data_and_restores_lost_parts(shop: Shop) -> None:
     before = shop.facts
     lost = {part: known for part, known in before.items() if part not in {"buyer", "baseUrl"}}
     (shop.data / "demo.json").write_text(json.dumps(lost), encoding="utf-8")
@@ -332,7 +332,7 @@ def test_second_run_keeps_what_is_there_and_mends_what_is_lost(shop: Shop) -> No
     assert stat.S_IMODE((shop.data / "demo.json").stat().st_mode) == 0o600
 
 
-def test_reset_deletes_what_was_there_and_nothing_else(shop: Shop) -> None:
+def test_quickstart_reset_deletes_only_its_own_data(shop: Shop) -> None:
     assert shop.facts["buyer"]["email"] == "buyer@demo.example"
     assert not (shop.data / "media/deliverables/old").exists()
     assert (shop.data / "notes.txt").read_text(encoding="utf-8") == "not the quickstart's"

@@ -97,7 +97,7 @@ def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_redirect_uris_of_an_app_with_scopes_wait_for_nobody(sandbox: Any) -> None:
+def test_redirect_uris_of_a_sandbox_app_with_scopes_need_no_review(sandbox: Any) -> None:
     app = AppFactory()
     assert not set_redirect_uris(app=app, uris=["https://app.example/back"], actor=app.developer)
     app.refresh_from_db()
@@ -105,7 +105,7 @@ def test_redirect_uris_of_an_app_with_scopes_wait_for_nobody(sandbox: Any) -> No
 
 
 @pytest.mark.django_db
-def test_nothing_is_approved_by_itself_elsewhere() -> None:
+def test_nothing_is_approved_automatically_outside_of_a_sandbox() -> None:
     user = UserFactory()
     application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
     assert application.status == "Pending"
@@ -126,7 +126,7 @@ def test_new_account_of_a_sandbox_needs_no_confirmed_address(sandbox: Any) -> No
 
 
 @pytest.mark.django_db
-def test_assistants_are_told_where_they_are(sandbox: Any) -> None:
+def test_mcp_instructions_of_a_sandbox_say_that_it_is_one(sandbox: Any) -> None:
     _, secret, _ = mcp_token()
     assert "sandbox" in Speaker(secret).result("server/discover")["instructions"]
     assert "who_am_i" in TOOLS
@@ -175,7 +175,7 @@ def test_database_of_a_sandbox_is_not_used_by_a_marketplace(settings: Any) -> No
 
 
 @pytest.mark.django_db
-def test_first_migration_records_what_the_database_is_for(sandbox: Any) -> None:
+def test_first_migration_records_whether_the_database_is_a_sandbox(sandbox: Any) -> None:
     Installation.objects.all().delete()
     refuse_other_database()
     for is_sandbox in (True, False):
@@ -195,7 +195,7 @@ def test_filling_an_empty_sandbox_deletes_no_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_reset_elsewhere_deletes_nothing() -> None:
+def test_sandbox_reset_outside_of_a_sandbox_is_refused() -> None:
     user = UserFactory()
     with pytest.raises(CommandError, match="not a sandbox"):
         call_command("sandbox_reset", yes=True)
@@ -204,7 +204,7 @@ def test_reset_elsewhere_deletes_nothing() -> None:
 
 @pytest.mark.full
 @pytest.mark.parametrize("name", ["STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID", "EMAIL_URL"])
-def test_sandbox_does_not_start_with_what_is_real(name: str, tmp_path: Path) -> None:
+def test_sandbox_does_not_start_with_settings_of_real_payments_or_mail(name: str, tmp_path: Path) -> None:
     done = manage("check", SANDBOX="true", DATA_DIR=str(tmp_path), **{name: "smtp://mail.example"})
     assert done.returncode
     assert name in done.stderr
@@ -223,7 +223,7 @@ def test_production_settings_of_a_sandbox_pass_the_check_of_deployments_and_name
 
 @pytest.mark.full
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_reset_leaves_the_demo_and_nothing_of_before(engine: str, tmp_path: Path) -> None:
+def test_sandbox_reset_restores_the_demo_and_deletes_all_else(engine: str, tmp_path: Path) -> None:
     env = {"SANDBOX": "true", "DATA_DIR": str(tmp_path)}
     if engine == "sqlite":
         copy_sqlite(tmp_path / "marketplace.sqlite3")

@@ -126,13 +126,13 @@ def _call_and_be_called(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_log_of_every_logger_at_its_most_talkative_has_none(logged: list[str], happened: User) -> None:
+def test_no_log_has_a_secret_at_any_level(logged: list[str], happened: User) -> None:
     assert any("wallet_walletpayout" in line for line in logged)
     assert any("stripe" in line for line in logged)
     assert [line[:300] for line in logged if seen_in(line)] == []
 
 
-def test_admin_shows_none_but_to_those_who_pay(happened: User) -> None:
+def test_admin_shows_secrets_only_on_the_pages_of_payouts_to_staff_who_pay_them(happened: User) -> None:
     staff, shown = keeper(superuser=True), set()
     client = signed_in(staff)
     claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
@@ -154,7 +154,7 @@ def _routes() -> set[str]:
     return {str(url.name) for model_admin in admin.site._registry.values() for url in model_admin.get_urls() if hasattr(url, "name")}
 
 
-def test_export_of_an_account_has_those_of_its_owner_only(happened: User) -> None:
+def test_export_of_an_account_has_the_payment_details_of_its_owner_only(happened: User) -> None:
     owners = {}
     for user in User.objects.all():
         if found := seen_in(json.dumps(export_account(user), default=str)):
@@ -162,7 +162,7 @@ def test_export_of_an_account_has_those_of_its_owner_only(happened: User) -> Non
     assert owners == {WalletPayout.objects.get().wallet.owner.email: {FREE}}  # type: ignore[union-attr]  # there is an owner
 
 
-def test_database_and_its_backup_hold_none_in_clear_and_neither_do_mails(happened: User, tmp_path: Path) -> None:
+def test_no_secret_is_in_clear_in_the_database_its_backup_or_mails(happened: User, tmp_path: Path) -> None:
     # Webhooks that wait, jobs and the audit log are rows too.
     assert {table: found for table, stored in rows().items() if (found := seen_in("".join(stored)))} == {}
     assert [message.subject for message in outbox.outbox if seen_in(str(message.message()))] == []

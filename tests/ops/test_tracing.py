@@ -157,6 +157,6 @@ def test_without_the_libraries_the_start_stops_with_a_sentence(tmp_path: Path, s
     assert result.stderr.strip() == f"Configuration: {setting} needs libraries that are not installed: uv sync --group observability."
 
 
-def test_off_by_default() -> None:
+def test_tracing_and_crash_reports_are_off_by_default() -> None:
     assert (django_settings.OTEL_ENDPOINT, django_settings.SENTRY_DSN) == ("", "")
     assert not any("opentelemetry" in name for name in django_settings.MIDDLEWARE)

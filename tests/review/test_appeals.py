@@ -51,7 +51,7 @@ def reverse(appeal: Appeal) -> Appeal:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", APPEALABLE)
-def test_reversed_decision_restores_what_it_was_about(action: str, django_capture_on_commit_callbacks: Any) -> None:
+def test_overturned_decision_restores_what_it_was_about(action: str, django_capture_on_commit_callbacks: Any) -> None:
     make, status = APPEALABLE[action]
     subject = make()
     appeal = appealed(subject)
@@ -91,7 +91,7 @@ def test_upheld_decision_changes_nothing_and_is_final(action: str, django_captur
 
 
 @pytest.mark.parametrize("action", APPEALABLE)
-def test_decision_on_somebody_elses_is_not_found(action: str) -> None:
+def test_appeal_against_a_decision_about_someone_else_is_not_found(action: str) -> None:
     decision = decision_on(APPEALABLE[action][0]())
     with pytest.raises(NotFound):
         submit_appeal(decision=decision, text="It is my own work.", actor=UserFactory())
@@ -121,7 +121,7 @@ def test_decision_that_another_followed_cannot_be_appealed() -> None:
         submit_appeal(decision=decision, text="It is my own work.", actor=profile.user)
 
 
-def test_decision_that_another_followed_is_not_reversed() -> None:
+def test_decision_that_another_followed_is_not_overturned() -> None:
     profile = suspended_vendor()
     appeal = appealed(profile)
     reinstate_vendor(profile=profile, reason="Explained.", actor=UserFactory())
@@ -151,7 +151,7 @@ def test_appellant_cannot_decide_even_as_a_superuser() -> None:
             decide(appeal=appeal, **WHY, actor=appeal.appellant)
 
 
-def test_who_took_the_decision_cannot_decide_on_the_appeal() -> None:
+def test_staff_who_took_the_decision_cannot_decide_on_its_appeal() -> None:
     decider = reviewer()
     appeal = appealed(taken_down(decider))
     with pytest.raises(SelfReview):
@@ -160,7 +160,7 @@ def test_who_took_the_decision_cannot_decide_on_the_appeal() -> None:
     assert appeal.status == "Pending"
 
 
-def test_superuser_decides_again_only_where_nobody_else_can() -> None:
+def test_superuser_decides_on_an_appeal_against_the_own_decision_only_if_nobody_else_can() -> None:
     alone = UserFactory(is_staff=True, is_superuser=True)
     appeal = appealed(taken_down(alone))
     assert may_decide(appeal, alone)
@@ -231,7 +231,7 @@ def test_file_that_was_taken_down_since_goes_to_the_queue_and_not_on_sale() -> N
 
 
 @pytest.mark.slow
-def test_file_whose_takedown_was_reversed_is_published_again() -> None:
+def test_file_whose_takedown_was_overturned_is_published_again() -> None:
     listing = taken_down()
     reverse(appealed(listing))
     listing = submitted(unpublish_listing(listing=Listing.objects.get(pk=listing.pk), actor=owner_of(listing)))
@@ -254,7 +254,7 @@ def test_rejected_file_that_was_replaced_is_not_reopened(action: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [taken_down, rejected])
-def test_blocked_file_does_not_come_back(make: Any) -> None:
+def test_overturned_decision_does_not_restore_a_blocked_file(make: Any) -> None:
     listing = make()
     appeal = appealed(listing)
     Deliverable.objects.filter(listing=listing).update(blocked_at=appeal.submitted_at)
@@ -263,7 +263,7 @@ def test_blocked_file_does_not_come_back(make: Any) -> None:
 
 
 @pytest.mark.slow
-def test_takedown_of_a_malicious_file_can_be_appealed_but_not_reversed() -> None:
+def test_takedown_of_a_malicious_file_can_be_appealed_but_not_overturned() -> None:
     listing = published()
     assert listing.approved_deliverable is not None
     block_deliverable(deliverable=listing.approved_deliverable, reason="A trojan.", actor=UserFactory())
@@ -306,7 +306,7 @@ def test_apps_suspended_with_an_approval_come_back_with_it_and_no_others() -> No
     assert {app.pk: app.status for app in App.objects.all()} == {with_it.pk: "Approved", before_it.pk: "Suspended"}
 
 
-def test_developer_who_applied_again_is_not_restored_twice() -> None:
+def test_withdrawn_approval_is_not_restored_if_the_developer_applied_again() -> None:
     withdrawn = withdrawn_approval()
     appeal = appealed(withdrawn)
 
@@ -329,7 +329,7 @@ def test_waiting_appeal_has_a_position_and_the_usual_time(django_assert_num_quer
     assert wait_of_appeal(Appeal.objects.get(pk=first.pk)) is None
 
 
-def test_application_in_review_has_a_position() -> None:
+def test_pending_application_has_a_position_in_the_queue() -> None:
     application()
     wait = wait_of_application(application())
     assert wait is not None

@@ -19,7 +19,7 @@ from vendors.services.profiles import reinstate_vendor
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
-def test_one_of_many_appeals_is_made() -> None:
+def test_one_of_concurrent_appeals_against_a_decision_is_created() -> None:
     listing = taken_down()
     decision = decision_on(listing)
     outcomes = refusals_at_once(*[partial(submit_appeal, decision=decision, text="Mine.", actor=listing.store.owner)] * 5)
@@ -28,14 +28,14 @@ def test_one_of_many_appeals_is_made() -> None:
 
 
 @pytest.mark.parametrize("make", [taken_down, suspended_app])
-def test_one_of_many_decisions_on_an_appeal_stands(make: object) -> None:
+def test_one_of_concurrent_decisions_on_an_appeal_succeeds(make: object) -> None:
     appeal = appealed(make())  # type: ignore[operator]  # it makes what is appealed
     decide = (overturn_decision, uphold_decision) * 3
     outcomes = refusals_at_once(*[partial(each, appeal=appeal, reason="Looked at.", actor=UserFactory()) for each in decide])
     assert one_stands(outcomes, InvalidTransition), outcomes
 
 
-def test_suspension_that_ends_while_the_appeal_is_reversed_ends_once() -> None:
+def test_suspension_that_ends_while_its_appeal_is_accepted_ends_once() -> None:
     profile = suspended_vendor()
     appeal = appealed(profile)
     outcomes = refusals_at_once(
@@ -45,7 +45,7 @@ def test_suspension_that_ends_while_the_appeal_is_reversed_ends_once() -> None:
     assert one_stands(outcomes, InvalidTransition), outcomes
 
 
-def test_listing_that_is_submitted_while_the_appeal_is_reversed_is_either() -> None:
+def test_listing_submitted_while_its_takedown_is_overturned_is_either_published_or_in_review() -> None:
     listing = taken_down()
     appeal = appealed(listing)
     at_once(

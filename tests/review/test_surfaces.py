@@ -108,7 +108,7 @@ def test_listing_on_sale_has_nothing_to_appeal() -> None:
 
 
 @pytest.mark.slow
-def test_empty_form_keeps_the_page() -> None:
+def test_empty_appeal_form_is_refused() -> None:
     listing = taken_down()
     page = read(signed_in(listing.store.owner).post(reverse("appeal", args=[decision_on(listing).pk]), {"text": " "}), 400)
     assert "Send appeal" in page
@@ -116,7 +116,7 @@ def test_empty_form_keeps_the_page() -> None:
 
 
 @pytest.mark.slow
-def test_who_waits_sees_their_place_in_the_queue() -> None:
+def test_vendor_sees_the_position_of_a_waiting_listing_in_the_queue() -> None:
     submitted()
     profile = make_vendor()
     listing = submitted(rejected(store=profile.store))

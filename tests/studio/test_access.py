@@ -20,7 +20,7 @@ OF_A_LISTING = [
 
 @pytest.mark.parametrize("status", [VendorStatus.SUSPENDED, VendorStatus.PENDING])
 @pytest.mark.parametrize("name", OF_A_LISTING)
-def test_vendor_who_may_not_sell_is_led_to_where_the_store_stands(
+def test_listing_pages_redirect_suspended_and_pending_vendors_to_the_studio(
     browse: Browse, vendor: VendorProfile, listing: Listing, name: str, status: VendorStatus
 ) -> None:
     VendorProfile.objects.filter(pk=vendor.pk).update(status=status)

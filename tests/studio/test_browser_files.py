@@ -92,7 +92,7 @@ def cut_half_way(page: Page, wire: Gate) -> None:
     wire.cut_after = 0
 
 
-def test_large_file_moves_and_tells_speed_and_time_left(
+def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
     opened: Callable[..., tuple[Page, Visit]], wire: Gate, listing: Listing, large: Path, media: Path
 ) -> None:
     page, visit = opened(wire=wire)
@@ -149,9 +149,7 @@ def test_cancelled_upload_keeps_nothing(opened: Callable[..., tuple[Page, Visit]
     assert not Deliverable.objects.exists()
 
 
-def test_connection_lost_half_way_is_told_and_the_upload_goes_on_from_there(
-    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
-) -> None:
+def test_upload_continues_after_a_lost_connection(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.01)
     # It would try again by itself.
@@ -220,7 +218,7 @@ def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_refusals_stand_beside_the_field_and_say_what_to_do(
+def test_refused_upload_shows_its_reason_beside_the_field(
     opened: Callable[..., tuple[Page, Visit]], listing: Listing, tmp_path: Path
 ) -> None:
     page, _ = opened()
@@ -331,7 +329,7 @@ def test_dropped_pictures_fill_the_free_places_and_are_shown(
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_gallery_is_compact_and_has_one_way_to_add_and_one_to_replace(
+def test_gallery_is_compact_with_one_control_to_add_and_one_to_replace(
     window: Callable[..., Page], live_server: Any, listing: Listing, size: str, scheme: str
 ) -> None:
     page = window(size, listing.store.owner, scheme=scheme)
@@ -580,7 +578,7 @@ def test_refused_pictures_take_no_place_and_all_are_named(opened: Callable[..., 
     expect(errors).to_have_count(0)
 
 
-def test_files_of_any_kind_are_published_only_by_those_who_know(opened: Callable[..., tuple[Page, Visit]]) -> None:
+def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(opened: Callable[..., tuple[Page, Visit]]) -> None:
     page, _ = opened("phone")
     anything, error = page.get_by_label("Add files of any kind"), page.locator("#all-error")
     expect(page.locator("#all-help")).to_contain_text("pictures, WOFF2 and sounds are shown to everyone")
@@ -610,7 +608,7 @@ def test_files_of_any_kind_are_published_only_by_those_who_know(opened: Callable
     assert not Deliverable.objects.exists()
 
 
-def test_list_of_parts_and_next_step_know_of_running_uploads(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
+def test_list_of_parts_and_next_step_show_running_uploads(opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.5)
     part = page.locator("#parts li").first

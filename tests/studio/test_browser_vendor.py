@@ -107,7 +107,7 @@ def test_vendor_without_scripts_opens_a_store_and_publishes_after_mending(opened
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_address_and_split_are_told_while_one_types(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_slug_and_price_split_are_shown_while_typing(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, visit = opened(listing.store.owner, "/dashboard/studio/listing-new", "phone")
     page.get_by_label("Title").press_sequentially("Höhenluft")
     page.get_by_text("/assets/hohenluft is available.").wait_for()
@@ -123,9 +123,7 @@ def test_address_and_split_are_told_while_one_types(opened: Callable[..., tuple[
 
 
 @pytest.mark.parametrize(("size", "scheme"), LOOKS)
-def test_what_is_wrong_is_told_when_a_field_is_left(
-    opened: Callable[..., tuple[Page, Visit]], listing: Listing, size: str, scheme: Scheme
-) -> None:
+def test_error_appears_when_a_field_is_left(opened: Callable[..., tuple[Page, Visit]], listing: Listing, size: str, scheme: Scheme) -> None:
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details", size, scheme=scheme)
     video, files = page.get_by_label("Video"), page.get_by_label("File type")
     video.fill("http://a.example/v")
@@ -146,9 +144,7 @@ def test_what_is_wrong_is_told_when_a_field_is_left(
     assert visit.faults == []
 
 
-def test_licence_that_is_missing_is_told_when_the_last_one_is_taken_away(
-    opened: Callable[..., tuple[Page, Visit]], listing: Listing
-) -> None:
+def test_error_appears_when_the_last_licence_is_deselected(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/licences", "phone")
     page.get_by_label("Only these licences").check()
     licences = page.get_by_role("group", name="Permitted licences")
@@ -200,7 +196,7 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
     assert visit.faults == []
 
 
-def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_unsaved_alt_text_is_not_lost_by_following_a_link(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     attach_preview(
         listing=listing,
         kind=PreviewKind.GALLERY,
@@ -229,7 +225,7 @@ def test_words_of_a_picture_are_not_lost_by_a_wrong_click(opened: Callable[..., 
     assert listing.previews.get().alt_text == "Letters"
 
 
-def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_unsaved_form_is_not_lost_by_following_a_link(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
     asked: list[str] = []
 
@@ -250,7 +246,7 @@ def test_what_was_typed_is_not_lost_by_a_wrong_click(opened: Callable[..., tuple
     assert asked == ["beforeunload"]
 
 
-def test_form_that_was_stopped_on_its_way_can_be_sent_again(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_form_whose_request_was_stopped_can_be_sent_again(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
     sent: list[Any] = []
 
@@ -278,7 +274,7 @@ def test_form_that_was_stopped_on_its_way_can_be_sent_again(opened: Callable[...
     assert listing.title == "Aurora Serif"
 
 
-def test_two_windows_do_not_overwrite_one_another_unseen(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_change_in_another_window_is_not_overwritten_unnoticed(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details", "phone", java_script=False)
     update_details(listing=listing, actor=listing.store.owner, title="Aurora Text")
     page.get_by_label("Title").fill("Aurora Serif")

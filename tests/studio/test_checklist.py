@@ -20,7 +20,7 @@ def words_of(client: Client, name: str, listing: Listing) -> str:
 
 
 @pytest.mark.slow
-def test_what_is_missing_is_named_as_the_pages_name_it(client: Client, listing: Listing) -> None:
+def test_checklist_names_missing_parts_as_the_studio_pages_do(client: Client, listing: Listing) -> None:
     listing.allowed_license_slugs = ["gone"]
     listing.save()
     words = words_of(client, "listing", listing)
@@ -33,7 +33,7 @@ def test_what_is_missing_is_named_as_the_pages_name_it(client: Client, listing: 
 
 
 @pytest.mark.slow
-def test_what_is_in_order_is_told_without_words_of_the_api(client: Client, listing: Listing) -> None:
+def test_checklist_shows_passed_checks_without_api_field_names(client: Client, listing: Listing) -> None:
     words = words_of(client, "listing", ready(listing))
     assert words.count("In order") == 4
     assert "Send for review" in words
@@ -62,7 +62,7 @@ def test_retired_licence_that_is_permitted_stays_when_another_thing_is_saved(cli
 
 
 @pytest.mark.slow
-def test_what_happens_to_a_retired_licence_is_said_where_every_one_can_be_chosen(client: Client, listing: Listing) -> None:
+def test_licences_form_explains_that_all_licences_excludes_retired_ones(client: Client, listing: Listing) -> None:
     LicenseTier.objects.filter(slug="extended").update(is_active=False)
     assert "not included in “All licences, including future ones”" not in words_of(client, "licences", listing)
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["personal", "extended"])

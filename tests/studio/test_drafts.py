@@ -42,7 +42,7 @@ def test_address_of_a_draft_is_changed_and_the_page_moves_there(client: Client, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", ["taken", "Not a slug", "search", ""])
-def test_address_that_cannot_be_had_is_refused_beside_its_field(slug: str, client: Client, listing: Listing) -> None:
+def test_invalid_or_taken_slug_is_refused_at_its_field(slug: str, client: Client, listing: Listing) -> None:
     ListingFactory(slug="taken")
     response = client.post(at("details", listing), form_of(client, at("details", listing)) | {"slug": slug, "title": "Other"})
     assert errors_of(response) == ["slug"]

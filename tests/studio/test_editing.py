@@ -81,7 +81,7 @@ def test_licences_that_do_not_exist_are_refused(client: Client, listing: Listing
 
 
 @pytest.mark.parametrize("name", ["details", "prices", "licences"])
-def test_saving_what_was_not_touched_changes_nothing(client: Client, listing: Listing, name: str) -> None:
+def test_saving_an_unchanged_form_changes_nothing(client: Client, listing: Listing, name: str) -> None:
     Listing.objects.filter(pk=listing.pk).update(
         tags=["a, b", "c"],
         description="\n# Two\n\nlines \n",
@@ -154,7 +154,7 @@ def test_prices_tell_what_buyers_pay_and_the_vendor_gets(client: Client, vendor:
 
 
 @pytest.mark.slow
-def test_split_is_told_while_prices_are_typed_and_nothing_is_saved(client: Client, listing: Listing) -> None:
+def test_price_split_is_shown_while_typing_and_nothing_is_saved(client: Client, listing: Listing) -> None:
     before = Listing.objects.values().get(pk=listing.pk)
     sent = form_of(client, at("prices", listing))
     told = client.post(at("split", listing), sent | {"base_price_minor": "50", "price_inr_minor": "x"}).content.decode()
@@ -182,7 +182,7 @@ def test_other_field_changed_in_another_window_is_kept(client: Client, listing: 
 
 
 @pytest.mark.slow
-def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingly(client: Client, listing: Listing) -> None:
+def test_field_changed_in_another_window_is_replaced_only_after_a_warning(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
     update_details(listing=listing, actor=listing.store.owner, title="Aurora Text", version="2.0")
     response = client.post(at("details", listing), opened | {"title": "Aurora Serif"})
@@ -200,21 +200,21 @@ def test_same_field_changed_in_another_window_is_told_and_replaced_only_knowingl
 
 
 @pytest.mark.slow
-def test_both_windows_saying_the_same_is_no_conflict(client: Client, listing: Listing) -> None:
+def test_same_change_in_two_windows_is_no_conflict(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("licences", listing)) | {"readme": "Same"}
     assert [client.post(at("licences", listing), opened).status_code for _ in range(2)] == [302, 302]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seen", ["", "x", "[]", "null", "[" * 1999, '{"title": 1}', json.dumps({"title": "0" * 16})])
-def test_page_that_does_not_tell_what_it_showed_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
+def test_form_without_valid_shown_values_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
     sent = form_of(client, at("details", listing)) | {"title": "Blind", "seen": seen}
     assert client.post(at("details", listing), sent).status_code == 400
     listing.refresh_from_db()
     assert listing.title == "Aurora Sans"
 
 
-def test_licences_changed_in_two_windows_are_told_beside_them(client: Client, listing: Listing) -> None:
+def test_licences_changed_in_another_window_are_shown_as_a_conflict(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"]}
     Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
     response = client.post(at("licences", listing), opened)
@@ -251,7 +251,7 @@ def test_edit_of_what_is_on_sale_says_that_it_is_live(client: Client, listing: L
     assert "Aurora Now" in client.get(f"/assets/{listing.slug}").content.decode()
 
 
-def test_words_of_vendors_are_never_markup(client: Client, vendor: VendorProfile) -> None:
+def test_texts_of_vendors_are_escaped_in_the_studio(client: Client, vendor: VendorProfile) -> None:
     hostile = "<script>alert(1)</script>"
     listing = ListingFactory(
         store=vendor.store, title=hostile, slug="hostile", short_description=hostile, description=hostile, tags=[hostile]

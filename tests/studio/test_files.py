@@ -69,7 +69,7 @@ def test_unfinished_upload_is_shown_and_removed_by_its_vendor_only(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), UPLOADS)
-def test_refusals_come_before_the_body_is_read(
+def test_upload_form_is_refused_before_the_body_is_read(
     browse: Callable[..., Client], client: Client, listing: Listing, name: str, more: list[int]
 ) -> None:
     path = address(listing, name, *more)
@@ -83,7 +83,7 @@ def test_refusals_come_before_the_body_is_read(
 
 
 @pytest.mark.slow
-def test_form_with_the_pages_token_is_taken(browse: Callable[..., Client], listing: Listing) -> None:
+def test_upload_form_with_a_valid_csrf_token_is_accepted(browse: Callable[..., Client], listing: Listing) -> None:
     client = browse(listing.store.owner, checked=True)
     token = client.get(address(listing)).context["csrf_token"]
     file = io.BytesIO(makers.archive(a_otf="x"))
@@ -138,7 +138,9 @@ def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "more"), UPLOADS)
-def test_page_tells_its_script_what_is_accepted_as_refusals_do(client: Client, listing: Listing, name: str, more: list[int]) -> None:
+def test_accepted_types_of_the_upload_form_are_those_of_the_error_message(
+    client: Client, listing: Listing, name: str, more: list[int]
+) -> None:
     page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
     form = page.select_one(f"form[action='{address(listing, name, *more)}']")
     assert form is not None
@@ -146,7 +148,7 @@ def test_page_tells_its_script_what_is_accepted_as_refusals_do(client: Client, l
 
 
 @pytest.mark.slow
-def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: Listing) -> None:
+def test_upload_that_is_no_picture_shows_the_error_at_its_slot(client: Client, listing: Listing) -> None:
     answer = send(client, listing, makers.font(), "studio-picture-upload", 3)
     assert answer.status_code == 415
     page = text_of(answer)
@@ -156,7 +158,7 @@ def test_picture_that_is_none_is_told_at_its_own_place(client: Client, listing: 
     assert f'<a href="{address(listing)}" aria-current="page">Files</a>' in page
 
 
-def test_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
+def test_upload_to_a_slot_beyond_the_last_is_not_found(client: Client, listing: Listing) -> None:
     assert send(client, listing, makers.picture(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
 
 
@@ -310,7 +312,7 @@ def test_blocked_candidate_is_taken_back_but_kept_as_evidence(client: Client, li
 
 
 @pytest.mark.slow
-def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: VendorProfile, listing: Listing) -> None:
+def test_vendor_suspended_meanwhile_cannot_remove_files(client: Client, vendor: VendorProfile, listing: Listing) -> None:
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
     listing.store.is_open = False
     listing.store.save()
@@ -320,7 +322,7 @@ def test_vendor_suspended_meanwhile_removes_nothing(client: Client, vendor: Vend
 
 
 @pytest.mark.slow
-def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_stands(
+def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
     client: Client, vendor: VendorProfile, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def inspect(**arguments: Any) -> Inspection:
@@ -336,7 +338,7 @@ def test_vendor_suspended_while_a_file_is_on_its_way_is_led_to_where_the_store_s
 # --- what is shown ------------------------------------------------------------------------------
 
 
-def test_page_begins_with_what_is_there_and_what_is_needed(client: Client, listing: Listing) -> None:
+def test_files_page_begins_with_the_parts_and_whether_they_are_needed(client: Client, listing: Listing) -> None:
     def parts() -> list[str]:
         page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
         return [" ".join(part.get_text(" ").split()) for part in page.select(".parts li")]
@@ -352,7 +354,7 @@ def test_page_begins_with_what_is_there_and_what_is_needed(client: Client, listi
 
 
 @pytest.mark.slow
-def test_draft_ends_with_the_next_step_until_it_is_sent_for_review(client: Client, listing: Listing) -> None:
+def test_files_page_of_a_draft_ends_with_the_next_step(client: Client, listing: Listing) -> None:
     def next_step() -> tuple[str, list[str]] | None:
         page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
         part = page.select_one("#next")
@@ -378,7 +380,7 @@ def test_draft_ends_with_the_next_step_until_it_is_sent_for_review(client: Clien
 
 
 @pytest.mark.slow
-def test_optional_parts_are_folded_until_they_are_used_or_refused(client: Client, listing: Listing) -> None:
+def test_optional_parts_of_the_files_page_are_collapsed_until_used_or_refused(client: Client, listing: Listing) -> None:
     def opened(answer: Any) -> list[str]:
         page = BeautifulSoup(answer.content, "html.parser")
         return [part for part in ("specimen", "sound") if page.select_one(f"#{part} > details[open]")]
@@ -408,7 +410,7 @@ def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: List
 
 
 @pytest.mark.slow
-def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> None:
+def test_unusual_contents_of_an_archive_are_explained(client: Client, listing: Listing) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("../up/setup.exe", b"MZ")
@@ -421,7 +423,7 @@ def test_odd_contents_are_told_in_words(client: Client, listing: Listing) -> Non
     assert "../up/setup.exe" in page
 
 
-def test_page_allows_pictures_of_its_own_making_and_nothing_more(client: Client, listing: Listing) -> None:
+def test_files_page_allows_blob_images_in_its_content_security_policy(client: Client, listing: Listing) -> None:
     policy = client.get(address(listing))["Content-Security-Policy"]
     assert "img-src 'self' data: blob:;" in policy
     assert "blob:" not in policy.replace("img-src 'self' data: blob:;", "")
@@ -430,7 +432,7 @@ def test_page_allows_pictures_of_its_own_making_and_nothing_more(client: Client,
 
 
 @pytest.mark.slow
-def test_page_costs_no_more_queries_with_many_files(
+def test_files_page_sends_no_more_queries_with_many_files(
     client: Client, listing: Listing, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     publish(listing)

@@ -37,17 +37,17 @@ def titles(response: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("query", ["status=Sold", "after=x", "after=1", "q=%00", f"q={'x' * 201}"])
-def test_list_that_was_asked_for_in_nonsense_is_not_found(client: Client, query: str) -> None:
+def test_list_with_invalid_query_parameters_is_not_found(client: Client, query: str) -> None:
     assert client.get(f"{STUDIO}?{query}").status_code == 404
 
 
-def test_first_listing_is_led_to_where_there_is_none(client: Client) -> None:
+def test_empty_list_of_listings_links_to_creating_the_first(client: Client) -> None:
     page = client.get(STUDIO).content.decode()
     assert "Create your first listing" in page
     assert NEW in page
 
 
-def test_vendor_with_all_drafts_is_told_how_to_make_another(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vendor_at_the_limit_of_drafts_is_told_to_delete_one(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_DRAFTS", 1)
     page = client.post(NEW, COMPLETE | {"slug": "borealis", "title": "Borealis"})
     assert page.status_code == 400
@@ -77,7 +77,7 @@ def test_list_is_filtered_searched_and_paged(client: Client, vendor: VendorProfi
     }
 
 
-def test_list_tells_how_much_the_reviewers_found(client: Client, listing: Listing) -> None:
+def test_list_of_listings_shows_the_number_of_findings(client: Client, listing: Listing) -> None:
     submitted(listing)
     assert "finding" not in client.get(STUDIO).content.decode()
     review = listing.reviews.get(status=ReviewStatus.PENDING)
@@ -122,7 +122,7 @@ def test_draft_that_cannot_be_made_keeps_what_was_typed(client: Client, change: 
 
 
 @pytest.mark.slow
-def test_address_of_another_listing_is_refused_beside_it(client: Client) -> None:
+def test_slug_of_another_listing_is_refused_at_its_field(client: Client) -> None:
     on_sale(slug="aurora-sans")
     assert errors_of(client.post(NEW, COMPLETE)) == ["slug"]
     # One's own of another content is another listing too.
@@ -131,7 +131,7 @@ def test_address_of_another_listing_is_refused_beside_it(client: Client) -> None
     assert Listing.objects.count() == 2
 
 
-def test_draft_is_made_once_however_often_it_is_sent(client: Client, vendor: VendorProfile) -> None:
+def test_listing_form_sent_repeatedly_creates_one_draft(client: Client, vendor: VendorProfile) -> None:
     address = reverse("studio-listing", args=["aurora-sans"])
     assert [client.post(NEW, COMPLETE)["Location"] for _ in range(2)] == [address] * 2
     listing = Listing.objects.get()
@@ -139,7 +139,7 @@ def test_draft_is_made_once_however_often_it_is_sent(client: Client, vendor: Ven
     assert "only you can see" in client.get(address).content.decode()
 
 
-def test_address_is_made_of_the_title_and_told_while_it_is_typed(client: Client, listing: Listing) -> None:
+def test_slug_is_made_of_the_title_and_shown_while_typing(client: Client, listing: Listing) -> None:
     told = client.get(reverse("studio-address"), {"title": "Höhenluft Nr. 7"}).content.decode()
     assert "/assets/hohenluft-nr-7" in told
     assert "taken" in client.get(reverse("studio-address"), {"slug": listing.slug}).content.decode()

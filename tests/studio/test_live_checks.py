@@ -27,9 +27,7 @@ def said(response: Any) -> str:
 
 
 @pytest.mark.parametrize(("form", "field"), OF_A_LISTING)
-def test_whoever_is_no_vendor_of_the_listing_is_told_nothing(
-    browse: Callable[..., Client], listing: Listing, form: str, field: str
-) -> None:
+def test_live_check_of_a_listing_is_for_its_vendor_only(browse: Callable[..., Client], listing: Listing, form: str, field: str) -> None:
     address = reverse("check-listing-field", args=[form, field, listing.slug])
     signed_out = Client().post(address)
     assert (signed_out.status_code, signed_out.content) == (204, b"")
@@ -44,7 +42,7 @@ def test_whoever_is_no_vendor_of_the_listing_is_told_nothing(
 @pytest.mark.parametrize(
     ("form", "field"), [("nothing", "title"), ("details", "nothing"), ("store", "store_name"), ("details", "base_price_minor")]
 )
-def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client, listing: Listing, form: str, field: str) -> None:
+def test_live_check_of_an_unknown_form_or_field_of_a_listing_is_not_found(client: Client, listing: Listing, form: str, field: str) -> None:
     address = reverse("check-listing-field", args=[form, field, listing.slug])
     assert client.post(address).status_code == 404
     assert client.get(reverse("check-listing-field", args=["details", "title", listing.slug])).status_code == 405
@@ -63,7 +61,7 @@ def test_form_or_field_that_a_listing_does_not_have_is_not_found(client: Client,
         ("listing", "short_description", LONG, "A sans", "at most"),
     ],
 )
-def test_what_is_wrong_with_a_new_store_or_listing_is_told(
+def test_live_check_shows_errors_of_a_new_store_or_listing(
     client: Client, form: str, field: str, wrong: str, right: str, words: str
 ) -> None:
     address = reverse("check-field", args=[form, field])
@@ -84,7 +82,7 @@ def test_what_is_wrong_with_a_new_store_or_listing_is_told(
         ("licences", "readme", "x" * 70_000, "Install it.", "At most 65536"),
     ],
 )
-def test_what_is_wrong_with_a_listings_section_is_told_and_nothing_is_saved(
+def test_live_check_shows_errors_of_a_listing_section_and_saves_nothing(
     client: Client, listing: Listing, form: str, field: str, wrong: Any, right: Any, words: str
 ) -> None:
     before = Listing.objects.values().get(pk=listing.pk)
@@ -112,7 +110,7 @@ def test_retired_licence_that_is_chosen_alone_is_told(client: Client, listing: L
 
 
 @pytest.mark.slow
-def test_each_field_of_the_studio_names_an_address_that_tells(
+def test_each_live_field_of_the_studio_has_a_working_address(
     browse: Callable[..., Client], client: Client, listing: Listing, django_assert_max_num_queries: Callable[[int], Any]
 ) -> None:
     pages = [(browse(), reverse("studio-apply")), (client, reverse("studio-store")), (client, reverse("studio-create"))]
@@ -128,7 +126,7 @@ def test_each_field_of_the_studio_names_an_address_that_tells(
 
 
 @pytest.mark.parametrize("name", ["studio-address", "studio-store-address", "studio-split"])
-def test_what_is_told_while_one_types_has_the_same_bound_and_is_silent_when_signed_out(
+def test_live_address_and_price_checks_are_rate_limited_and_empty_when_signed_out(
     client: Client, listing: Listing, settings: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     # In one window of the counters, however long it takes.

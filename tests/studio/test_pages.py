@@ -29,7 +29,7 @@ OF_A_LISTING = [
 
 
 @pytest.mark.slow
-def test_pages_are_well_made_and_ask_little_with_a_thousand_listings(
+def test_studio_pages_have_valid_markup_and_few_queries_with_a_thousand_listings(
     client: Client, vendor: VendorProfile, listing: Listing, django_assert_max_num_queries: Queries
 ) -> None:
     Listing.objects.bulk_create(ListingFactory.build_batch(1_000, store=vendor.store, category=listing.category))

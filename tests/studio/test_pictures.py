@@ -52,12 +52,12 @@ def test_picture_of_another_listing_is_not_found(
 
 
 @pytest.mark.parametrize("slot", ["5", "-1", "x", ""])
-def test_place_that_is_none_is_not_found(client: Client, listing: Listing, slot: str) -> None:
+def test_moving_a_picture_to_an_unknown_slot_is_not_found(client: Client, listing: Listing, slot: str) -> None:
     first = picture(listing, 0)
     assert client.post(address(listing, "move", first), {"slot": slot}).status_code == 404
 
 
-def test_words_that_are_too_long_stand_with_the_reason_beside_them(client: Client, listing: Listing) -> None:
+def test_overlong_alt_text_is_kept_with_its_error(client: Client, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 1)
     answer = client.post(address(listing, "words", second), {"alt_text": "y" * 251})
     page = page_of(answer)
@@ -84,7 +84,7 @@ def test_picture_is_described_and_the_page_goes_on_there(client: Client, listing
     assert "The description of picture 2 was saved." in page.select_one("#picture-1").get_text()  # type: ignore[union-attr]  # it is in the gallery
 
 
-def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: Client, listing: Listing) -> None:
+def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Client, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 2)
     path = reverse("studio-files", args=[listing.slug])
     # The first one would only leave its place empty; the other one can come nearer.
@@ -105,7 +105,7 @@ def test_pictures_go_one_place_on_and_never_leave_the_card_without_one(client: C
 
 
 @pytest.mark.slow
-def test_picture_under_review_shows_its_words_and_no_forms(client: Client, listing: Listing) -> None:
+def test_picture_under_review_shows_its_alt_text_and_no_forms(client: Client, listing: Listing) -> None:
     ready(listing)
     Preview.objects.update(alt_text="Letters on a wall")
     Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
@@ -119,7 +119,7 @@ def test_picture_under_review_shows_its_words_and_no_forms(client: Client, listi
 
 
 @pytest.mark.slow
-def test_words_that_were_changed_elsewhere_are_not_overwritten_without_asking(client: Client, listing: Listing) -> None:
+def test_alt_text_changed_elsewhere_is_not_overwritten_without_asking(client: Client, listing: Listing) -> None:
     preview = picture(listing, 0)
     seen = page_of(client.get(reverse("studio-files", args=[listing.slug]))).select_one(".words input[name=seen]")
     assert seen is not None

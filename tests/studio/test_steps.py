@@ -40,12 +40,12 @@ def take(client: Client, name: str, listing: Listing) -> str:
     return str(response.content.decode())
 
 
-def test_submit_is_no_page_to_look_at(client: Client, listing: Listing) -> None:
+def test_get_of_the_submit_address_is_a_405(client: Client, listing: Listing) -> None:
     assert client.get(at("submit", listing)).status_code == 405
 
 
 @pytest.mark.slow
-def test_unfinished_listing_is_told_what_to_do_and_where(client: Client, listing: Listing) -> None:
+def test_page_of_an_unfinished_listing_says_what_to_do_and_where(client: Client, listing: Listing) -> None:
     page = client.get(at("listing", listing)).content.decode()
     assert page.count("To do") == 2
     assert "Upload what buyers get" in page
@@ -77,7 +77,7 @@ def test_withdrawn_listing_can_be_edited_again(client: Client, listing: Listing)
 
 
 @pytest.mark.slow
-def test_listing_leaves_the_shop_after_a_question(client: Client, listing: Listing) -> None:
+def test_listing_is_unpublished_after_a_confirmation(client: Client, listing: Listing) -> None:
     assert client.get(at("unpublish", listing))["Location"] == at("listing", listing)
     listing = published(listing)
     asked = client.get(at("unpublish", listing))
@@ -155,7 +155,7 @@ def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listi
 
 
 @pytest.mark.slow
-def test_pages_ask_little_wherever_the_listing_stands(
+def test_listing_pages_send_few_queries_in_every_state(
     client: Client, listing: Listing, editor: User, django_assert_max_num_queries: Queries
 ) -> None:
     def look() -> None:

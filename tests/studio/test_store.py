@@ -69,14 +69,14 @@ def test_application_that_is_not_accepted_keeps_what_was_typed(browse: Browse, c
     assert not Store.objects.exists()
 
 
-def test_address_of_another_store_is_refused_beside_it(browse: Browse) -> None:
+def test_slug_of_another_store_is_refused_at_its_field(browse: Browse) -> None:
     StoreFactory(slug="quiet-foundry")
     response = browse().post(APPLY, COMPLETE)
     assert errors_of(response) == ["store_slug"]
     assert Store.objects.count() == 1
 
 
-def test_application_is_made_once_however_often_it_is_sent(browse: Browse) -> None:
+def test_vendor_application_sent_repeatedly_creates_one_store(browse: Browse) -> None:
     user = UserFactory()
     client = browse(user)
     assert [client.post(APPLY, COMPLETE)["Location"] for _ in range(2)] == [reverse("studio")] * 2
@@ -89,18 +89,18 @@ def test_application_is_made_once_however_often_it_is_sent(browse: Browse) -> No
     assert "https://quiet.example" in page.content.decode()
 
 
-def test_address_that_is_left_empty_is_made_of_the_name(browse: Browse) -> None:
+def test_empty_store_slug_is_made_of_the_name(browse: Browse) -> None:
     browse().post(APPLY, COMPLETE | {"store_slug": "", "store_name": "Café & Söhne"})
     assert Store.objects.get().slug == "cafe-sohne"
 
 
-def test_staff_may_sell_at_once(browse: Browse, reviewer: User) -> None:
+def test_store_of_staff_is_approved_at_once(browse: Browse, reviewer: User) -> None:
     page = browse(reviewer).post(APPLY, COMPLETE, follow=True).content.decode()
     assert "Quiet Foundry is open" in page
     assert "Create your first listing" in page
 
 
-def test_rejected_applicant_reads_of_no_listings_that_were_on_sale(browse: Browse, reviewer: User) -> None:
+def test_page_of_a_rejected_applicant_does_not_mention_listings_on_sale(browse: Browse, reviewer: User) -> None:
     profile = reject_vendor(profile=make_vendor(VendorStatus.PENDING), reason="No work shown", actor=reviewer)
     page = browse(profile.user).get(reverse("studio"))
     assert faults_of(page.content) == []
@@ -111,7 +111,7 @@ def test_rejected_applicant_reads_of_no_listings_that_were_on_sale(browse: Brows
     assert "off sale" not in words
 
 
-def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
+def test_suspended_vendor_sees_only_the_reason(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
     suspend_vendor(profile=vendor, reason="Copied work", actor=reviewer)
     client = browse(vendor.user)
     page = client.get(reverse("studio"))
@@ -125,7 +125,7 @@ def test_suspended_vendor_sees_the_reason_and_nothing_else(browse: Browse, vendo
     assert vendor.store.name != "New"
 
 
-def test_approved_vendor_is_let_in(browse: Browse, reviewer: User) -> None:
+def test_approved_vendor_can_open_the_studio(browse: Browse, reviewer: User) -> None:
     user = UserFactory()
     client = browse(user)
     client.post(APPLY, COMPLETE)
@@ -135,13 +135,13 @@ def test_approved_vendor_is_let_in(browse: Browse, reviewer: User) -> None:
 
 
 @pytest.mark.parametrize(("change", "field"), [({"store_name": " "}, "store_name"), ({"bio": "\x07"}, "bio")])
-def test_store_that_cannot_be_so_stays_as_it_was(client: Client, vendor: VendorProfile, change: dict[str, str], field: str) -> None:
+def test_invalid_store_form_changes_nothing(client: Client, vendor: VendorProfile, change: dict[str, str], field: str) -> None:
     assert errors_of(client.post(reverse("studio-store"), {"store_name": "New", "bio": "Words"} | change)) == [field]
     vendor.store.refresh_from_db()
     assert vendor.store.name != "New"
 
 
-def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: VendorProfile) -> None:
+def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None:
     before = vendor.store.name
     for _ in range(2):
         assert client.post(reverse("studio-store"), {"store_name": "New", "bio": "Words"})["Location"] == reverse("studio-store")
@@ -166,7 +166,7 @@ def test_store_is_renamed_and_the_change_is_on_record(client: Client, vendor: Ve
         ({}, ""),
     ],
 )
-def test_address_is_judged_while_it_is_typed(browse: Browse, typed: dict[str, str], words: str) -> None:
+def test_store_slug_is_checked_while_typing(browse: Browse, typed: dict[str, str], words: str) -> None:
     StoreFactory(slug="taken")
     answer = browse().get(reverse("studio-store-address"), typed).content.decode()
     assert words in answer

@@ -38,7 +38,7 @@ def test_moment_without_its_zone_is_refused() -> None:
 
 
 @pytest.mark.parametrize("values", [[], [0], [0, 0, 0]])
-def test_nothing_to_see_says_what_to_do(values: list[int]) -> None:
+def test_empty_chart_shows_its_text_instead_of_a_drawing(values: list[int]) -> None:
     period = Period.last(max(len(values), 1), Step.DAY, until=NOON)
     series = [Series("sold", values)] if values else []
     page = drawn(Chart("sales", "Sales", period, series, empty_text="Publish a listing."))
@@ -90,7 +90,7 @@ def test_figures_on_the_scale_are_short(number: int, words: str) -> None:
     assert compact(number) == words
 
 
-def test_bars_stand_on_zero_and_hang_below_it() -> None:
+def test_positive_bars_rise_from_zero_and_negative_ones_hang_below_it() -> None:
     chart = chart_of(100, -50, 0)
     above, below = chart.blocks()
     assert chart.ticks == [-50, 0, 50, 100]
@@ -98,7 +98,7 @@ def test_bars_stand_on_zero_and_hang_below_it() -> None:
     assert (below.y, below.y + below.height) == (chart.zero, HEIGHT)
 
 
-def test_bars_of_one_point_stand_on_one_another() -> None:
+def test_bars_of_one_point_are_stacked() -> None:
     period = Period.last(1, Step.DAY, until=NOON)
     series = [Series("done", [6], "accent"), Series("lost", [-2], "bad"), Series("failed", [2], "bad")]
     chart = Chart("calls", "Calls", period, series, empty_text="")
@@ -109,7 +109,7 @@ def test_bars_of_one_point_stand_on_one_another() -> None:
     assert done.width < WIDTH
 
 
-def test_line_goes_through_all_points_and_one_point_is_a_dot() -> None:
+def test_line_chart_connects_all_points_and_draws_a_single_one_as_a_dot() -> None:
     (line,) = chart_of(1, 2, 3, 4, shape="line").lines()
     assert (line.path.count("M"), line.path.count("L"), line.dots.count("h0")) == (1, 3, 4)
     (alone,) = chart_of(5, shape="line").lines()
@@ -119,7 +119,7 @@ def test_line_goes_through_all_points_and_one_point_is_a_dot() -> None:
     assert [cell.get_text() for cell in text.select("td")] == ["1", "0", "3"]
 
 
-def test_everything_drawn_is_inside_the_drawing_however_huge() -> None:
+def test_bars_of_huge_values_stay_inside_the_drawing() -> None:
     chart = chart_of(10**17, -(10**17), 1, mark=Mark("limit", 3 * 10**17))
     for block in chart.blocks():
         assert 0 <= block.y <= block.y + block.height <= HEIGHT
@@ -140,7 +140,7 @@ def test_points_are_whole_days_months_and_hours_in_utc() -> None:
     assert {after - before for before, after in pairwise(hours.points)} == {dt.timedelta(hours=1)}
 
 
-def test_amounts_fall_into_their_points_and_those_of_other_times_do_not() -> None:
+def test_amounts_are_summed_into_the_periods_of_a_chart() -> None:
     days = Period.last(2, Step.DAY, until=NOON)
     kolkata = dt.timezone(dt.timedelta(hours=5, minutes=30))
     amounts = {
@@ -152,7 +152,7 @@ def test_amounts_fall_into_their_points_and_those_of_other_times_do_not() -> Non
     assert days.fill(amounts) == (3, 4)
 
 
-def test_page_has_words_for_all_that_is_drawn() -> None:
+def test_chart_has_a_text_alternative_for_all_that_is_drawn() -> None:
     chart = chart_of(5, -1_234, 0, mark=Mark("limit", 10), show=lambda number: f"{number} pieces")
     page = drawn(chart)
     svg = page.select_one("svg")

@@ -66,7 +66,9 @@ def test_mail_of_a_change_that_is_undone_is_not_sent(django_capture_on_commit_ca
     assert outbox.outbox == []
 
 
-def test_first_line_is_the_subject_and_text_is_not_escaped(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_first_line_of_a_mail_template_is_the_subject_and_text_is_not_escaped(
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
     user = UserFactory(name="")
     with django_capture_on_commit_callbacks(execute=True):
         mail(user, "vendors/suspended", store=SimpleNamespace(name="R&D <Type>"), reason="Look & feel")
@@ -91,9 +93,7 @@ def test_recipients_can_unsubscribe_from_the_mails_of_the_table_and_from_no_othe
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_every_mail_leads_to_a_page_that_is_there(
-    template: str, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
-) -> None:
+def test_every_link_of_a_mail_resolves(template: str, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         mail(UserFactory(), template, **CONTEXT)
     (sent,) = outbox.outbox
@@ -145,7 +145,7 @@ def test_mail_server_that_refuses_is_logged_without_addresses_or_words(
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.audit.split(".")[0] in {"application", "app", "vendor", "listing"}], ids=str
 )
-def test_decision_stands_when_the_mail_server_is_down(case: Case, settings: Any) -> None:
+def test_decision_stands_if_the_mail_server_is_down(case: Case, settings: Any) -> None:
     settings.MAIL_TRANSPORT = f"{__name__}.RefusesRecipients"
     subject = case.make()
     page = address(type(subject), case.name, subject.pk)
@@ -175,7 +175,7 @@ def words_of(html: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_mail_has_equal_text_and_html_without_unresolved_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Engine.get_default(), "string_if_invalid", UNRESOLVED)
     assert len(ACCOUNT_TEMPLATES) >= 4
     for name, sent in samples().items():
@@ -189,7 +189,7 @@ def test_every_mail_has_both_forms_alike_and_nothing_unresolved(monkeypatch: pyt
 
 
 @pytest.mark.slow
-def test_every_button_says_what_happens() -> None:
+def test_every_mail_button_has_a_short_specific_label() -> None:
     for name, sent in samples().items():
         labels = [label.get_text() for label in BeautifulSoup(sent.html, "html.parser").select("a.cta")]
         assert "Open the page" not in labels, name
@@ -207,12 +207,12 @@ def test_only_a_short_line_of_its_own_right_above_a_link_is_its_button(before: s
     assert " ".join(before.removeprefix("- ").split()) in " ".join(page.get_text(" ").split())
 
 
-def test_words_of_a_button_are_never_markup() -> None:
+def test_label_of_a_mail_button_is_escaped() -> None:
     page = as_html("S", with_signature(f"<b>Look</b> & see:\n{django_settings.BASE_URL}/dashboard\n"))
     assert [label.get_text() for label in BeautifulSoup(page, "html.parser").select("a.cta")] == ["<b>Look</b> & see"]
 
 
-def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
+def test_mail_names_parts_that_need_changes_as_the_studio_does() -> None:
     findings = [{"field": name, "message": "See to it.", "hint": ""} for name in ("shortDescription", "allowedLicenseSlugs", "the colours")]
     sent = sample_of("catalog/rejected", review=SimpleNamespace(kind="Listing", note="", findings=findings))
     assert "- Summary: See to it." in sent.text
@@ -221,7 +221,7 @@ def test_what_needs_changes_is_named_as_the_studio_names_it() -> None:
 
 
 @pytest.mark.slow
-def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewhere() -> None:
+def test_every_html_mail_has_our_layout_absolute_links_and_no_external_resources() -> None:
     for name, sent in samples().items():
         page = BeautifulSoup(sent.html, "html.parser")
         assert page.html is not None, name
@@ -236,14 +236,14 @@ def test_every_mail_is_of_one_look_with_absolute_links_and_nothing_from_elsewher
         assert max(map(len, sent.html.splitlines())) < 998, name
 
 
-def test_points_become_a_list_and_what_belongs_to_a_point_stays_with_it() -> None:
+def test_lines_with_hyphens_in_a_mail_become_a_list() -> None:
     body = with_signature("It may:\n- read\n  what you own\n- <b>write</b>\nThat is all.\n")
     page = BeautifulSoup(as_html("S", body), "html.parser")
     assert [point.get_text("|", strip=True) for point in page.select("li")] == ["read|what you own", "<b>write</b>"]
     assert [line.get_text() for line in page.select("td.paper > p")] == ["It may:", "That is all."]
 
 
-def test_links_of_sign_in_mails_lead_home_whatever_host_was_asked() -> None:
+def test_links_of_sign_in_mails_use_the_base_url_whatever_host_was_requested() -> None:
     context = {"password_reset_url": "https://evil.example/account/password/reset/key/1-x/?a=b"}
     made = get_adapter().render_mail("account/email/password_reset_key", "asha@example.com", context)
     assert "evil.example" not in made.body + str(made.alternatives)

@@ -23,7 +23,7 @@ def document(value: str) -> PdfDocument:
         "字" * 2000,
     ],
 )
-def test_any_text_makes_a_document(value: str) -> None:
+def test_pdf_is_made_of_any_text(value: str) -> None:
     assert render_pdf(document(value)).startswith(b"%PDF-")
 
 

@@ -67,7 +67,7 @@ def database() -> Iterator[dict[str, str]]:
         yield {"DATABASE_URL": address}
 
 
-def test_list_is_that_of_the_release_it_names(release: str) -> None:
+def test_list_of_released_migrations_is_that_of_its_release(release: str) -> None:
     files = git("ls-tree", "-r", "--name-only", release).decode().split()
     assert rules.released() == {file for file in files if "/migrations/0" in file and file.endswith(".py")}
 

@@ -71,7 +71,7 @@ def test_operation_that_old_code_does_not_notice_is_allowed(operation: Operation
     assert found([operation]) == []
 
 
-def test_later_operation_is_judged_by_what_an_earlier_one_made() -> None:
+def test_migration_rules_consider_earlier_operations() -> None:
     longer, shorter = (migrations.AlterField("Book", "title", models.CharField(max_length=length)) for length in (80, 60))
     assert len(found([longer, shorter])) == 1
 
@@ -89,5 +89,5 @@ def test_before_the_first_release_tables_are_created_by_initial_migrations_alone
     assert [file for file, migration in later.items() for made in migration.operations if not isinstance(made, by_hand)] == []
 
 
-def test_released_migrations_are_all_there() -> None:
+def test_every_released_migration_still_exists() -> None:
     assert sorted(rules.released() - rules.own_migrations().keys()) == []

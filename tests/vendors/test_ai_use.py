@@ -54,7 +54,7 @@ def test_statement_about_a_published_listing_is_found_at_once(client: APIClient,
         ({"aiOrigin": "declared", "aiParts": "a\nb"}, ("#/aiParts", "control_characters")),
     ],
 )
-def test_statement_of_another_shape_is_refused(client: APIClient, listing: Listing, body: Any, error: tuple[str, str]) -> None:
+def test_malformed_statement_about_ai_is_refused(client: APIClient, listing: Listing, body: Any, error: tuple[str, str]) -> None:
     assert pointers(patch(client, listing, **body)) == [error]
 
 

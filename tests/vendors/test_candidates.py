@@ -56,7 +56,7 @@ def waiting(listing: Listing) -> Any:
 
 
 @pytest.mark.parametrize("stage", ["uploaded", "submitted", "rejected", "withdrawn"])
-def test_buyers_get_the_reviewed_file_whatever_becomes_of_the_candidate(
+def test_buyers_get_the_reviewed_file_until_a_candidate_is_approved(
     stage: str, on_sale: Listing, step: Callable[[str], Any], reviewer: User, anonymous: APIClient, bearer_client: Callable[..., APIClient]
 ) -> None:
     reviewed = on_sale.approved_deliverable
@@ -127,7 +127,7 @@ def test_candidate_under_review_cannot_be_replaced_while_texts_prices_and_previe
 
 
 @pytest.mark.slow
-def test_live_edits_and_previews_are_listed_for_editors(on_sale: Listing, client: APIClient) -> None:
+def test_edits_of_a_published_listing_and_its_previews_are_listed_for_reviewers(on_sale: Listing, client: APIClient) -> None:
     client.patch(f"{ASSETS}/{on_sale.pk}", PATCH | {"title": "Aurora Neue"}, format="json")
     show(on_sale, slot=2)
     fresh = Listing.objects.get(pk=on_sale.pk)
@@ -136,7 +136,7 @@ def test_live_edits_and_previews_are_listed_for_editors(on_sale: Listing, client
     assert {"title", "previews", "file"} <= changed
 
 
-def test_manifest_tells_nothing_of_the_candidate(
+def test_manifest_contains_nothing_of_the_candidate(
     on_sale: Listing, step: Callable[[str], Any], key_client: Callable[..., APIClient]
 ) -> None:
     assert on_sale.approved_deliverable is not None

@@ -65,7 +65,7 @@ def etag(client: APIClient, listing: Listing) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
-def test_change_that_requires_another_version_is_not_made(name: str, client: APIClient, listing: Listing) -> None:
+def test_change_with_an_outdated_if_match_is_refused(name: str, client: APIClient, listing: Listing) -> None:
     prepare, call = CHANGES[name]
     prepare(listing)
     stale = etag(client, listing)
@@ -78,18 +78,18 @@ def test_change_that_requires_another_version_is_not_made(name: str, client: API
 
 
 @pytest.mark.parametrize("form", ["{0}", "W/{0}", '"other", {0}', "*"])
-def test_any_way_of_naming_the_present_version_is_accepted(form: str, client: APIClient, listing: Listing) -> None:
+def test_if_match_accepts_every_form_of_the_current_etag(form: str, client: APIClient, listing: Listing) -> None:
     answer = sending("patch", "/licensing", {"readme": "new"})(client, address(listing), {"If-Match": form.format(etag(client, listing))})
     assert answer.status_code == 200
 
 
 @pytest.mark.parametrize("header", ["", "x", '"other"', 'W/"other"'])
-def test_header_that_names_no_present_version_refuses(header: str, client: APIClient, listing: Listing) -> None:
+def test_if_match_with_another_etag_is_a_412(header: str, client: APIClient, listing: Listing) -> None:
     answer = sending("patch", "/licensing", {"readme": "new"})(client, address(listing), {"If-Match": header})
     assert answer.status_code == 412
 
 
-def test_each_change_answers_with_the_next_version(client: APIClient, listing: Listing) -> None:
+def test_each_change_returns_the_new_etag(client: APIClient, listing: Listing) -> None:
     first = etag(client, listing)
     second = sending("patch", "", PATCH)(client, address(listing), {"If-Match": first})["ETag"]
     third = sending("patch", "/licensing", {"readme": "new"})(client, address(listing), {"If-Match": second})["ETag"]
@@ -97,7 +97,7 @@ def test_each_change_answers_with_the_next_version(client: APIClient, listing: L
     assert third == etag(client, listing)
 
 
-def test_version_is_compared_once_the_row_is_held(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_match_is_compared_after_the_row_is_locked(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = etag(client, listing)
 
     def change_before_the_lock(pk: Any) -> Listing:

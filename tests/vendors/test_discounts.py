@@ -136,7 +136,7 @@ def test_ended_discount_leaves_the_catalog_and_a_planned_one_is_deleted(client: 
     assert client.delete(path(on_sale, running)).status_code == client.delete(path(on_sale, "x")).status_code == 404
 
 
-def test_discount_that_staff_end_leaves_the_catalog_and_the_vendor_is_told_why(client: APIClient, on_sale: Listing) -> None:
+def test_discount_ended_by_staff_leaves_the_catalog_and_the_vendor_is_mailed_the_reason(client: APIClient, on_sale: Listing) -> None:
     give(client, on_sale)
     start = timezone.now() + 2 * DAY
     give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))
@@ -178,7 +178,7 @@ def test_period_that_does_not_fit_is_refused(client: APIClient, on_sale: Listing
 @pytest.mark.parametrize(
     "moment", ["2030-02-30T00:00:00Z", "0001-02-30T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59", "2030-01-01T00:00:60Z"]
 )
-def test_time_that_no_calendar_has_is_refused(client: APIClient, on_sale: Listing, moment: str) -> None:
+def test_impossible_time_of_a_discount_is_refused(client: APIClient, on_sale: Listing, moment: str) -> None:
     assert give(client, on_sale, endsAt=moment).status_code == 422
     assert give(client, on_sale, startsAt=moment).status_code == 422 or moment.startswith("0000")
 
@@ -251,7 +251,7 @@ def test_discounts_that_ended_long_ago_are_deleted(client: APIClient, on_sale: L
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_discounts_at_once_stands(vendor: VendorProfile, on_sale: Listing) -> None:
+def test_one_of_concurrent_overlapping_discounts_is_created(vendor: VendorProfile, on_sale: Listing) -> None:
     def giving() -> Callable[[], Any]:
         return lambda: add_discount(listing=on_sale, percent=10, ends_at=timezone.now() + DAY, actor=vendor.user).pk
 

@@ -59,7 +59,7 @@ def test_slug_of_another_listing_is_taken_and_nothing_changes(client: APIClient,
 
 
 @pytest.mark.parametrize("slug", ["Aurora", "search", "01900000-0000-7000-8000-000000000000", "", None])
-def test_slug_is_judged_as_on_creation(slug: object, client: APIClient, listing: Listing) -> None:
+def test_changed_slug_is_validated_as_on_creation(slug: object, client: APIClient, listing: Listing) -> None:
     answer = client.patch(f"{ASSETS}/{listing.pk}", PATCH | {"slug": slug}, format="json")
     assert [pointer for pointer, _ in pointers(answer)] == ["#/slug"]
 

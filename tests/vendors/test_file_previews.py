@@ -80,7 +80,7 @@ def test_each_style_of_a_family_is_a_subset_that_keeps_kerning_and_says_what_it_
 
 
 @pytest.mark.slow
-def test_page_tells_how_many_styles_of_a_large_family_can_be_tried() -> None:
+def test_page_of_a_large_font_family_says_how_many_styles_can_be_tried() -> None:
     styles = {f"style{number:02}.otf": drawn_font({"A": 100}, {"A": 500}, cff=False, name=f"Style {number}") for number in range(30)}
     listing = selling(zipped(styles), category=Category.objects.get_or_create(slug="fonts", defaults={"name": "Fonts"})[0])
     made = made_of(listing)
@@ -127,7 +127,7 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
 
 
 @pytest.mark.slow
-def test_publication_has_them_made(django_capture_on_commit_callbacks: Any) -> None:
+def test_publication_creates_file_previews(django_capture_on_commit_callbacks: Any) -> None:
     listing = selling(font())
     with django_capture_on_commit_callbacks(execute=True):
         emit(ListingPublished(listing.pk))
@@ -153,7 +153,7 @@ def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
 @pytest.mark.parametrize(
     "content", ["{}", "[1]", "not JSON", json.dumps({"w": 1e9, "h": 0, "fr": 0, "ip": 0, "op": -5, "layers": []}), '{"v": ' + "[" * 100_000]
 )
-def test_what_is_no_animation_is_left_out(content: str) -> None:
+def test_invalid_animations_get_no_preview(content: str) -> None:
     assert made_of(selling(zipped({"a.json": content, "b.json": content}), category=motion())) == []
 
 
@@ -215,9 +215,7 @@ def test_sweep_and_verification_know_their_objects(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.slow
-def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subsets(
-    client: Client, django_assert_max_num_queries: Any
-) -> None:
+def test_page_of_a_font_family_shows_every_style_and_loads_only_subsets(client: Client, django_assert_max_num_queries: Any) -> None:
     listing = selling(SERIF)
     previews = made_of(listing)
     client.force_login(UserFactory())
@@ -234,7 +232,7 @@ def test_page_of_a_family_shows_every_style_what_it_covers_and_loads_only_subset
 
 
 @pytest.mark.slow
-def test_page_of_motion_shows_still_pictures_until_they_play(client: Client) -> None:
+def test_page_of_an_animation_shows_a_still_picture_until_it_plays(client: Client) -> None:
     listing = selling(LOADERS, category=motion())
     made_of(listing)
     page = BeautifulSoup(client.get(f"/assets/{listing.slug}").content, "html.parser")

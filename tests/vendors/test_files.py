@@ -38,7 +38,7 @@ PREVIEW_KEYS = {"id", "assetId", "kind", "url"}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
-def test_refusals_come_before_the_body_is_read(
+def test_upload_is_refused_before_the_body_is_read(
     place: str,
     listing: Listing,
     client: APIClient,
@@ -71,9 +71,7 @@ def test_refusals_come_before_the_body_is_read(
         ("audio-preview", makers.picture()),
     ],
 )
-def test_wrong_content_is_unsupported_and_leaves_nothing(
-    place: str, content: bytes, listing: Listing, client: APIClient, media: Path
-) -> None:
+def test_upload_of_an_unsupported_type_leaves_nothing(place: str, content: bytes, listing: Listing, client: APIClient, media: Path) -> None:
     answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content, "right.name.png"))
     assert problem(answer) == (415, "unsupported_type")
     assert stored(media) == []
@@ -91,9 +89,7 @@ def test_wrong_content_is_unsupported_and_leaves_nothing(
         ("font-specimen", makers.font(flavor="woff")[:-40]),
     ],
 )
-def test_damaged_content_is_rejected_and_leaves_nothing(
-    place: str, content: bytes, listing: Listing, client: APIClient, media: Path
-) -> None:
+def test_upload_of_a_damaged_file_leaves_nothing(place: str, content: bytes, listing: Listing, client: APIClient, media: Path) -> None:
     answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content))
     assert answer.status_code == 400
     assert answer.json()["code"] in {"file_rejected", "upload_incomplete"}
@@ -101,7 +97,7 @@ def test_damaged_content_is_rejected_and_leaves_nothing(
 
 
 @pytest.mark.slow
-def test_deliverable_answers_the_reference_record(listing: Listing, client: APIClient, vendor: VendorProfile) -> None:
+def test_uploaded_deliverable_is_returned_with_the_documented_fields(listing: Listing, client: APIClient, vendor: VendorProfile) -> None:
     content = makers.archive(Aurora_ttf=makers.font(), readme_txt="Hello.")
     answer = client.post(f"{ASSETS}/{listing.slug}/file", makers.form(content, "../up/Aurora 1.0.zip"))
     assert answer.status_code == 200
@@ -191,7 +187,7 @@ def received(content: bytes = b"x") -> Received:
 INSPECTION = Inspection("zip", {"format": "zip"})
 
 
-def test_of_two_uploads_at_once_one_wins_and_the_other_leaves_nothing(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+def test_one_of_two_concurrent_uploads_wins_and_the_other_leaves_nothing(listing: Listing, vendor: VendorProfile, media: Path) -> None:
     slow = Listing.objects.get(pk=listing.pk)
     with received(b"fast") as fast:
         winner = attach_deliverable(listing=listing, received=fast, inspection=INSPECTION, actor=vendor.user)
@@ -229,7 +225,7 @@ def test_vendor_suspended_while_the_body_came_is_refused(listing: Listing, vendo
         ("audio-preview", makers.sound("WAV", 0.1), "AudioPreview", "audio/wav"),
     ],
 )
-def test_preview_answers_the_reference_record(
+def test_uploaded_preview_is_returned_with_the_documented_fields(
     place: str, content: bytes, kind: str, content_type: str, listing: Listing, client: APIClient
 ) -> None:
     answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content))
@@ -286,7 +282,7 @@ def test_objects_of_a_preview_whose_record_fails_are_removed(listing: Listing, v
     assert stored(media) == []
 
 
-def test_objects_of_a_preview_whose_record_may_be_there_are_left_to_the_sweep(
+def test_files_of_a_preview_whose_commit_is_uncertain_are_left_to_the_sweep(
     listing: Listing, vendor: VendorProfile, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lost(*_: object, **__: object) -> None:
@@ -301,7 +297,7 @@ def test_objects_of_a_preview_whose_record_may_be_there_are_left_to_the_sweep(
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_disk_without_room_for_the_look_is_no_crash(
+def test_full_disk_during_the_inspection_is_a_503(
     number: int, listing: Listing, client: APIClient, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -315,7 +311,7 @@ def test_disk_without_room_for_the_look_is_no_crash(
 
 
 @pytest.mark.slow
-def test_record_lists_files_and_previews(listing: Listing, client: APIClient) -> None:
+def test_listing_record_contains_files_and_previews(listing: Listing, client: APIClient) -> None:
     file = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
     image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.picture())).json()
     record = client.get(f"{ASSETS}/{listing.id}").json()

@@ -56,7 +56,7 @@ def refusals(client: APIClient, listing: Listing) -> list[tuple[int, str]]:
     return [(answer.status_code, answer.json().get("code", "")) for answer in answers]
 
 
-def test_vendor_whose_room_is_used_up_stores_nothing_more_and_is_told_how_much_is_kept(
+def test_upload_beyond_the_storage_limit_of_a_vendor_is_refused_with_the_used_amount(
     client: APIClient, listing: Listing, vendor: VendorProfile, media: Path, limit: int
 ) -> None:
     kept_by(vendor, limit)
@@ -133,7 +133,9 @@ def test_previews_of_a_listing_on_sale_do_not_count(client: APIClient, listing: 
 
 
 @pytest.mark.parametrize("status", ["Draft", "PendingReview"])
-def test_vendor_with_all_drafts_makes_no_other(status: str, client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vendor_at_the_limit_of_drafts_cannot_create_another(
+    status: str, client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bounds, "MAX_DRAFTS", 1)
     body = CREATE | {"slug": "borealis"}
     Listing.objects.update(status=status)

@@ -22,7 +22,7 @@ RECORD_KEYS = {
 }
 
 
-def test_create_answers_the_reference_fields(client: APIClient, vendor: VendorProfile) -> None:
+def test_created_listing_is_returned_with_the_documented_fields(client: APIClient, vendor: VendorProfile) -> None:
     answer = client.post(ASSETS, CREATE, format="json")
     assert answer.status_code == 200
     listing = Listing.objects.get()
@@ -94,7 +94,7 @@ def test_read_only_fields_are_ignored_on_create(client: APIClient) -> None:
         ("/licensing", {"slug": "other"}, "#/slug"),
     ],
 )
-def test_field_of_another_operation_does_not_vanish(
+def test_field_of_another_operation_is_refused_with_an_error(
     path: str, body: dict[str, object], pointer: str, client: APIClient, listing: Listing
 ) -> None:
     assert pointers(client.patch(f"{ASSETS}/{listing.id}{path}", body, format="json")) == [(pointer, "set_elsewhere")]
@@ -165,7 +165,7 @@ def test_edit_of_a_published_listing_is_found_at_once(client: APIClient, anonymo
         ({}, {"priceInr": 10.0, "priceEur": 5.0}),
     ],
 )
-def test_regional_price_left_out_stays_and_null_clears(
+def test_omitted_regional_price_is_kept_and_null_clears_it(
     body: dict[str, object], expected: dict[str, object], client: APIClient, listing: Listing
 ) -> None:
     Listing.objects.update(price_inr_minor=1000, price_eur_minor=500)
@@ -183,7 +183,7 @@ def test_regional_price_left_out_stays_and_null_clears(
         ({}, ["personal"], "Old."),
     ],
 )
-def test_licensing_left_out_stays_and_null_clears(
+def test_omitted_licensing_is_kept_and_null_clears_it(
     body: dict[str, object], slugs: list[str] | None, readme: str, client: APIClient, listing: Listing
 ) -> None:
     Listing.objects.update(allowed_license_slugs=["personal"], readme="Old.")
@@ -216,7 +216,7 @@ def test_new_listing_was_last_changed_when_it_was_made_and_not_before(client: AP
     assert listing.updated_at > listing.created_at
 
 
-def test_list_holds_own_listings_newest_first(client: APIClient, vendor: VendorProfile) -> None:
+def test_list_contains_the_vendors_own_listings_newest_first(client: APIClient, vendor: VendorProfile) -> None:
     ListingFactory(store=make_vendor().store)
     own = [ListingFactory(store=vendor.store) for _ in range(3)]
     Listing.objects.filter(pk=own[0].pk).update(status="Rejected")
@@ -230,7 +230,7 @@ def test_list_holds_own_listings_newest_first(client: APIClient, vendor: VendorP
     assert client.get(ASSETS, {"page": 9}).json()["items"] == []
 
 
-def test_list_costs_the_same_for_many(
+def test_list_of_many_listings_takes_as_many_queries_as_of_one(
     client: APIClient, vendor: VendorProfile, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     for _ in range(10):
@@ -241,7 +241,7 @@ def test_list_costs_the_same_for_many(
         assert len(client.get(ASSETS).json()["items"]) == 10
 
 
-def test_record_costs_a_fixed_number_of_queries(
+def test_listing_record_takes_a_fixed_number_of_queries(
     client: APIClient, listing: Listing, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     publish(listing)

@@ -110,7 +110,7 @@ def test_skill_is_tagged_by_what_it_says_of_itself(tags: Callable[..., list[str]
 
 
 @pytest.mark.slow
-def test_what_a_manifest_names_is_found_by_its_tags(anonymous: APIClient) -> None:
+def test_listing_is_found_by_each_tag_of_its_manifest(anonymous: APIClient) -> None:
     """A font that says nothing of itself is found by each of its tags, once its vendor has taken them over."""
     PublishedListingFactory(title="Something else", category=CategoryFactory(slug="motion", name="Motion"))
     listing = PublishedListingFactory(title="Kestrel")
@@ -135,7 +135,7 @@ def test_what_a_manifest_names_is_found_by_its_tags(anonymous: APIClient) -> Non
         assert [result["id"] for result in results][:1] == [str(listing.id)], tag
 
 
-def test_sans_serif_is_no_serif() -> None:
+def test_sans_serif_font_is_not_tagged_as_serif() -> None:
     sources = {
         "tags": [],
         "category": "fonts",

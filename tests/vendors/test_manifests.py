@@ -111,7 +111,7 @@ def test_variable_axes_become_bounded_arguments(technical: dict[str, Any], clien
 
 
 @pytest.mark.slow
-def test_skill_is_described_without_giving_its_instructions_away(client: APIClient, listing: Listing, anonymous: APIClient) -> None:
+def test_manifest_of_a_skill_does_not_contain_its_instructions(client: APIClient, listing: Listing, anonymous: APIClient) -> None:
     listing.category = CategoryFactory(slug="ai-skills", name="AI skills")
     listing.save()
     client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(SKILL_md=SKILL)))
@@ -154,7 +154,7 @@ def test_tool_schemas_judge_arguments(client: APIClient, listing: Listing) -> No
         assert not schema.is_valid(wrong)
 
 
-def test_purchase_names_what_is_on_offer(client: APIClient, listing: Listing) -> None:
+def test_buy_tool_of_the_manifest_lists_available_currencies_and_licences(client: APIClient, listing: Listing) -> None:
     assert tool(generate(client, listing), "buy_asset")["properties"]["currency"] == {"enum": ["USD"]}
     Listing.objects.update(price_inr_minor=100, allowed_license_slugs=["extended"])
     buy = tool(generate(client, listing), "buy_asset")["properties"]
@@ -193,7 +193,7 @@ def test_published_listing_is_found_by_the_tags_of_its_newest_manifest(client: A
     assert [hit.id for hit in search("grading", limit=10).hits] == [listing.pk]
 
 
-def test_published_listing_tells_nothing_of_a_file_that_no_one_reviewed(client: APIClient, listing: Listing) -> None:
+def test_manifest_of_a_published_listing_contains_nothing_of_an_unreviewed_file(client: APIClient, listing: Listing) -> None:
     publish(listing)
     attach(listing, {"format": "ttf", "contentsByExtension": {"ttf": 1}, "glyphCount": 9})
     assert generate(client, listing)["technical"]["glyphCount"] == 0

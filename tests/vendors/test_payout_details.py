@@ -90,7 +90,7 @@ def form(**given: str) -> dict[str, str]:
         ("INR", {"bank": BIC}, "#/bank"),
     ],
 )
-def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
+def test_invalid_bank_account_is_refused_without_repeating_its_number(
     profile: VendorProfile, currency: str, account: dict[str, str], pointer: str
 ) -> None:
     with pytest.raises(InvalidInput) as refusal:
@@ -107,12 +107,14 @@ def test_account_that_is_none_is_refused_and_its_number_is_in_no_sentence(
         ("INR", {"number": "0001 2345-6789", "bank": "sbin0000300"}, (NUMBER, IFSC)),
     ],
 )
-def test_account_is_kept_in_its_compact_form(profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]) -> None:
+def test_bank_account_is_stored_in_its_compact_form(
+    profile: VendorProfile, currency: str, typed: dict[str, str], kept: tuple[str, str]
+) -> None:
     account = bank_account_of(details=changed_bank_account(profile, currency, **typed))
     assert (account.holder, account.number, account.bank) == (HOLDER, *kept)
 
 
-def test_only_the_vendor_changes_it_with_the_password_while_approved_and_not_held(profile: VendorProfile) -> None:
+def test_bank_account_is_changed_only_by_its_approved_vendor_with_the_password_while_not_held(profile: VendorProfile) -> None:
     with pytest.raises(PasswordRequired):
         changed_bank_account(profile, password_confirmed=False)
     with pytest.raises(NotFound):
@@ -127,7 +129,7 @@ def test_only_the_vendor_changes_it_with_the_password_while_approved_and_not_hel
     assert not PayoutDetails.objects.exists()
 
 
-def test_account_is_not_changed_more_often_than_a_mail_is_read(profile: VendorProfile) -> None:
+def test_bank_account_cannot_be_changed_too_often_in_a_day(profile: VendorProfile) -> None:
     numbers = [f"{number:012}" for number in range(bounds.PAYOUT_CHANGES_A_DAY + 1)]
     for number in numbers[:-1]:
         changed_bank_account(profile, "INR", number=number)
@@ -137,7 +139,7 @@ def test_account_is_not_changed_more_often_than_a_mail_is_read(profile: VendorPr
     changed_bank_account(profile, "INR", number=numbers[-1])
 
 
-def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
+def test_saving_the_same_bank_account_changes_nothing(profile: VendorProfile) -> None:
     details = changed_bank_account(profile)
     end_waiting_time(profile)
     assert changed_bank_account(profile).pk == details.pk
@@ -145,7 +147,7 @@ def test_same_account_again_changes_nothing(profile: VendorProfile) -> None:
     assert PayoutDetails.objects.count() == 1
 
 
-def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, settings: Any) -> None:
+def test_bank_account_encrypted_with_a_lost_key_can_be_entered_again(profile: VendorProfile, settings: Any) -> None:
     lost = changed_bank_account(profile)
     settings.SECRET_KEY = "another-key-another-key-another-key-another-key-more"
     entered = changed_bank_account(profile)
@@ -153,7 +155,7 @@ def test_account_whose_key_is_gone_is_entered_again(profile: VendorProfile, sett
     assert bank_account_of(details=entered).number == IBAN
 
 
-def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
+def test_bank_details_are_encrypted_and_shortened_in_audit_log_and_api(
     profile: VendorProfile, bearer_client: Callable[..., APIClient]
 ) -> None:
     details = changed_bank_account(profile)
@@ -168,7 +170,7 @@ def test_details_are_encrypted_and_shortened_in_the_log_and_the_api(
 
 
 @pytest.mark.parametrize("name", ["payout-details", "payouts"])
-def test_nobody_else_reaches_the_form(name: str, profile: VendorProfile) -> None:
+def test_bank_account_form_is_for_its_vendor_only(name: str, profile: VendorProfile) -> None:
     address = reverse(name, args=["USD"] if name == "payout-details" else [])
     assert reverse("account_login") in Client().get(address)["Location"]
     buyer = Client()
@@ -187,7 +189,7 @@ def test_nobody_else_reaches_the_form(name: str, profile: VendorProfile) -> None
         ({"holder": ""}, "required"),
     ],
 )
-def test_form_tells_what_is_wrong(client: Client, given: dict[str, str], words: str) -> None:
+def test_bank_account_form_shows_what_is_wrong(client: Client, given: dict[str, str], words: str) -> None:
     answer = client.post(reverse("payout-details", args=["USD"]), form(**given))
     assert answer.status_code == 400
     assert faults_of(answer.content) == []
@@ -200,7 +202,7 @@ def test_currency_that_wallets_do_not_hold_has_no_form(client: Client, currency:
     assert client.get(reverse("payout-details", args=[currency])).status_code == 404
 
 
-def test_vendor_changes_the_account_and_is_told_by_mail(
+def test_vendor_changes_the_bank_account_and_is_mailed(
     client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
@@ -217,7 +219,7 @@ def test_vendor_changes_the_account_and_is_told_by_mail(
     assert LINK.search(str(message.body))
 
 
-def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
+def test_undo_link_of_the_mail_restores_the_earlier_bank_account_and_holds_the_payouts(
     client: Client, profile: VendorProfile, django_capture_on_commit_callbacks: Any
 ) -> None:
     earlier = changed_bank_account(profile)
@@ -247,7 +249,7 @@ def test_link_of_the_mail_brings_the_earlier_account_back_and_holds_the_payouts(
     assert (profile.payouts_held_at, AuditEntry.objects.filter(action="vendor.undo_payout_details").count()) == (held_at, 1)
 
 
-def test_link_used_again_after_the_release_leaves_the_new_account_alone(profile: VendorProfile) -> None:
+def test_undo_link_used_again_after_the_release_keeps_the_new_bank_account(profile: VendorProfile) -> None:
     details = changed_bank_account(profile)
     undo_payout_change(token=token_of(details))
     release_payouts(profile=profile, reason="It is them.", actor=UserFactory())
@@ -258,7 +260,7 @@ def test_link_used_again_after_the_release_leaves_the_new_account_alone(profile:
     assert profile.payouts_held_at is None
 
 
-def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None:
+def test_undo_links_of_several_changes_work_in_any_order(profile: VendorProfile) -> None:
     earlier = changed_bank_account(profile)
     end_waiting_time(profile)
     first = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
@@ -269,7 +271,7 @@ def test_link_of_every_change_works_in_any_order(profile: VendorProfile) -> None
     assert payout_details_of(profile)["USD"].pk == earlier.pk
 
 
-def test_page_promises_an_earlier_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
+def test_undo_page_mentions_an_earlier_bank_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
     first = changed_bank_account(profile)
     second = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
     told = [client.get(reverse("payout-details-undo", args=[token_of(each)])).content.decode() for each in (first, second)]
@@ -282,7 +284,7 @@ def test_forged_link_is_not_found(token: str) -> None:
         assert method(reverse("payout-details-undo", args=[token])).status_code == 404
 
 
-def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorProfile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_undo_link_and_one_of_a_deleted_account_are_not_found(profile: VendorProfile, monkeypatch: pytest.MonkeyPatch) -> None:
     token = token_of(changed_bank_account(profile))
     monkeypatch.setattr("vendors.bounds.UNDO_DAYS", -1)
     with pytest.raises(NotFound):
@@ -294,7 +296,7 @@ def test_old_link_and_link_of_a_deleted_account_are_not_found(profile: VendorPro
         undo_payout_change(token=token)
 
 
-def test_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
+def test_undo_link_works_while_the_account_is_deactivated(profile: VendorProfile) -> None:
     details = changed_bank_account(profile)
     profile.user.is_active = False
     profile.user.save()
@@ -324,7 +326,7 @@ def test_mail_about_a_bank_account_says_whether_it_is_the_first(profile: VendorP
     assert "the earlier account applies again" in second
 
 
-def test_details_are_encrypted_anew_with_the_current_key_or_named_as_lost(profile: VendorProfile, settings: Any) -> None:
+def test_reencrypting_bank_details_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:
     details = changed_bank_account(profile)
     changed_bank_account(profile, "INR")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"

@@ -59,7 +59,7 @@ def test_preview_that_is_not_there_or_not_ones_own_is_not_found(
 
 
 @pytest.mark.parametrize("kind", [PreviewKind.AUDIO_PREVIEW, PreviewKind.FONT_SPECIMEN])
-def test_what_is_no_picture_has_neither_words_nor_a_place(client: APIClient, listing: Listing, kind: PreviewKind) -> None:
+def test_preview_that_is_no_picture_has_neither_alt_text_nor_a_position(client: APIClient, listing: Listing, kind: PreviewKind) -> None:
     processed = ProcessedPreview(b"x", "audio/wav", {}, {})
     other = attach_preview(listing=listing, kind=kind, processed=processed, actor=listing.store.owner)
     assert problem(client.patch(address(listing, other), {"altText": "A chime"}, format="json")) == (404, "not_found")
@@ -78,7 +78,9 @@ def test_what_is_no_picture_has_neither_words_nor_a_place(client: APIClient, lis
         ({"alttext": "x"}, "#/alttext", "unknown_field"),
     ],
 )
-def test_bad_change_is_named_and_changes_nothing(client: APIClient, listing: Listing, body: Any, pointer: str, code: str) -> None:
+def test_invalid_change_of_a_picture_is_refused_and_changes_nothing(
+    client: APIClient, listing: Listing, body: Any, pointer: str, code: str
+) -> None:
     first = picture(listing, 0)
     before = Preview.objects.values().get()
     assert pointers(client.patch(address(listing, first), body, format="json")) == [(pointer, code)]
@@ -136,7 +138,7 @@ def test_picture_says_what_it_shows_to_everyone(client: APIClient, listing: List
 
 
 @pytest.mark.slow
-def test_pictures_change_places_and_keep_all_else(client: APIClient, listing: Listing) -> None:
+def test_pictures_swap_positions_and_keep_all_else(client: APIClient, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 1)
     Preview.objects.filter(pk=first.pk).update(alt_text="First")
     before = {row["id"]: row for row in Preview.objects.values()}
@@ -165,14 +167,14 @@ def test_reviewers_see_that_pictures_were_moved_or_described_since(listing: List
     assert change.after[1]["altText"] == "Letters"
 
 
-def test_new_picture_says_nothing_until_it_is_told_and_the_same_one_keeps_its_words(listing: Listing) -> None:
+def test_new_picture_has_no_alt_text_and_the_same_picture_keeps_it(listing: Listing) -> None:
     first = picture(listing, 0, b"same")
     update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, alt_text="Letters")
     assert picture(listing, 0, b"same").alt_text == "Letters"
     assert picture(listing, 0, b"other").alt_text == ""
 
 
-def test_removed_preview_is_told_once_more_and_is_gone(
+def test_deleting_a_preview_returns_it_and_removes_its_files(
     client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     first = picture(listing, 1)

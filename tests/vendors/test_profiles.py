@@ -42,7 +42,7 @@ def staff() -> User:
     return UserFactory(is_staff=True)
 
 
-def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -> None:
+def test_second_vendor_application_is_a_409(bearer_client: Callable[..., APIClient]) -> None:
     client = bearer_client()
     assert client.post(APPLY, BODY, format="json").status_code == 200
     answer = client.post(APPLY, BODY | {"storeSlug": "other"}, format="json")
@@ -50,7 +50,7 @@ def test_second_application_conflicts(bearer_client: Callable[..., APIClient]) -
 
 
 @pytest.mark.slow
-def test_store_is_changed_by_the_api_and_what_is_left_out_stays(bearer_client: Callable[..., APIClient], staff: User) -> None:
+def test_store_is_changed_by_the_api_and_omitted_fields_are_kept(bearer_client: Callable[..., APIClient], staff: User) -> None:
     client = bearer_client(staff)
     client.post(APPLY, BODY | {"bio": "Letters."}, format="json")
     changed = client.patch("/api/v1/vendor/store", {"storeName": "South Type"}, format="json")
@@ -73,7 +73,7 @@ def test_taken_store_slug_conflicts_and_leaves_nothing(bearer_client: Callable[.
     assert client.post(APPLY, BODY | {"storeSlug": "south-type"}, format="json").status_code == 200
 
 
-def test_no_profile_is_missing(bearer_client: Callable[..., APIClient]) -> None:
+def test_status_of_a_user_without_a_vendor_profile_is_a_404(bearer_client: Callable[..., APIClient]) -> None:
     answer = bearer_client().get(STATUS)
     assert (answer.status_code, answer.json()["code"]) == (404, "vendor_profile_missing")
 
@@ -92,7 +92,7 @@ def test_trusted_user_is_approved_unless_declined(
     assert Store.objects.get().is_open is (status == "Approved")
 
 
-def test_everyone_else_waits_whatever_they_ask(bearer_client: Callable[..., APIClient]) -> None:
+def test_vendor_application_of_others_is_pending_even_with_auto_approve(bearer_client: Callable[..., APIClient]) -> None:
     user = UserFactory()
     data = {"links": ["https://example.com"], "proof": {"handle": "@north"}}
     body = BODY | {"autoApprove": True, "bio": "Since 1998.", "applicationDataJson": json.dumps(data)}
@@ -116,7 +116,7 @@ def test_withdrawn_developer_waits(developer: User, bearer_client: Callable[...,
 
 
 @pytest.mark.parametrize("status", VendorStatus)
-def test_status_is_readable_in_every_state(status: VendorStatus, bearer_client: Callable[..., APIClient]) -> None:
+def test_application_status_is_returned_in_every_state(status: VendorStatus, bearer_client: Callable[..., APIClient]) -> None:
     profile = make_vendor(status)
     answer = bearer_client(profile.user).get(STATUS)
     assert answer.status_code == 200
@@ -140,7 +140,7 @@ def test_profile_read_can_be_sent_back(bearer_client: Callable[..., APIClient]) 
         (VendorStatus.SUSPENDED, reinstate_vendor, "Approved", True),
     ],
 )
-def test_decision_moves_the_profile_and_its_store(
+def test_decision_on_a_vendor_changes_the_profile_and_opens_or_closes_the_store(
     status: VendorStatus, decide: Callable[..., VendorProfile], after: str, *, is_open: bool, staff: User
 ) -> None:
     profile = decide(profile=make_vendor(status), reason="because", actor=staff)
@@ -160,7 +160,7 @@ def test_decision_moves_the_profile_and_its_store(
         (VendorStatus.SUSPENDED, reinstate_vendor, "is open"),
     ],
 )
-def test_vendor_is_told_of_the_decision_and_its_reason(
+def test_vendor_is_mailed_the_decision_and_its_reason(
     status: VendorStatus,
     decide: Callable[..., VendorProfile],
     subject: str,
@@ -187,7 +187,9 @@ def test_vendor_is_told_of_the_decision_and_its_reason(
         (VendorStatus.APPROVED, reinstate_vendor),
     ],
 )
-def test_second_or_unfitting_decision_is_refused(status: VendorStatus, decide: Callable[..., VendorProfile], staff: User) -> None:
+def test_decision_that_the_state_of_a_vendor_does_not_permit_is_refused(
+    status: VendorStatus, decide: Callable[..., VendorProfile], staff: User
+) -> None:
     profile = make_vendor(status)
     with pytest.raises(InvalidTransition):
         decide(profile=profile, reason="because", actor=staff)
@@ -215,6 +217,6 @@ def test_database_refuses_an_impossible_commission() -> None:
     "change",
     [approve_vendor, suspend_vendor, reinstate_vendor, partial(set_commission, commission_rate_bp=1)],
 )
-def test_decision_without_words_is_refused(change: Callable[..., object], vendor: VendorProfile) -> None:
+def test_decision_without_a_reason_is_refused(change: Callable[..., object], vendor: VendorProfile) -> None:
     with pytest.raises(InvalidInput):
         change(profile=vendor, reason=" ", actor=UserFactory())

@@ -73,14 +73,14 @@ def test_user_who_applies_many_times_has_one_profile() -> None:
     assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
 
 
-def test_one_of_many_gets_a_store_slug() -> None:
+def test_one_of_concurrent_applications_gets_a_store_slug() -> None:
     users = [UserFactory() for _ in range(TIMES)]
     calls = [partial(apply, user=user, store_name="N", store_slug="north", actor=user) for user in users]
     assert codes_at_once(calls) == one_stands("store_slug_taken")
     assert (VendorProfile.objects.count(), Store.objects.count()) == (1, 1)
 
 
-def test_one_of_many_gets_a_slug() -> None:
+def test_one_of_concurrent_listings_gets_a_slug() -> None:
     category: Category = CategoryFactory()
     vendors = [make_vendor() for _ in range(TIMES)]
 
@@ -99,7 +99,7 @@ def test_one_of_many_gets_a_slug() -> None:
     assert history_of(Listing.objects.get()).count() == 1
 
 
-def test_one_of_opposite_decisions_on_a_vendor_stands() -> None:
+def test_one_of_opposite_concurrent_decisions_on_a_vendor_succeeds() -> None:
     profile = VendorProfile.objects.get(pk=make_vendor(VendorStatus.PENDING).pk)
     admins: list[User] = [UserFactory(), UserFactory()]
     outcomes = codes_at_once(
@@ -114,7 +114,7 @@ def test_one_of_opposite_decisions_on_a_vendor_stands() -> None:
     assert (profile.status, profile.store.is_open) == ("Suspended", False)
 
 
-def test_one_of_many_uploads_wins_and_the_others_leave_nothing(media: Path) -> None:
+def test_one_of_concurrent_uploads_wins_and_the_others_leave_nothing(media: Path) -> None:
     listing = ListingFactory(store=make_vendor().store)
     copies = [Listing.objects.get(pk=listing.pk) for _ in range(TIMES)]
     calls = [partial(upload, copy, b"%d" % n) for n, copy in enumerate(copies)]
@@ -138,14 +138,14 @@ def append(begun_upload: Upload, content: bytes) -> None:
     append_part(upload=begun_upload, offset=0, key=key, size=len(content), actor=begun_upload.listing.store.owner)
 
 
-def test_one_of_many_parts_at_one_offset_is_kept_and_the_others_leave_nothing(media: Path) -> None:
+def test_one_of_concurrent_parts_at_one_offset_is_kept_and_the_others_leave_nothing(media: Path) -> None:
     found = begun(100)
     assert codes_at_once([partial(append, found, b"%d" % n * 100) for n in range(TIMES)]) == one_stands("offset_conflict")
     found.refresh_from_db()
     assert (found.offset, stored(media)) == (100, found.keys)
 
 
-def test_upload_that_is_finished_many_times_at_once_is_one_file(media: Path) -> None:
+def test_concurrent_finishes_of_an_upload_make_one_file(media: Path) -> None:
     content = makers.archive(a_txt="1")
     found = begun(len(content))
     append(found, content)
@@ -187,14 +187,14 @@ def test_upload_that_is_claimed_while_it_is_purged_is_not_found(media: Path) -> 
     assert stored(media) == []
 
 
-def test_vendor_who_begins_many_uploads_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_uploads_of_a_vendor_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_UNFINISHED_UPLOADS", 2)
     listing = ListingFactory(store=make_vendor().store)
     begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=listing.store.owner)
     assert codes_at_once([begin] * TIMES).count("") == Upload.objects.count() == 2
 
 
-def test_vendor_who_stores_in_many_listings_at_once_keeps_no_more_than_the_limit(media: Path, settings: Any) -> None:
+def test_concurrent_uploads_to_several_listings_do_not_exceed_the_storage_limit(media: Path, settings: Any) -> None:
     settings.VENDOR_UNAPPROVED_GIB = 1
     profile = make_vendor()
     listings = [ListingFactory(store=profile.store) for _ in range(TIMES)]
@@ -205,7 +205,7 @@ def test_vendor_who_stores_in_many_listings_at_once_keeps_no_more_than_the_limit
     assert unapproved_bytes(profile.store) == GIB - 50
 
 
-def test_vendor_who_creates_many_drafts_at_once_gets_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_drafts_of_a_vendor_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_DRAFTS", 2)
     profile, category = make_vendor(), CategoryFactory()
     given: dict[str, Any] = {"title": "A", "short_description": "A.", "category": category, "base_price_minor": 1}
@@ -276,7 +276,7 @@ def test_file_that_is_replaced_during_the_checks_is_not_submitted() -> None:
         assert listing.candidate_deliverable_id == checked.candidate_deliverable_id
 
 
-def test_edits_at_once_are_each_kept_whole() -> None:
+def test_concurrent_edits_of_a_listing_are_each_applied_completely() -> None:
     listing = ListingFactory(store=make_vendor().store)
     owner = listing.store.owner
     calls = [partial(update_details, listing=listing, actor=owner, title=f"T{n}", version=f"{n}") for n in range(TIMES)]
@@ -286,7 +286,7 @@ def test_edits_at_once_are_each_kept_whole() -> None:
     assert history_of(listing).count() == TIMES
 
 
-def test_manifest_generated_many_times_at_once_is_one() -> None:
+def test_concurrent_generations_make_one_manifest() -> None:
     listing = ListingFactory(store=make_vendor().store)
     calls = [partial(generate_manifest, listing=listing, actor=listing.store.owner)] * TIMES
     assert codes_at_once(calls) == [""] * TIMES

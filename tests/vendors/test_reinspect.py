@@ -50,14 +50,14 @@ def published() -> Deliverable:
     return deliverable
 
 
-def test_file_that_would_be_refused_today_keeps_its_details_and_fails() -> None:
+def test_reinspect_keeps_the_details_of_a_file_that_it_refuses_and_fails() -> None:
     deliverable = stored(b"<html>")
     with pytest.raises(CommandError, match="1 files could not"):
         run()
     assert Deliverable.objects.get(pk=deliverable.pk).technical == deliverable.technical
 
 
-def test_missing_file_fails_and_the_others_are_looked_into() -> None:
+def test_reinspect_reports_a_missing_file_and_inspects_the_others() -> None:
     lost, found = DeliverableFactory(), stored(fonts())
     out = StringIO()
     with pytest.raises(CommandError):
@@ -66,7 +66,7 @@ def test_missing_file_fails_and_the_others_are_looked_into() -> None:
     assert Deliverable.objects.get(pk=found.pk).technical["glyphCount"] == 3
 
 
-def test_store_that_cannot_be_read_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reinspect_stops_if_the_store_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
         stored(fonts())
 
@@ -84,7 +84,7 @@ def test_unknown_listing_and_format_are_refused() -> None:
             run(*words)
 
 
-def test_details_are_renewed_and_the_file_is_not_touched(media: Path) -> None:
+def test_reinspect_updates_the_details_and_not_the_file(media: Path) -> None:
     deliverable = published()
     path = media / deliverable.object_key
     before = (path.read_bytes(), path.stat().st_mtime_ns)
@@ -104,19 +104,19 @@ def test_details_are_renewed_and_the_file_is_not_touched(media: Path) -> None:
     assert ensure_manifest(Listing.objects.get(pk=deliverable.listing_id)).body["technical"]["glyphCount"] == 3
 
 
-def test_details_are_new_gone_changed_or_the_same() -> None:
+def test_differences_of_technical_details_are_new_gone_or_changed() -> None:
     before, after = {"axes": [], "family": "A", "scripts": 1}, {"family": "A", "scripts": 2, "width": 5}
     assert differences(before, after) == "new: width; gone: axes; changed: scripts"
 
 
-def test_second_run_changes_nothing() -> None:
+def test_second_reinspect_changes_nothing() -> None:
     stored(fonts())
     assert "1 changed" in run()
     assert run() == "1 files: 1 unchanged; 0 manifests are stale.\n"
     assert AuditEntry.objects.filter(action="listing.reinspect_file").count() == 1
 
 
-def test_dry_run_records_nothing() -> None:
+def test_dry_run_of_reinspect_changes_nothing() -> None:
     deliverable = stored(fonts())
     said = run("--dry-run")
     assert "1 changed (nothing was recorded)" in said
@@ -124,14 +124,14 @@ def test_dry_run_records_nothing() -> None:
     assert not AuditEntry.objects.exists()
 
 
-def test_only_what_was_asked_for_is_looked_into() -> None:
+def test_reinspect_inspects_only_the_given_formats_and_listings() -> None:
     archive, font = stored(fonts()), stored(makers.font(), format="ttf")
     assert run("--format", "ttf", "--dry-run").startswith(f"changed: {font.pk}")
     assert run("--listing", archive.listing.slug, "--dry-run").startswith(f"changed: {archive.pk}")
     assert "2 files" in run("--format", "ttf", "--format", "zip", "--dry-run")
 
 
-def test_removed_meanwhile_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     deliverable = stored(fonts())
     read = LocalStorage.read
 
@@ -145,7 +145,7 @@ def test_removed_meanwhile_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_two_runs_at_once_record_each_change_once() -> None:
+def test_two_concurrent_reinspections_record_each_change_once() -> None:
     for _ in range(4):
         stored(fonts())
 

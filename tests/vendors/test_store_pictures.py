@@ -90,7 +90,7 @@ def test_refusals_come_before_the_picture_is_read(kind: str, client: APIClient, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("content", [b"GIF89a" + b"\0" * 100, b'<svg xmlns="http://www.w3.org/2000/svg"/>', makers.picture()[:60]])
-def test_what_is_no_picture_is_refused_and_leaves_nothing(content: bytes, client: APIClient, media: Path) -> None:
+def test_store_picture_that_is_no_image_is_refused_and_leaves_no_file(content: bytes, client: APIClient, media: Path) -> None:
     assert client.post(f"{STORE}/logo", makers.form(content, "logo.png")).json()["code"] in {"unsupported_type", "file_rejected"}
     assert (StorePicture.objects.count(), stored(media)) == (0, [])
 

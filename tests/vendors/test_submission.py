@@ -61,7 +61,7 @@ def failed(answer: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("price", "passed"), [(0, True), (MAX_PRICE_MINOR, True), (MAX_PRICE_MINOR + 1, False), (-1, False)])
-def test_price_passes_up_to_the_highest(listing: Listing, price: int, passed: bool) -> None:  # noqa: FBT001 - a case of the table
+def test_price_check_passes_up_to_the_maximum(listing: Listing, price: int, passed: bool) -> None:  # noqa: FBT001 - a case of the table
     listing.price_inr_minor = price
     assert {check.name: check.passed for check in run_checks(listing)}["pricing"] is passed
 
@@ -102,7 +102,7 @@ def test_file_that_is_not_as_recorded_fails(harm: str, step: Callable[[str], Any
     assert failed(step("submit")) == ["file_integrity"]
 
 
-def test_blocked_file_fails(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
+def test_blocked_file_fails_the_submission_checks(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
     ready.refresh_from_db()
     assert ready.candidate_deliverable is not None
     block_deliverable(deliverable=ready.candidate_deliverable, reason="malware", actor=reviewer)
@@ -163,13 +163,13 @@ def test_second_submit_is_refused_before_the_file_is_read(step: Callable[[str], 
 
 
 @pytest.mark.parametrize("place", ["file", "gallery-image?slot=0", "audio-preview", "font-specimen", "manifest/generate"])
-def test_everything_is_locked_under_review(place: str, step: Callable[[str], Any], ready: Listing) -> None:
+def test_files_previews_and_manifest_are_locked_under_review(place: str, step: Callable[[str], Any], ready: Listing) -> None:
     step("submit")
     assert problem(step(place)) == (409, "listing_locked")
 
 
 @pytest.mark.parametrize("name", ["withdraw", "unpublish"])
-def test_step_that_does_not_follow_is_refused(name: str, step: Callable[[str], Any], ready: Listing) -> None:
+def test_draft_cannot_be_withdrawn_or_unpublished(name: str, step: Callable[[str], Any], ready: Listing) -> None:
     assert problem(step(name)) == (409, "invalid_transition")
 
 
@@ -260,7 +260,7 @@ def test_taken_down_listing_is_rejected_with_its_reason(
     assert client.get(f"{ASSETS}/{ready.id}").json()["status"] == "Rejected"
 
 
-def test_publication_makes_the_manifest_that_nobody_asked_for(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
+def test_publication_generates_a_missing_manifest(step: Callable[[str], Any], ready: Listing, reviewer: User) -> None:
     step("submit")
     assert not AgentManifest.objects.exists()
     approve(ready, reviewer)

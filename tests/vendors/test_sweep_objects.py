@@ -52,7 +52,7 @@ def keys() -> set[str]:
     return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys(folder)}
 
 
-def test_store_that_agrees_is_left_as_it_is(media: Path) -> None:
+def test_sweep_changes_nothing_if_files_and_records_agree(media: Path) -> None:
     recorded()
     put(default_storage, "packages/built", b"x")
     age(media)
@@ -117,7 +117,7 @@ def test_database_without_a_record_of_any_file_deletes_nothing(media: Path) -> N
 
 
 @pytest.mark.parametrize("hours", ["-1", "nan", "inf", "1e12"])
-def test_age_that_makes_no_sense_is_refused(hours: str) -> None:
+def test_sweep_with_invalid_hours_is_refused(hours: str) -> None:
     with pytest.raises(CommandError, match="between 0 and"):
         sweep("--hours", hours)
 
@@ -144,7 +144,7 @@ def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypa
 
 
 @pytest.mark.parametrize("words", [(), ("--delete",)])
-def test_records_without_files_are_told_and_fail(words: tuple[str, ...]) -> None:
+def test_sweep_reports_records_without_files_and_fails(words: tuple[str, ...]) -> None:
     deliverable, _ = recorded()
     default_storage.delete(deliverable.object_key)
     default_storage.delete("previews/one.card")
@@ -162,7 +162,7 @@ def test_file_that_is_stored_after_the_listing_is_not_missing(monkeypatch: pytes
     assert "0 files are missing" in sweep()
 
 
-def test_store_that_is_down_stops_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_stops_with_a_message_if_the_store_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 

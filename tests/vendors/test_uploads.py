@@ -137,7 +137,7 @@ def test_upload_of_someone_else_is_not_found(step: str, client: APIClient, other
     assert not Deliverable.objects.exists()
 
 
-def test_callers_without_the_right_do_not_get_to_send(
+def test_resumable_upload_of_callers_without_the_right_is_refused(
     client: APIClient,
     anonymous: APIClient,
     other_client: APIClient,
@@ -234,7 +234,7 @@ def test_another_version_of_the_protocol_is_refused(client: APIClient, listing: 
     assert (problem(answer), answer["Tus-Version"]) == ((412, "tus_version_unsupported"), "1.0.0")
 
 
-def test_post_is_taken_for_the_method_that_it_names(client: APIClient, other_client: APIClient, listing: Listing) -> None:
+def test_post_with_a_method_override_is_treated_as_that_method(client: APIClient, other_client: APIClient, listing: Listing) -> None:
     address = begin(client, listing, 150)
 
     def post(caller: APIClient, method: str, **headers: str) -> Any:
@@ -249,7 +249,7 @@ def test_post_is_taken_for_the_method_that_it_names(client: APIClient, other_cli
     assert not Upload.objects.exists()
 
 
-def test_options_tell_what_is_supported(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
+def test_options_of_uploads_name_the_supported_tus_extensions(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
     for path in (f"{ASSETS}/{listing.pk}/tus", begin(client, listing, 100)):
         answer = anonymous.options(path)
         assert (answer.status_code, answer["Tus-Version"], answer["Tus-Max-Size"]) == (204, "1.0.0", str(5 * 2**30))
@@ -352,7 +352,7 @@ def test_store_that_fails_during_a_part_keeps_the_offset(
 
 
 @pytest.mark.slow
-def test_finish_that_breaks_off_records_neither_the_file_nor_the_end_of_the_upload(
+def test_interrupted_finish_of_an_upload_records_neither_file_nor_end(
     client: APIClient, listing: Listing, vendor: VendorProfile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
@@ -401,7 +401,9 @@ def test_expired_upload_that_is_being_finished_is_not_purged(client: APIClient, 
 
 
 @pytest.mark.slow
-def test_file_that_came_in_between_is_kept(client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_uploaded_during_the_inspection_of_another_is_kept(
+    client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     inspect = inspect_deliverable
 

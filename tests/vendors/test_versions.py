@@ -42,7 +42,7 @@ def test_listing_without_files_has_an_empty_history(listing: Listing, client: AP
 
 
 @pytest.mark.slow
-def test_history_names_each_file_and_where_it_stands(listing: Listing, client: APIClient) -> None:
+def test_version_history_shows_each_file_with_its_status(listing: Listing, client: APIClient) -> None:
     files = [release(client, listing, version, version) for version in ("1.0", "1.1", "2.0")]
     block_deliverable(deliverable=files[0], reason="malware", actor=UserFactory())
     candidate = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="next"))).json()
@@ -99,13 +99,13 @@ def test_blocked_candidate_stays_as_evidence(
 
 
 @pytest.mark.slow
-def test_same_label_gets_a_number_behind_it(listing: Listing, client: APIClient) -> None:
+def test_repeated_version_label_gets_a_number(listing: Listing, client: APIClient) -> None:
     labels = [release(client, listing, "1.0", str(number)).version for number in range(3)]
     assert labels == ["1.0", "1.0+2", "1.0+3"]
 
 
 @pytest.mark.slow
-def test_number_behind_a_long_label_keeps_its_length(listing: Listing, client: APIClient) -> None:
+def test_numbered_version_label_keeps_to_the_maximum_length(listing: Listing, client: APIClient) -> None:
     long = "x" * bounds.VERSION_CHARS
     labels = [release(client, listing, long, str(number)).version for number in range(2)]
     assert labels == [long, long[:-2] + "+2"]

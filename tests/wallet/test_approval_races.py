@@ -35,14 +35,14 @@ def buying(principal: Principal, listing: Any) -> Callable[[], Any]:
     return lambda: spend(buyer=principal.user, purchase=PurchaseRequest(str(listing.pk), "INR"), principal=principal)
 
 
-def test_one_request_that_is_sent_often_asks_once() -> None:
+def test_concurrent_identical_requests_create_one_approval() -> None:
     principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
     answers = outcomes_at_once(*[partial(buy_or_ask, principal, listing)] * THREADS)
     assert {type(answer) for answer in answers} == {Approval}
     assert Approval.objects.count() == 1
 
 
-def test_one_approval_that_is_used_often_buys_once() -> None:
+def test_concurrent_uses_of_one_approval_make_one_order() -> None:
     principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
     approved_purchase(principal, listing)
     receipts = outcomes_at_once(*[partial(buy_or_ask, principal, listing)] * THREADS)
@@ -51,7 +51,7 @@ def test_one_approval_that_is_used_often_buys_once() -> None:
     assert wallet_of(principal.user).balance_inr_minor == 9 * PRICE
 
 
-def test_approved_purchases_and_others_at_once_exceed_nothing_that_was_allowed() -> None:
+def test_concurrent_approved_and_other_purchases_stay_within_the_spending_limit() -> None:
     # Eight of twice the price are approved. That leaves room for four of the others, unless they come first.
     most = 20 * PRICE
     principal = bounded(funded(inr=100 * PRICE), per_purchase_minor=PRICE, per_day_minor=most)
@@ -71,7 +71,7 @@ def test_approved_purchases_and_others_at_once_exceed_nothing_that_was_allowed()
         assert order.price_minor == 2 * PRICE or spent <= most
 
 
-def test_limit_of_an_admin_holds_for_approved_purchases_at_once() -> None:
+def test_concurrent_approved_purchases_stay_within_a_limit_of_staff() -> None:
     principal = bounded_app(funded(inr=100 * PRICE))
     listings = [on_sale() for _ in range(THREADS)]
     for number, listing in enumerate(listings):
@@ -82,7 +82,7 @@ def test_limit_of_an_admin_holds_for_approved_purchases_at_once() -> None:
     assert wallet_of(principal.user).balance_inr_minor == 95 * PRICE
 
 
-def test_purchase_and_second_thoughts_at_once_end_in_one_of_them() -> None:
+def test_concurrent_purchase_and_decline_of_an_approval_end_in_one_of_them() -> None:
     for _ in range(4):
         principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
         approval = approved_purchase(principal, listing)
@@ -96,7 +96,7 @@ def test_purchase_and_second_thoughts_at_once_end_in_one_of_them() -> None:
             assert (declined, approval.status) == ("invalid_transition", "Completed")
 
 
-def test_two_decisions_at_once_are_one() -> None:
+def test_only_one_of_concurrent_decisions_on_an_approval_succeeds() -> None:
     approval = requested_approval(bounded(funded(inr=10 * PRICE)))
     outcomes = outcomes_at_once(*[partial(approve_purchase, approval=approval, actor=approval.owner)] * THREADS)
     assert outcomes.count("invalid_transition") == THREADS - 1

@@ -94,18 +94,18 @@ def test_purchase_within_the_limits_is_made_at_once(user: User, listing: Listing
 
 
 @pytest.mark.parametrize("values", [{"per_day_minor": 1}, {"total_minor": 1}, {"total_minor": 10 * PRICE, "categories": ["none"]}], ids=str)
-def test_every_limit_of_the_owner_can_be_asked_about(user: User, listing: Listing, values: dict[str, Any]) -> None:
+def test_purchase_above_any_limit_of_the_owner_can_wait_for_approval(user: User, listing: Listing, values: dict[str, Any]) -> None:
     principal = bounded(user, **values)
     approved_purchase(principal, listing)
     complete_purchase(principal, listing)
 
 
-def test_currency_without_a_limit_can_be_asked_about(user: User, listing: Listing) -> None:
+def test_purchase_in_a_currency_without_a_limit_can_wait_for_approval(user: User, listing: Listing) -> None:
     principal = connected(user)
     assert requested_approval(principal, listing).exceeded_limit == "currency"
 
 
-def test_limit_of_an_admin_cannot_be_asked_about_nor_approved_away(user: User, listing: Listing) -> None:
+def test_purchase_above_a_limit_of_staff_cannot_wait_for_approval(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
     approved_purchase(principal, listing)
     app_limit = limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
@@ -122,14 +122,14 @@ def test_request_without_a_key_is_refused(user: User, listing: Listing) -> None:
         buy_or_ask(bounded(user), listing, None)
 
 
-def test_price_holds_until_the_approval_expires(user: User, listing: Listing) -> None:
+def test_price_of_an_approval_holds_until_it_expires(user: User, listing: Listing) -> None:
     principal = bounded(user)
     approved_purchase(principal, listing)
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
     assert complete_purchase(principal, listing).debited_minor == PRICE
 
 
-def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: Listing) -> None:
+def test_approval_is_requested_for_the_quoted_price(user: User, listing: Listing) -> None:
     principal = bounded(user)
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk), "INR"))
     Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
@@ -141,7 +141,7 @@ def test_price_of_a_quote_is_the_one_that_is_asked_for(user: User, listing: List
     assert receipt.debited_minor == PRICE
 
 
-def test_key_of_an_approval_is_of_one_purchase(user: User, listing: Listing) -> None:
+def test_idempotency_key_of_an_approval_is_refused_for_another_asset(user: User, listing: Listing) -> None:
     principal = bounded(user)
     requested_approval(principal, listing)
     with pytest.raises(IdempotencyKeyReused):
@@ -197,7 +197,7 @@ def test_expired_approval_is_neither_decided_nor_used(user: User, listing: Listi
     assert not Approval.objects.exists()
 
 
-def test_completed_purchase_is_answered_after_the_approval_has_expired(user: User, listing: Listing) -> None:
+def test_repeated_approved_purchase_gets_its_receipt_after_the_approval_has_expired(user: User, listing: Listing) -> None:
     principal = bounded(user)
     approved_purchase(principal, listing)
     receipt = complete_purchase(principal, listing)
@@ -216,7 +216,7 @@ def test_approved_purchase_needs_balance_and_can_be_made_later(listing: Listing)
     assert Approval.objects.get().status == "Approved"
 
 
-def test_approved_purchase_of_what_left_the_shop_or_is_owned_is_refused(user: User, listing: Listing) -> None:
+def test_approved_purchase_of_an_unpublished_or_owned_asset_is_refused(user: User, listing: Listing) -> None:
     principal, other = bounded(user), on_sale()
     approved_purchase(principal, listing)
     Listing.objects.filter(pk=listing.pk).update(status="Rejected")
@@ -260,7 +260,7 @@ def test_first_limit_of_a_currency_is_suggested_with_every_amount(user: User, li
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
-def test_spender_that_may_not_spend_any_more_is_not_approved(user: User, listing: Listing, make: Spender) -> None:
+def test_purchase_of_a_token_or_app_that_can_no_longer_spend_is_not_approved(user: User, listing: Listing, make: Spender) -> None:
     principal = make(user)
     approval = requested_approval(principal, listing)
     if principal.app is None:
@@ -285,7 +285,7 @@ def test_app_that_is_suspended_or_whose_developer_is_deactivated_is_not_approved
         approve_purchase(approval=approval, actor=user)
 
 
-def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
+def test_withdrawn_consent_ends_the_approvals_of_the_app(user: User, listing: Listing, django_capture_on_commit_callbacks: Any) -> None:
     principal, other = bounded_app(user), bounded(user)
     requested_approval(principal, listing)
     approved_purchase(principal, on_sale(), "approved")
@@ -297,7 +297,7 @@ def test_withdrawn_consent_ends_what_the_app_asked_for(user: User, listing: List
     assert Approval.objects.get(pk=kept.pk).status == "Waiting"
 
 
-def test_price_above_the_operators_sum_needs_the_password(user: User, listing: Listing) -> None:
+def test_approval_above_the_amount_of_the_settings_needs_the_password(user: User, listing: Listing) -> None:
     principal = bounded(user)
     with override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1}):
         approval = requested_approval(principal, listing)
@@ -306,7 +306,7 @@ def test_price_above_the_operators_sum_needs_the_password(user: User, listing: L
         approve_purchase(approval=approval, actor=user, password_confirmed=True)
 
 
-def test_nobody_else_decides(user: User, listing: Listing) -> None:
+def test_only_the_owner_of_the_wallet_decides_on_an_approval(user: User, listing: Listing) -> None:
     approval = requested_approval(bounded(user), listing)
     for decide in (approve_purchase, decline_purchase):
         with pytest.raises(NotFound):
@@ -353,7 +353,7 @@ def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> 
     assert Approval.objects.get(idempotency_key=KEY).status == "Waiting"
 
 
-def test_deleted_account_keeps_its_order_and_nothing_that_was_asked(listing: Listing) -> None:
+def test_approvals_of_a_deleted_account_are_deleted_and_its_orders_kept(listing: Listing) -> None:
     user = funded(inr=PRICE)
     principal = bounded(user)
     requested_approval(principal, on_sale(price_inr_minor=101), "waiting")

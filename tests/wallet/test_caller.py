@@ -58,12 +58,12 @@ def test_calls_are_counted_and_shown(bearer_client: Client, settings: Any) -> No
     assert [(limit["policy"], limit["calls"], limit["used"]) for limit in limits] == [("app", 7, 2), ("user", 9, 2)]
 
 
-def test_sandbox_says_so(bearer_client: Client, settings: Any) -> None:
+def test_caller_is_told_that_the_environment_is_a_sandbox(bearer_client: Client, settings: Any) -> None:
     settings.SANDBOX = True
     assert bearer_client().get(ME).json()["environment"] == "sandbox"
 
 
-def test_tool_says_the_same_of_a_mcp_token() -> None:
+def test_who_am_i_tool_describes_an_mcp_token() -> None:
     token, secret, app = mcp_token()
     told = Speaker(secret).call("who_am_i")["structuredContent"]
     assert (told["userId"], told["app"]["appId"], told["credential"]["kind"]) == (str(token.user_id), str(app.pk), "mcp")
@@ -80,7 +80,9 @@ def test_tool_says_the_same_of_a_mcp_token() -> None:
         (None, "currency"),
     ],
 )
-def test_quote_beyond_a_limit_names_it(bearer_client: Client, bounds: dict[str, object] | None, exceeded: str | None) -> None:
+def test_quote_names_the_spending_limit_that_a_purchase_would_exceed(
+    bearer_client: Client, bounds: dict[str, object] | None, exceeded: str | None
+) -> None:
     user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
     caller = bearer_client(user, scopes={Scope.WALLET_SPEND})
     token = AccessToken.objects.get(user=user)

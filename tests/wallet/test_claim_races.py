@@ -34,7 +34,7 @@ def claiming(secret: str, actor: Any) -> Callable[[], Any]:
     return partial(claim_licence, secret=secret, actor=actor)
 
 
-def test_one_of_many_accounts_claims_a_licence() -> None:
+def test_one_of_concurrent_claims_of_a_licence_succeeds() -> None:
     bought_for(on_sale())
     secret, accounts = secret_sent(), [UserFactory() for _ in range(THREADS)]
     outcomes = outcomes_at_once(*(claiming(secret, account) for account in accounts))
@@ -43,7 +43,7 @@ def test_one_of_many_accounts_claims_a_licence() -> None:
     assert Licence.objects.get().holder == winner
 
 
-def test_one_account_claims_one_of_many_licences_of_one_asset() -> None:
+def test_account_can_claim_only_one_of_several_licences_of_one_asset() -> None:
     listing, client = on_sale(), UserFactory()
     licensees = [Licensee("L", f"l{number}@l.example") for number in range(THREADS)]
     payer = funded(inr=10_000_000)
@@ -54,7 +54,7 @@ def test_one_account_claims_one_of_many_licences_of_one_asset() -> None:
     assert Licence.objects.filter(holder=client).count() == 1
 
 
-def test_one_of_many_buyers_buys_for_one_licensee() -> None:
+def test_one_of_concurrent_purchases_for_one_licensee_succeeds() -> None:
     listing = on_sale()
     purchase = PurchaseRequest(str(listing.pk), licensee=CLIENT)
     outcomes = outcomes_at_once(*(partial(spend, buyer=funded(inr=49_900), purchase=purchase) for _ in range(THREADS)))
@@ -62,7 +62,7 @@ def test_one_of_many_buyers_buys_for_one_licensee() -> None:
     assert Order.objects.count() == 1
 
 
-def test_claim_that_meets_a_refund_leaves_no_live_licence() -> None:
+def test_concurrent_claim_and_refund_of_a_licence_leave_no_valid_licence() -> None:
     for number in range(4):
         licensee = Licensee("L", f"l{number}@l.example")
         order = bought_for(on_sale(), licensee=licensee)
@@ -74,7 +74,7 @@ def test_claim_that_meets_a_refund_leaves_no_live_licence() -> None:
         assert (licence.holder is None) == (claimed == "claim_ended")
 
 
-def test_claim_that_meets_the_end_of_an_account_leaves_no_name_behind() -> None:
+def test_claim_during_the_deletion_of_the_account_leaves_no_name_behind() -> None:
     for number in range(4):
         client, licensee = UserFactory(), Licensee("L", f"l{number}@l.example")
         order = bought_for(on_sale(), licensee=licensee)

@@ -69,12 +69,12 @@ def command(*arguments: str) -> str:
     ],
     ids=repr,
 )
-def test_payment_without_a_proper_name_is_refused(payment: Payment) -> None:
+def test_credit_with_an_invalid_source_or_reference_is_refused(payment: Payment) -> None:
     assert refusal(UserFactory(), payment=payment).code == "invalid_input"
     assert not Journal.objects.exists()
 
 
-def test_same_credit_again_adds_nothing() -> None:
+def test_repeated_credit_with_the_same_reference_is_refused() -> None:
     user, actor = UserFactory(), UserFactory()
     credited(user, reason="first")
     for again in ({}, {"reason": "second"}, {"actor": actor}, {"payment": Payment(" UTR 7781 ", "Bank")}):
@@ -84,7 +84,7 @@ def test_same_credit_again_adds_nothing() -> None:
     assert (wallet_of(user).balance_inr_minor, Journal.objects.count()) == (500, 1)
 
 
-def test_reference_with_anything_else_is_refused_and_told_what_it_credited() -> None:
+def test_reference_used_with_another_amount_currency_or_user_is_refused_with_what_it_credited() -> None:
     user, other = UserFactory(email="asha@example.com"), UserFactory()
     credited(user)
     for who, given in ((user, {"amount_minor": 501}), (user, {"currency": "USD"}), (other, {})):
@@ -94,7 +94,7 @@ def test_reference_with_anything_else_is_refused_and_told_what_it_credited() -> 
     assert Journal.objects.count() == 1
 
 
-def test_references_of_other_sources_and_none_are_other_payments() -> None:
+def test_credits_with_another_source_or_reference_or_without_one_are_separate_payments() -> None:
     user = UserFactory()
     for payment in (Payment("7"), Payment("7", "payments"), Payment("8"), None, None):
         credited(user, payment=payment)
@@ -113,7 +113,7 @@ def test_payment_is_known_after_its_account_is_deleted() -> None:
     assert (problem.code, "an account that is deleted" in problem.message) == ("reference_used", True)
 
 
-def test_key_of_a_form_counts_before_its_reference() -> None:
+def test_idempotency_key_of_the_credit_form_is_checked_before_its_reference() -> None:
     user, actor, key = UserFactory(), UserFactory(), str(uuid.uuid4())
     first = credited(user, actor=actor, idempotency_key=key)
     assert credited(user, actor=actor, idempotency_key=key) == first
@@ -138,7 +138,7 @@ def test_reference_is_never_changed() -> None:
         CreditReference.objects.get().delete()
 
 
-def test_reconciliation_tells_of_a_reference_of_something_else() -> None:
+def test_reconciliation_reports_a_credit_reference_of_a_journal_that_is_no_credit() -> None:
     order = bought(on_sale(), funded(inr=49_900))
     sale = Journal.objects.get(order=order)
     CreditReference.objects.create(journal=sale, source="bank", reference="UTR 7781")
@@ -146,7 +146,7 @@ def test_reconciliation_tells_of_a_reference_of_something_else() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_at_once_credit_a_payment_once() -> None:
+def test_concurrent_credits_with_one_reference_are_credited_once() -> None:
     user, others = UserFactory(), [UserFactory() for _ in range(2)]
     outcomes = at_once(*(partial(credited, user) for _ in range(4)))
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["AlreadyCredited"] * 3 + ["Journal"]
@@ -157,7 +157,7 @@ def test_many_at_once_credit_a_payment_once() -> None:
     assert list(differences()) == []
 
 
-def test_command_run_again_says_so_and_succeeds() -> None:
+def test_credit_command_repeated_with_the_same_reference_succeeds_without_a_second_credit() -> None:
     user = UserFactory(email="asha@example.com")
     arguments = ("asha@example.com", "499.50", "INR", "--reference", "UTR 7781")
     assert command(*arguments) == "asha@example.com now holds 499.50 INR.\n"
@@ -178,7 +178,7 @@ def test_command_run_again_says_so_and_succeeds() -> None:
         (("5.00", "INR", "--source", "bank"), "give both"),
     ],
 )
-def test_command_says_what_is_wrong_with_a_reference(changed: tuple[str, ...], sentence: str) -> None:
+def test_credit_command_with_a_wrong_reference_says_what_is_wrong(changed: tuple[str, ...], sentence: str) -> None:
     user = UserFactory(email="asha@example.com")
     credited(user)
     with pytest.raises(CommandError, match=sentence):

@@ -48,7 +48,7 @@ def run(*arguments: str) -> list[str]:
 
 
 @pytest.mark.parametrize("field", ["amount_minor", "credit"])
-def test_transfer_that_was_changed_names_its_journal(field: str) -> None:
+def test_changed_transfer_is_reported_with_its_journal(field: str) -> None:
     sale = history()[1]
     transfer = sale.transfers.order_by("id")[0]
     elsewhere = LedgerAccount.objects.get(kind="funding", currency=transfer.currency)
@@ -69,13 +69,13 @@ def test_journal_that_was_changed_is_named(change: dict[str, object]) -> None:
     assert list(digest_differences()) == [f"journal {sale.pk} is not what digest 1 covered"]
 
 
-def test_digest_holds_the_one_before() -> None:
+def test_digest_depends_on_the_previous_digest() -> None:
     now = timezone.now()
     facts: dict[str, Any] = {"number": 2, "created_at": now, "members": [("id", OTHER)]}
     assert chained_digest(previous_digest=OTHER, **facts) != chained_digest(previous_digest="1" * 64, **facts)
 
 
-def test_transfer_that_was_removed_or_slipped_in_names_its_journal() -> None:
+def test_removed_or_added_transfer_is_reported_with_its_journal() -> None:
     journals = history()
     gone = journals[1].transfers.order_by("id")[0]
     with unguarded():
@@ -87,7 +87,7 @@ def test_transfer_that_was_removed_or_slipped_in_names_its_journal() -> None:
     assert list(digest_differences())[1:] == [f"journal {journals[-1].pk} is not what digest 2 covered"]
 
 
-def test_account_that_became_someone_elses_names_every_journal_that_touches_it() -> None:
+def test_changed_owner_of_a_ledger_account_is_reported_with_every_journal_of_it() -> None:
     journals = history()
     with unguarded():
         LedgerAccount.objects.filter(kind="wallet", debits__journal=journals[-1]).update(owner=UserFactory())
@@ -95,57 +95,57 @@ def test_account_that_became_someone_elses_names_every_journal_that_touches_it()
     assert found == [f"journal {journal.pk} is not what digest 2 covered" for journal in journals[-2:]]
 
 
-def test_journals_that_changed_places_break_their_digest() -> None:
+def test_changed_order_of_journals_breaks_their_digest() -> None:
     history()
     first, second = CoveredJournal.objects.filter(ledger_digest=1).order_by("position")[:2]
     with unguarded():
         CoveredJournal.objects.filter(pk=first.pk).update(position=1000)
         CoveredJournal.objects.filter(pk=second.pk).update(position=first.position)
-    assert list(digest_differences()) == ["digest 1 does not fit what is under it"]
+    assert list(digest_differences()) == ["digest 1 does not match the journals that it covers"]
 
 
-def test_journal_that_was_taken_from_under_its_digest_breaks_it() -> None:
+def test_journal_removed_from_the_rows_of_a_digest_breaks_the_digest() -> None:
     history()
     with unguarded():
         CoveredJournal.objects.filter(ledger_digest=2, position=0).delete()
-    assert list(digest_differences()) == ["digest 2 does not fit what is under it"]
+    assert list(digest_differences()) == ["digest 2 does not match the journals that it covers"]
 
 
-def test_journal_that_is_gone_is_named() -> None:
+def test_deleted_journal_is_reported() -> None:
     alone = credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="test", actor=None)
     ledger_digest()
     lost = alone.pk
     with unguarded(), connection.constraint_checks_disabled():
         Transfer.objects.all().delete()
         Journal.objects.filter(pk=lost)._raw_delete("default")
-        assert f"journal {lost} is under digest 1 and is gone" in list(digest_differences())
+        assert f"digest 1 covers journal {lost}, which no longer exists" in list(digest_differences())
         # The foreign keys are looked at in the end.
         CoveredJournal.objects.all()._raw_delete("default")
         connection.check_constraints()
 
 
-def test_digest_that_was_made_to_fit_breaks_the_digest() -> None:
+def test_changed_journal_whose_own_digest_was_recomputed_breaks_the_digest_of_its_batch() -> None:
     sale = history()[1]
     with unguarded():
         Journal.objects.filter(pk=sale.pk).update(reason="other")
         from_now_on = journal_digests([sale.pk])[sale.pk]
         CoveredJournal.objects.filter(pk=sale.pk).update(digest=from_now_on)
-    assert list(digest_differences()) == ["digest 1 does not fit what is under it"]
+    assert list(digest_differences()) == ["digest 1 does not match the journals that it covers"]
 
 
-def test_digest_that_was_made_anew_breaks_the_chain_and_differs_from_what_was_kept() -> None:
+def test_recomputed_digest_breaks_the_chain_and_differs_from_the_one_kept_elsewhere() -> None:
     history()
     kept = dict(LedgerDigest.objects.values_list("number", "digest"))
     with unguarded():
         LedgerDigest.objects.filter(number=1).update(digest=OTHER)
     assert list(digest_differences(kept)) == [
-        "digest 1 does not fit what is under it",
+        "digest 1 does not match the journals that it covers",
         "digest 1 is not the one that was kept elsewhere",
         "digest 2 does not follow digest 1",
     ]
 
 
-def test_whole_chain_that_was_made_anew_is_told_by_the_digest_that_was_kept() -> None:
+def test_recomputed_chain_is_detected_by_a_digest_kept_elsewhere() -> None:
     sale = history()[1]
     last = LedgerDigest.objects.last()
     assert last is not None
@@ -164,7 +164,7 @@ def test_whole_chain_that_was_made_anew_is_told_by_the_digest_that_was_kept() ->
 
 
 @pytest.mark.parametrize("text", ["", "1", "1:abc", f"0:{OTHER}", f"-1:{OTHER}", f"1:{OTHER}0", f"x:{OTHER}"])
-def test_reconcile_refuses_what_is_no_digest(text: str) -> None:
+def test_reconcile_refuses_a_malformed_digest(text: str) -> None:
     with pytest.raises(CommandError, match="NUMBER:DIGEST"):
         call_command("reconcile", f"--digest={text}")
 
@@ -177,7 +177,7 @@ def test_digests_are_never_changed(table: str, statement: str) -> None:
         cursor.execute(statement.format(table))
 
 
-def test_what_is_young_waits_and_what_is_old_is_covered_once() -> None:
+def test_journals_younger_than_the_grace_period_wait_and_older_ones_are_covered_once() -> None:
     funded(inr=1)
     assert run() == ["Covered 0 journals with 0 new digests."]
     assert list(differences()) == []
@@ -191,7 +191,7 @@ def test_what_is_young_waits_and_what_is_old_is_covered_once() -> None:
     call_command("reconcile", "--digest", first[1].removeprefix("Last digest: "), stdout=StringIO())
 
 
-def test_what_commits_late_is_covered_later() -> None:
+def test_journal_that_commits_late_is_covered_by_the_next_digest() -> None:
     early = new_id()
     funded(inr=1)
     ledger_digest()
@@ -204,7 +204,7 @@ def test_what_commits_late_is_covered_later() -> None:
     assert list(differences()) == []
 
 
-def test_batches_follow_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digests_cover_many_journals_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digests, "BATCH", 2)
     for _ in range(5):
         funded(inr=1)
@@ -213,7 +213,7 @@ def test_batches_follow_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_runs_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_digest_runs_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digests, "BATCH", 2)
     for _ in range(9):
         funded(inr=1)
@@ -225,7 +225,7 @@ def test_runs_at_once_make_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_run_whose_batch_another_covered_meanwhile_reads_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digest_run_skips_journals_that_another_run_covered_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     funded(inr=1)
     quicker = [ledger_digest]
 

@@ -120,7 +120,7 @@ def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Clie
     assert quote(client, listing, discountCode=code).json()["code"] == "discount_code_invalid"
 
 
-def test_ended_code_is_told_with_its_end(bearer_client: Client) -> None:
+def test_refusal_of_an_ended_discount_code_has_the_time_of_its_end(bearer_client: Client) -> None:
     listing = on_sale()
     ended = discounted(listing, code="SPRING", starts=-2 * HOUR, ends=-HOUR)
     answer = spend(bearer_client(funded(inr=100_000)), listing, discountCode="spring")
@@ -129,7 +129,7 @@ def test_ended_code_is_told_with_its_end(bearer_client: Client) -> None:
 
 
 @pytest.mark.parametrize("code", ["", "abc", "a" * 25, "two words", 5, None, "NUL\0NUL"])
-def test_what_cannot_be_a_code_is_refused(bearer_client: Client, code: Any) -> None:
+def test_malformed_discount_code_is_refused(bearer_client: Client, code: Any) -> None:
     assert_refused(spend(bearer_client(funded(inr=100_000)), on_sale(), discountCode=code), 400, "invalid_input")
 
 

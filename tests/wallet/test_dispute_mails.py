@@ -20,7 +20,7 @@ def told(user: User, words: str) -> list[str]:
     return [str(message.body) for message in sent_mails() if message.to == [user.email] and words in str(message.subject)]
 
 
-def test_vendor_is_told_of_a_share_that_a_dispute_withholds_unless_these_mails_are_off() -> None:
+def test_vendor_is_mailed_about_a_withheld_share_unless_unsubscribed() -> None:
     top_up = paid_top_up(amount_minor=99_800)
     orders = [bought(on_sale(title=title), top_up.user) for title in ("Aurora", "Borealis")]
     first, second = (order.listing.store.owner for order in orders)
@@ -35,7 +35,7 @@ def test_vendor_is_told_of_a_share_that_a_dispute_withholds_unless_these_mails_a
     ("events", "subject"),
     [((EventKind.DISPUTED, EventKind.DISPUTE_LOST), "went back to its card"), ((EventKind.REFUNDED,), "on its way back to your card")],
 )
-def test_buyer_is_told_which_licences_a_returned_payment_ended(events: tuple[EventKind, ...], subject: str) -> None:
+def test_mail_about_a_returned_payment_names_the_ended_licences(events: tuple[EventKind, ...], subject: str) -> None:
     top_up = paid_top_up(amount_minor=49_900)
     bought(on_sale(title="Aurora"), top_up.user)
     for event in events:
@@ -44,7 +44,7 @@ def test_buyer_is_told_which_licences_a_returned_payment_ended(events: tuple[Eve
     assert "Aurora: your Personal licence ended" in body
 
 
-def test_buyer_is_told_that_both_licences_ended_if_the_upgraded_purchase_ended_too() -> None:
+def test_mail_about_a_lost_dispute_names_both_licences_of_an_upgrade() -> None:
     top_up = paid_top_up(amount_minor=99_800)
     first = bought(on_sale(title="Aurora"), top_up.user)
     bought(first.listing, top_up.user, license_slug="commercial", upgrade_from="personal")
@@ -54,7 +54,7 @@ def test_buyer_is_told_that_both_licences_ended_if_the_upgraded_purchase_ended_t
     assert "your Commercial licence ended, and your Personal licence ended, too" in body
 
 
-def test_buyer_is_told_what_an_upgrade_replaces_and_what_its_refund_restores() -> None:
+def test_mails_name_the_licence_that_an_upgrade_replaces_and_its_refund_restores() -> None:
     first = bought(on_sale(title="Aurora"), funded(inr=100_000))
     second = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
     assert "It replaces your Personal licence" in told(first.buyer, "is yours")[-1]

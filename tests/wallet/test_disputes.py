@@ -93,7 +93,7 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     assert bought(order.listing, top_up.user).status == "Completed"
 
 
-def test_share_that_was_paid_out_is_borne_by_the_operator() -> None:
+def test_operator_bears_a_lost_dispute_whose_vendor_share_was_paid_out() -> None:
     vendor = payee()
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up, store=vendor.store)
@@ -252,7 +252,7 @@ def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> 
     assert_ledger_agrees()
 
 
-def test_events_in_any_order_and_twice_end_alike() -> None:
+def test_events_of_a_dispute_in_any_order_and_repeated_have_the_same_result() -> None:
     outcomes = {
         EventKind.DISPUTE_WON: ("Succeeded", 50_000),
         EventKind.DISPUTE_LOST: ("Returned", 0),
@@ -283,7 +283,7 @@ def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends
     assert_ledger_agrees()
 
 
-def test_dispute_of_a_payment_that_nobody_knows_waits() -> None:
+def test_dispute_of_an_unknown_payment_waits() -> None:
     top_up = deliver_event(requested_top_up(), EventKind.DISPUTED, payment="of-another-program")
     assert (top_up.status, ProviderEvent.objects.get().processed_at) == ("Pending", None)
 
@@ -333,7 +333,7 @@ def test_end_of_a_dispute_that_has_ended_otherwise_is_refused(end: EventKind, ot
     assert_ledger_agrees()
 
 
-def test_second_dispute_of_what_has_returned_changes_nothing() -> None:
+def test_second_dispute_of_a_returned_payment_changes_nothing() -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
@@ -348,7 +348,7 @@ def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
     assert_ledger_agrees()
 
 
-def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
+def test_download_link_of_a_suspended_licence_is_refused_until_the_dispute_is_won() -> None:
     top_up = paid_top_up()
     bought(on_sale(archive()), top_up.user)
     licence = Licence.objects.select_related("listing__approved_deliverable", "deliverable", "holder").get()
@@ -363,7 +363,7 @@ def test_link_of_a_suspended_licence_is_dead_until_the_dispute_is_won() -> None:
     assert open_link(token=link).licence == licence
 
 
-def test_licence_that_is_not_suspended_is_used_before_a_wider_one_that_is() -> None:
+def test_download_uses_a_valid_licence_before_a_wider_suspended_one() -> None:
     user = funded(inr=PRICE)
     listing = on_sale(archive())
     bought(listing, user)
@@ -392,7 +392,7 @@ def test_audit_log_names_the_providers_dispute() -> None:
     assert history_of(top_up)[0].data == {"dispute": "dp_1"}
 
 
-def test_buyer_is_told_of_a_dispute_and_of_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_buyer_is_mailed_about_a_dispute_and_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         top_up, other = paid_top_up(), paid_top_up()
         for each, end in ((top_up, EventKind.DISPUTE_WON), (other, EventKind.DISPUTE_LOST)):
@@ -494,7 +494,7 @@ def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
     "change",
     [{"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, {"status": "Open", "closing_journal": None, "decided_at": None}],
 )
-def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None:
+def test_ended_dispute_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
@@ -505,7 +505,7 @@ def test_what_came_of_a_dispute_is_never_changed(change: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"suspended": False}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
-def test_what_was_withheld_is_never_changed(change: dict[str, Any]) -> None:
+def test_record_of_a_disputed_order_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)

@@ -37,7 +37,7 @@ def code_of(response: Any) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])
-def test_earnings_of_who_is_no_approved_vendor_are_refused(bearer_client: Client, status: VendorStatus | None) -> None:
+def test_user_who_is_no_approved_vendor_cannot_read_earnings(bearer_client: Client, status: VendorStatus | None) -> None:
     user = UserFactory() if status is None else make_vendor(status).user
     assert code_of(bearer_client(user).get(EARNINGS)) == (403, "vendor_not_approved")
 
@@ -72,7 +72,7 @@ def test_statement_tells_sales_refunds_and_payouts_newest_first(
     assert answer["balances"] == [{"currency": "INR", "balance": -399.2}, {"currency": "USD", "balance": 8.0}]
 
 
-def test_what_is_covered_and_what_is_not_is_earned_once(listing: Listing) -> None:
+def test_sales_are_earned_once_whether_a_digest_covers_them_or_not(listing: Listing) -> None:
     vendor, share = listing.store.owner, 39_920
     account = vendor_accounts(currency="INR")
     for number in range(1, 4):
@@ -87,7 +87,7 @@ def test_what_is_covered_and_what_is_not_is_earned_once(listing: Listing) -> Non
     assert earned(vendor)["INR"] == account.get().balance_minor == 0
 
 
-def test_what_was_written_for_longer_than_an_hour_is_told_once_it_is_covered(listing: Listing) -> None:
+def test_sale_of_a_transaction_longer_than_an_hour_is_earned_once_a_digest_covers_it(listing: Listing) -> None:
     vendor, share = listing.store.owner, 39_920
     bought(listing)
     list(digest_ledger(until=timezone.now()))
@@ -100,7 +100,7 @@ def test_what_was_written_for_longer_than_an_hour_is_told_once_it_is_covered(lis
     assert earned(vendor)["INR"] == 2 * share
 
 
-def test_reading_costs_the_same_however_much_was_sold_and_covered(
+def test_reading_earnings_takes_as_many_queries_however_many_sales(
     bearer_client: Client, listing: Listing, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(4):
@@ -112,7 +112,7 @@ def test_reading_costs_the_same_however_much_was_sold_and_covered(
         assert len(client.get(EARNINGS, {"limit": 2}).json()["items"]) == 2
 
 
-def test_pages_neither_repeat_nor_skip(bearer_client: Client, listing: Listing) -> None:
+def test_pages_of_earnings_neither_repeat_nor_skip_sales(bearer_client: Client, listing: Listing) -> None:
     orders = [str(bought(listing).id) for _ in range(5)]
     client, seen = bearer_client(listing.store.owner), []
     cursor: str | None = ""

@@ -68,7 +68,7 @@ def checked(folder: Path, document: Any, keys: Any = None) -> subprocess.Complet
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
 
-def test_altered_file_or_one_of_another_key_or_kind_is_not_genuine(order: Order, tmp_path: Path) -> None:
+def test_evidence_that_is_altered_or_signed_by_another_key_is_not_genuine(order: Order, tmp_path: Path) -> None:
     document = json.loads(json.dumps(signed_evidence(evidence_of(order, Reader.BUYER))))
     head, payload, signature = document["jws"].split(".")
     altered = [copy.deepcopy(document) for _ in range(4)]
@@ -87,27 +87,27 @@ def test_altered_file_or_one_of_another_key_or_kind_is_not_genuine(order: Order,
 
 
 @pytest.mark.slow
-def test_file_as_it_was_issued_is_genuine(order: Order, tmp_path: Path) -> None:
+def test_issued_evidence_is_genuine(order: Order, tmp_path: Path) -> None:
     for reader in Reader:
         done = checked(tmp_path, signed_evidence(evidence_of(order, reader)))
         assert (done.returncode, done.stderr) == (0, "")
         assert str(order.pk) in done.stdout
 
 
-def test_script_stands_in_the_documentation_as_it_is_run() -> None:
+def test_documentation_shows_the_evidence_script_that_the_tests_run() -> None:
     page = docs.document("evidence")
     assert page is not None
     assert SCRIPT.read_text("utf-8").rstrip() in page.text
 
 
 @pytest.mark.slow
-def test_evidence_is_no_certificate(order: Order) -> None:
+def test_evidence_is_not_accepted_as_a_certificate(order: Order) -> None:
     jws = signed_evidence(evidence_of(order, Reader.BUYER))["jws"]
     assert check_certificate(jws).status == CertificateStatus.NOT_GENUINE
 
 
 @pytest.mark.slow
-def test_file_says_what_was_bought_agreed_delivered_paid_and_disputed(order: Order) -> None:
+def test_evidence_contains_order_consent_downloads_payment_and_disputes(order: Order) -> None:
     found = evidence_of(order, Reader.BUYER)
     assert (found["order"]["title"], found["order"]["price"], found["order"]["boughtBy"]) == ("Halden", 499.0, "page")
     assert found["consent"] == {"version": IMMEDIATE_DELIVERY.version, "text": IMMEDIATE_DELIVERY.text}
@@ -141,7 +141,7 @@ def test_each_reader_sees_their_own_amounts_and_nobody_elses_data(order: Order) 
     assert buyer.email in texts[Reader.STAFF]
 
 
-def test_payer_of_someone_elses_licence_is_not_told_of_its_downloads() -> None:
+def test_evidence_for_the_buyer_of_a_licence_for_another_excludes_its_downloads() -> None:
     order = bought_for(on_sale(archive()))
     claimed(order, UserFactory())
     downloaded_order(order)
@@ -161,7 +161,7 @@ def test_digests_are_those_of_the_ledger(order: Order) -> None:
 
 
 @pytest.mark.slow
-def test_lost_dispute_and_refund_are_in_the_file() -> None:
+def test_evidence_contains_a_lost_dispute_and_a_refund() -> None:
     top_up = paid_top_up(amount_minor=49_900)
     order = bought(on_sale(), top_up.user)
     deliver_event(top_up, EventKind.DISPUTED)
@@ -181,7 +181,7 @@ def test_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
     assert evidence_of(first, Reader.BUYER)["license"]["status"] == "replaced"
 
 
-def test_file_is_fetched_by_who_it_concerns_and_nobody_else(
+def test_evidence_is_for_the_buyer_the_vendor_and_staff_only(
     order: Order, browse: Callable[..., Any], bearer_client: Callable[..., APIClient]
 ) -> None:
     vendor, stranger = order.listing.store.owner, make_vendor().user

@@ -163,12 +163,12 @@ DEEDS = [*SALES, asking_the_owner, approving, asking, paying, refusing, refund_t
 
 
 @pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)
-def test_cut_at_any_statement_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
+def test_connection_lost_at_any_statement_of_a_purchase_or_wallet_payout_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
     check_every_cut(prepare())
 
 
 @pytest.mark.parametrize("prepare", DEEDS, ids=lambda deed: deed.__name__)
-def test_commit_that_fails_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
+def test_failed_commit_of_a_purchase_or_wallet_payout_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
     check_failed_commit(prepare())
 
 

@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 @pytest.mark.slow
-def test_doubled_reordered_late_and_forged_events_at_once_credit_each_payment_once() -> None:
+def test_concurrent_repeated_reordered_late_and_forged_events_credit_each_payment_once() -> None:
     sent = FaultyEvents(200, random.Random(20))
     sent.send_all(threads=8)
     assert list(sent.wrong()) == []

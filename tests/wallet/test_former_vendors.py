@@ -73,7 +73,7 @@ def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once(
     agree()
 
 
-def test_payout_that_bounces_after_the_vendor_was_suspended_is_kept_and_the_vendor_is_told(
+def test_earnings_of_a_payout_bounced_after_a_suspension_can_be_retained_and_the_vendor_is_mailed(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     payout = sold_and_paid()

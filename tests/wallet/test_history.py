@@ -31,13 +31,15 @@ def buyer() -> User:
 
 
 @pytest.mark.parametrize("url", [ORDERS, MOVES])
-def test_no_past_is_an_empty_page(bearer_client: Client, url: str) -> None:
+def test_new_user_has_an_empty_history(bearer_client: Client, url: str) -> None:
     bought(on_sale())
     assert bearer_client().get(url).json() == {"items": [], "nextCursor": None}
 
 
 @pytest.mark.parametrize(("url", "model", "moment"), [(ORDERS, Order, "created_at"), (MOVES, None, "")])
-def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User, url: str, model: Any, moment: str) -> None:
+def test_pages_of_orders_and_transactions_neither_repeat_nor_skip_rows(
+    bearer_client: Client, buyer: User, url: str, model: Any, moment: str
+) -> None:
     for _ in range(6):
         bought(on_sale(), buyer)
     if model is not None:
@@ -54,7 +56,7 @@ def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User, url: 
     assert seen == sorted(seen, reverse=True)
 
 
-def test_order_tells_what_was_paid_and_through_what(key_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:
+def test_order_shows_the_price_and_the_app_that_bought_it(key_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:
     listing = on_sale(tax_rate_bp=1800, version="1.2")
     order = bought(listing, buyer, license_slug="commercial")
     client = key_client(user=buyer)
@@ -131,7 +133,7 @@ def test_receipt_is_a_page_without_scripts_and_with_nothing_from_elsewhere(beare
         assert words in text
 
 
-def test_what_was_sold_keeps_its_names_whatever_they_become(bearer_client: Client, buyer: User) -> None:
+def test_order_keeps_the_names_of_the_time_of_the_sale(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(title="Aurora", tax_rate_bp=1800, version="1.0")
     assert listing.approved_deliverable is not None
     listing.approved_deliverable.version = "1.1"

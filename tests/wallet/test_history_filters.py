@@ -51,7 +51,7 @@ def ordered(buyer: User, count: int = 3) -> list[Order]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("url", "name"), [(ORDERS, "id"), (LIBRARY, "orderId")])
-def test_dates_take_their_beginning_and_not_their_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
+def test_date_filter_includes_its_beginning_and_excludes_its_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
     first, second, third = ordered(buyer)
     client, moment = bearer_client(buyer), at(second.created_at)
     assert ids(client, url, name, createdAfter=moment) == [str(second.pk), str(third.pk)]
@@ -60,14 +60,14 @@ def test_dates_take_their_beginning_and_not_their_end(bearer_client: Client, buy
     assert ids(client, url, name, createdAfter="") == [str(order.pk) for order in (first, second, third)]
 
 
-def test_library_counts_all_that_is_owned_whatever_the_dates(bearer_client: Client, buyer: User) -> None:
+def test_owned_count_of_the_library_ignores_the_date_filter(bearer_client: Client, buyer: User) -> None:
     ordered(buyer, 2)
     page = bearer_client(buyer).get(LIBRARY, {"createdAfter": at(timezone.now())}).json()
     assert (page["ownedCount"], page["items"]) == (2, [])
 
 
 @pytest.mark.slow
-def test_pages_keep_to_the_dates(bearer_client: Client, buyer: User) -> None:
+def test_date_filter_applies_to_every_page(bearer_client: Client, buyer: User) -> None:
     orders = ordered(buyer, 4)
     query: dict[str, Any] = {"limit": 2, "createdAfter": at(orders[1].created_at)}
     client = bearer_client(buyer)
@@ -77,7 +77,7 @@ def test_pages_keep_to_the_dates(bearer_client: Client, buyer: User) -> None:
     assert rest["nextCursor"] is None
 
 
-def test_status_tells_refunds_apart(bearer_client: Client, buyer: User) -> None:
+def test_orders_are_filtered_by_status(bearer_client: Client, buyer: User) -> None:
     kept, refunded = ordered(buyer, 2)
     refund_order(order=refunded, reason="Broken.", actor=UserFactory())
     client = bearer_client(buyer)
@@ -86,7 +86,7 @@ def test_status_tells_refunds_apart(bearer_client: Client, buyer: User) -> None:
 
 
 @pytest.mark.slow
-def test_app_finds_what_it_bought(bearer_client: Client, buyer: User) -> None:
+def test_orders_and_transactions_are_filtered_by_app(bearer_client: Client, buyer: User) -> None:
     app: App = AppFactory()
     own, through = ordered(buyer, 2)
     Order.objects.filter(pk=through.pk).update(app=app)
@@ -96,7 +96,7 @@ def test_app_finds_what_it_bought(bearer_client: Client, buyer: User) -> None:
     assert ids(client, ORDERS, appId=str(own.pk)) == ids(client, MOVES, appId="nonsense") == []
 
 
-def test_transactions_have_dates(bearer_client: Client, buyer: User) -> None:
+def test_transactions_are_filtered_by_date(bearer_client: Client, buyer: User) -> None:
     client = bearer_client(buyer)
     bought(on_sale(), buyer)
     both = client.get(MOVES).json()["items"]
@@ -105,7 +105,7 @@ def test_transactions_have_dates(bearer_client: Client, buyer: User) -> None:
     assert ids(client, MOVES, createdBefore=purchase["at"]) == [funding["id"]]
 
 
-def test_transactions_have_kinds(bearer_client: Client, buyer: User) -> None:
+def test_transactions_are_filtered_by_kind(bearer_client: Client, buyer: User) -> None:
     client = bearer_client(buyer)
     bought(on_sale(), buyer)
     [purchase, funding] = client.get(MOVES).json()["items"]
@@ -116,14 +116,14 @@ def test_transactions_have_kinds(bearer_client: Client, buyer: User) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+05:00", "0000-12-31T00:00:00Z"])
-def test_moment_before_the_first_year_is_before_everything(bearer_client: Client, buyer: User, moment: str) -> None:
+def test_date_filter_accepts_a_time_before_the_year_1(bearer_client: Client, buyer: User, moment: str) -> None:
     [order] = ordered(buyer, 1)
     assert ids(bearer_client(buyer), ORDERS, createdAfter=moment) == [str(order.pk)]
     assert ids(bearer_client(buyer), ORDERS, createdBefore=moment) == []
 
 
 @pytest.mark.parametrize("url", [ORDERS, MOVES, LIBRARY])
-def test_bad_date_is_refused_of_a_caller_without_anything_too(bearer_client: Client, url: str) -> None:
+def test_invalid_date_is_refused_even_if_the_caller_has_no_orders(bearer_client: Client, url: str) -> None:
     [error] = bearer_client().get(url, {"createdAfter": "yesterday"}).json()["errors"]
     assert (error["pointer"], error["code"]) == ("?createdAfter", "invalid")
 

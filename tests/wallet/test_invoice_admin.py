@@ -46,7 +46,7 @@ def test_staff_who_may_only_look_change_nothing(model: Any, sent: dict[str, str]
 
 
 @pytest.mark.parametrize("model", [Seller, TaxRate])
-def test_nobody_deletes_what_sales_were_decided_by(model: Any) -> None:
+def test_seller_and_tax_rate_cannot_be_deleted(model: Any) -> None:
     row = operator() if model is Seller else rate("DE", 1900)
     client = signed_in(UserFactory(is_staff=True, is_superuser=True))
     assert client.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
@@ -171,13 +171,13 @@ def test_export_needs_its_own_permission_and_guards_cells_against_formulas() -> 
     assert client.get(reverse(EXPORT), {"nonsense": "1"}).status_code == 400
 
 
-def test_month_filter_ignores_what_is_no_month(client: Client) -> None:
+def test_month_filter_of_invoices_ignores_an_invalid_month(client: Client) -> None:
     client = signed_in(staff("wallet.view_invoice"))
     assert client.get(address(Invoice, "changelist"), {"month": "2026-13"}).status_code == 200
 
 
 @pytest.mark.slow
-def test_export_by_command_writes_the_same_lines(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+def test_invoice_export_by_command_equals_that_of_the_admin(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
 
     invoice = invoiced()
     month = f"{invoice.date:%Y-%m}"

@@ -27,7 +27,7 @@ def told(response: Any) -> tuple[int, str]:
     return response.status_code, response.json().get("code", "")
 
 
-def test_details_are_empty_until_they_are_set_and_set_in_part_afterwards(bearer_client: Client) -> None:
+def test_billing_details_are_empty_at_first_and_can_be_changed_in_part(bearer_client: Client) -> None:
     client = bearer_client()
     assert client.get(BILLING).json() == EMPTY
     body = {"name": "Bo", "street": "2 Marine Drive", "city": "Mumbai", "region": "27", "country": "IN"}
@@ -61,7 +61,7 @@ def test_wrong_detail_is_refused_by_field_and_changes_nothing(
     assert BillingDetails.objects.filter(owner=user).count() == 1
 
 
-def test_details_entered_by_an_app_are_no_evidence_of_the_country(bearer_client: Client, settings: Any) -> None:
+def test_billing_details_entered_by_an_app_do_not_confirm_the_country(bearer_client: Client, settings: Any) -> None:
     settings.CLIENT_COUNTRY_HEADER, settings.TRUSTED_PROXIES = "X-Country", ["127.0.0.1"]
     user = UserFactory()
     body = {"name": "A", "street": "1 rue", "city": "Paris", "country": "FR"}
@@ -103,7 +103,7 @@ def test_invoice_of_someone_else_is_not_found(bearer_client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_invoice_and_credit_note_are_told_as_they_were_issued(bearer_client: Client) -> None:
+def test_invoice_and_credit_note_are_returned_as_issued(bearer_client: Client) -> None:
     operator(BANGALORE | {"tax_id": GSTIN})
     rate("IN", 1800)
     order = bought(on_sale(title="Halden"), buyer_at(MUMBAI))

@@ -84,7 +84,7 @@ def test_racing_buyers_have_numbers_in_the_order_of_the_ledger() -> None:
     assert_complete()
 
 
-def test_jobs_beside_buyers_refunds_and_rollbacks_leave_no_gap_and_no_number_twice() -> None:
+def test_invoice_jobs_during_sales_refunds_and_rollbacks_leave_no_gap_and_no_duplicate_number() -> None:
     operator()
     rate("IN", 1800)
     own = on_sale()
@@ -101,7 +101,7 @@ def test_jobs_beside_buyers_refunds_and_rollbacks_leave_no_gap_and_no_number_twi
     assert_complete()
 
 
-def test_jobs_at_once_issue_each_document_once() -> None:
+def test_concurrent_invoice_jobs_issue_each_document_once() -> None:
     operator()
     for _ in range(6):
         bought(on_sale())
@@ -110,7 +110,7 @@ def test_jobs_at_once_issue_each_document_once() -> None:
     assert_complete()
 
 
-def test_details_that_change_beside_sales_leave_each_with_those_of_its_time() -> None:
+def test_billing_details_changed_during_sales_apply_from_then_on() -> None:
     seller = operator()
     listing = on_sale()
     buyer = funded(inr=1_000_000)
@@ -127,7 +127,7 @@ def test_details_that_change_beside_sales_leave_each_with_those_of_its_time() ->
 
 
 @pytest.mark.postgres
-def test_sale_does_not_wait_for_a_job_that_gives_numbers() -> None:
+def test_sale_does_not_wait_for_the_invoice_job() -> None:
     seller, listing = operator(), on_sale()
     bought(listing)
     purchase = buying(listing.pk)
@@ -141,7 +141,7 @@ def test_sale_does_not_wait_for_a_job_that_gives_numbers() -> None:
 
 
 @pytest.mark.postgres
-def test_seller_who_changes_details_beside_a_job_that_gives_numbers_is_not_in_its_way() -> None:
+def test_changed_details_of_a_seller_and_the_invoice_job_do_not_deadlock() -> None:
     listing = on_sale()
     seller = vendor_as_seller(listing.store.owner, MUMBAI)
     bought(listing)
@@ -158,7 +158,7 @@ def test_seller_who_changes_details_beside_a_job_that_gives_numbers_is_not_in_it
 
 
 @pytest.mark.postgres
-def test_killed_job_leaves_no_gap_and_no_number_twice() -> None:
+def test_killed_invoice_job_leaves_no_gap_and_no_duplicate_number() -> None:
     operator()
     listing = on_sale()
     for _ in range(12):

@@ -46,7 +46,7 @@ def _books_balance() -> Any:
     assert list(differences()) == []
 
 
-def test_without_a_seller_nothing_is_invoiced_and_the_listings_rate_applies() -> None:
+def test_without_a_seller_no_invoice_is_issued_and_the_tax_rate_of_the_listing_applies() -> None:
     order = bought(on_sale(tax_rate_bp=1800), buyer_at(MUMBAI))
     assert (order.seller, order.tax_treatment, order.tax_minor) == (None, "listing", 7_612)
     assert issue() == []
@@ -107,7 +107,7 @@ def test_evidence_is_kept_while_the_country_stays() -> None:
     assert billed(buyer, BERLIN).connection_country == ""
 
 
-def test_rate_in_force_on_the_day_applies() -> None:
+def test_tax_rate_in_force_on_the_day_of_the_sale_applies() -> None:
     operator(BERLIN)
     today = timezone.now().date()
     rate("DE", 1900, valid_to=today - timedelta(days=1))
@@ -229,7 +229,7 @@ def test_numbers_follow_the_ledger_however_small_the_batches() -> None:
     assert issue() == invoices
 
 
-def test_sale_of_the_last_seconds_waits_for_those_that_commit_late() -> None:
+def test_invoice_of_a_recent_sale_waits_for_sales_that_commit_late() -> None:
     operator()
     bought(on_sale())
     assert issue_invoices() == 0
@@ -312,7 +312,7 @@ def test_fiscal_year_is_named_by_its_beginning(day: date, month: int, year: int,
     assert invoice_number("A-{year}-{number}", year=year, month=month, sequence=123_456) == f"A-{label}-123456"
 
 
-def test_tax_is_shown_in_the_currency_of_tax_returns() -> None:
+def test_invoice_shows_the_tax_in_the_currency_of_tax_returns() -> None:
     operator(tax_currency="inr")
     rate("IN", 1800)
     for day, value in ((date(2020, 1, 1), "80"), (timezone.now().date() - timedelta(days=1), "84.505"), (date(2999, 1, 1), "1")):
@@ -325,14 +325,14 @@ def test_tax_is_shown_in_the_currency_of_tax_returns() -> None:
     assert (in_rupees.tax_currency, in_rupees.tax_in_tax_currency_minor) == ("", None)
 
 
-def test_invoice_needs_no_rate_of_exchange() -> None:
+def test_invoice_is_issued_without_an_exchange_rate() -> None:
     operator(tax_currency="EUR")
     bought(on_sale())
     (invoice,) = issue()
     assert (invoice.tax_currency, invoice.exchange_rate) == ("", None)
 
 
-def test_failure_in_the_middle_of_a_batch_leaves_no_number_behind() -> None:
+def test_failure_within_a_batch_of_invoices_leaves_no_gap() -> None:
     operator()
     for _ in range(3):
         bought(on_sale())
@@ -343,12 +343,12 @@ def test_failure_in_the_middle_of_a_batch_leaves_no_number_behind() -> None:
 
 
 @pytest.mark.parametrize(("pattern", "room"), [("INV/{year}/{number}", 999_999), ("A{year}{number}", 9_999_999_999)])
-def test_running_part_grows_as_far_as_the_pattern_has_room(pattern: str, room: int) -> None:
+def test_highest_invoice_number_fills_the_sixteen_characters(pattern: str, room: int) -> None:
     assert last_sequence_of(pattern, year=2026, month=4) == room
     assert len(invoice_number(pattern, year=2026, month=4, sequence=room)) == 16
 
 
-def test_numbers_that_run_out_are_told_before_and_then_only_the_other_sellers_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_fails_when_invoice_numbers_of_a_seller_run_out_and_still_issues_those_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     operator()
     vendor = on_sale()
     vendor_as_seller(vendor.store.owner)
@@ -376,7 +376,7 @@ def test_journal_that_commits_late_gets_the_next_number() -> None:
     assert [invoice.order for invoice in issue()] == [late, early]
 
 
-def test_documents_that_do_not_fit_are_reported() -> None:
+def test_missing_and_inconsistent_invoices_are_reported() -> None:
     operator()
     order = bought(on_sale())
     issue()
@@ -395,7 +395,7 @@ def test_documents_that_do_not_fit_are_reported() -> None:
     Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor, commission_minor=order.commission_minor)
 
 
-def test_document_shows_no_identifier_of_ours_and_what_the_law_demands() -> None:
+def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:
     operator(BERLIN)
     order = bought(on_sale(), buyer_at(PARIS))
     refund_order(order=order, reason="broken", actor=None)
@@ -423,7 +423,7 @@ def words_of(document: PdfDocument) -> str:
     return " ".join([document.title, document.subtitle, *document.paragraphs, *(" ".join(fact) for fact in document.facts)])
 
 
-def test_receipt_of_a_top_up_names_both_sides_as_they_were_and_no_identifier_of_ours() -> None:
+def test_receipt_of_a_top_up_names_seller_and_buyer_of_that_time_and_no_internal_ids() -> None:
     seller = operator(BERLIN)
     top_up = paid_top_up(buyer_at(PARIS))
     save_seller(seller=seller, changed=[], details={**MUMBAI, "tax_id": ""}, actor=top_up.user)

@@ -85,12 +85,12 @@ def test_overdraft_is_refused_by_the_database(transfer: Transfer) -> None:
 
 
 @pytest.mark.parametrize("change", ["currency = 'USD'", "kind = 'vendor', may_go_negative = true", "may_go_negative = true"])
-def test_account_of_another_nature_is_refused(transfer: Transfer, change: str) -> None:
+def test_ledger_account_cannot_become_another_kind(transfer: Transfer, change: str) -> None:
     with pytest.raises(IntegrityError, match="the ledger is append-only"):
         run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
 
 
-def test_account_never_becomes_someone_elses(transfer: Transfer) -> None:
+def test_owner_of_a_ledger_account_cannot_be_changed(transfer: Transfer) -> None:
     with pytest.raises(IntegrityError, match="the ledger is append-only"):
         LedgerAccount.objects.filter(kind="wallet").update(owner=UserFactory())
 
@@ -109,7 +109,7 @@ def test_transfer_between_currencies_is_refused(transfer: Transfer) -> None:
 
 
 @pytest.mark.parametrize("amount", [0, -1])
-def test_transfer_of_nothing_is_refused(transfer: Transfer, amount: int) -> None:
+def test_transfer_of_zero_is_refused(transfer: Transfer, amount: int) -> None:
     with pytest.raises(IntegrityError, match="transfer_positive"), transaction.atomic():
         Transfer.objects.create(
             journal=transfer.journal, debit_id=transfer.credit_id, credit_id=transfer.debit_id, amount_minor=amount, currency="INR"
@@ -135,7 +135,7 @@ def test_journal_is_reversed_once_only(transfer: Transfer) -> None:
 
 
 @pytest.mark.parametrize("change", ["balance_minor = balance_minor + 100", "balance_minor = 100", "entries = entries + 1"])
-def test_balance_that_no_journal_made_is_neither_spent_nor_added_to(change: str) -> None:
+def test_balance_changed_without_a_journal_can_be_neither_spent_nor_credited(change: str) -> None:
     user, listing = funded(inr=100_000), on_sale(price_inr_minor=100)
     bought(on_sale(price_inr_minor=100), user)
     run(f"UPDATE wallet_ledgeraccount SET {change} WHERE kind = 'wallet'")  # noqa: S608 - constants
@@ -158,7 +158,7 @@ def test_balance_that_no_journal_made_is_neither_spent_nor_added_to(change: str)
     ],
     ids=str,
 )
-def test_journal_that_does_not_say_what_it_means_is_refused(transfer: Transfer, facts: dict[str, Any]) -> None:
+def test_journal_without_the_columns_of_its_kind_is_refused_by_the_database(transfer: Transfer, facts: dict[str, Any]) -> None:
     user = UserFactory()
     wallet = LedgerAccount.objects.create(kind="wallet", owner=user, currency="INR", may_go_negative=False, entries=1, balance_minor=5)
     vendor = LedgerAccount.objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
@@ -170,7 +170,7 @@ def test_journal_that_does_not_say_what_it_means_is_refused(transfer: Transfer, 
         Journal.objects.create(reason="test", **(whole[facts["kind"]] | facts))
 
 
-def test_order_whose_parts_are_not_its_price_is_refused() -> None:
+def test_order_whose_tax_and_shares_differ_from_its_price_is_refused_by_the_database() -> None:
     order = bought(on_sale(tax_rate_bp=1800))
     with pytest.raises(IntegrityError, match="order_parts_make_price"), transaction.atomic():
         Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor + 1)
@@ -214,7 +214,7 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
 @pytest.mark.parametrize(
     ("currency", "amount"), [("EUR", 100), ("INR", 0), ("INR", -5), ("USD", 10_000_000_001)], ids=["euro", "zero", "negative", "too much"]
 )
-def test_credit_that_makes_no_sense_is_refused(currency: str, amount: int) -> None:
+def test_credit_with_an_invalid_currency_or_amount_is_refused(currency: str, amount: int) -> None:
     user = UserFactory()
     with pytest.raises(InvalidAmount):
         credit_wallet(user=user, currency=currency, amount_minor=amount, reason="test", actor=None)
@@ -226,7 +226,7 @@ def test_credit_without_a_reason_is_refused() -> None:
         credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="  ", actor=None)
 
 
-def test_credit_beyond_exact_numbers_is_refused(transfer: Transfer) -> None:
+def test_credit_beyond_exactly_representable_numbers_is_refused(transfer: Transfer) -> None:
     user = transfer.credit.owner
     assert user is not None
     LedgerAccount.objects.filter(pk=transfer.credit_id).update(balance_minor=2**53 - 1)

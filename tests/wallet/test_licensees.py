@@ -115,7 +115,7 @@ def test_licensee_without_a_name_and_an_address_is_refused(bearer_client: Client
     assert not Order.objects.exists()
 
 
-def test_what_is_owned_already_is_judged_by_the_licensee(bearer_client: Client) -> None:
+def test_purchase_for_a_licensee_is_refused_only_if_the_licensee_owns_the_licence(bearer_client: Client) -> None:
     payer, listing = funded(inr=1_000_000), on_sale()
     bought(listing, payer)
     client = bearer_client(payer)
@@ -156,7 +156,7 @@ def test_repeated_call_for_another_licensee_is_refused(bearer_client: Client) ->
     assert Order.objects.count() == 1
 
 
-def test_link_works_for_one_account_once() -> None:
+def test_claim_link_works_once_for_one_account() -> None:
     order, client = bought_for(on_sale()), UserFactory()
     secret = secret_sent()
     assert secret not in Licence.objects.get().claim_digest
@@ -168,7 +168,7 @@ def test_link_works_for_one_account_once() -> None:
     assert Licence.objects.get().holder == client
 
 
-def test_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() -> None:
+def test_claim_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() -> None:
     client, old, refunded, renewed = UserFactory(), *(bought_for(on_sale(), licensee=Licensee("L", f"{n}@l.example")) for n in "abc")
     secrets = [secret_sent(Licensee("L", f"{n}@l.example")) for n in "abc"]
     later(old, days=bounds.CLAIM_LINK_DAYS)
@@ -181,14 +181,14 @@ def test_link_ends_after_its_days_with_a_refund_and_with_a_newer_link() -> None:
     claimed(renewed, client, Licensee("L", "c@l.example"))
 
 
-def test_expired_link_is_replaced_by_a_new_one() -> None:
+def test_expired_claim_link_is_replaced_by_a_new_one() -> None:
     order = bought_for(on_sale())
     later(order, days=bounds.CLAIM_LINK_DAYS)
     resend_claim_link(order=order, actor=order.buyer)
     claimed(order, UserFactory())
 
 
-def test_claimant_who_has_the_licence_is_told_and_the_link_stays() -> None:
+def test_claim_by_an_owner_of_the_licence_is_refused_and_the_link_stays_valid() -> None:
     listing, client, colleague = on_sale(), funded(inr=1_000_000), UserFactory()
     order = bought_for(listing)
     bought(listing, client)
@@ -199,7 +199,7 @@ def test_claimant_who_has_the_licence_is_told_and_the_link_stays() -> None:
     assert Licence.objects.get(order_id=order.pk).holder == colleague
 
 
-def test_nobody_but_the_payer_sends_the_link_again() -> None:
+def test_claim_link_is_resent_only_for_its_buyer() -> None:
     order = bought_for(on_sale())
     later(order, hours=2)
     for stranger in (UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
@@ -207,7 +207,7 @@ def test_nobody_but_the_payer_sends_the_link_again() -> None:
             resend_claim_link(order=order, actor=stranger)
 
 
-def test_link_is_not_sent_again_within_the_hour_nor_once_it_was_used_or_refunded() -> None:
+def test_claim_link_is_not_resent_within_an_hour_or_after_its_use_or_refund() -> None:
     order, own = bought_for(on_sale()), bought(on_sale())
     with pytest.raises(RateLimited):
         resend_claim_link(order=order, actor=order.buyer)
@@ -221,7 +221,7 @@ def test_link_is_not_sent_again_within_the_hour_nor_once_it_was_used_or_refunded
             resend_claim_link(order=ended, actor=ended.buyer)
 
 
-def test_links_sent_again_count_as_much_as_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resent_claim_links_count_against_the_daily_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 3)
     payer = funded(inr=1_000_000)
     order = bought_for(on_sale(), payer)
@@ -232,7 +232,7 @@ def test_links_sent_again_count_as_much_as_first_ones(monkeypatch: pytest.Monkey
         bought_for(on_sale(), payer)
 
 
-def test_one_address_is_sent_a_link_again_few_times_a_day_whoever_paid() -> None:
+def test_claim_links_resent_to_one_address_are_limited_by_day() -> None:
     orders = [bought_for(on_sale()) for _ in range(bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS + 1)]
     another = bought_for(on_sale(), licensee=Licensee("Other", "other@client.example"))
     assert len(sent_mails()) >= len(orders)
@@ -247,7 +247,7 @@ def test_one_address_is_sent_a_link_again_few_times_a_day_whoever_paid() -> None
     resend_claim_link(order=another, actor=another.buyer)
 
 
-def test_payer_has_so_many_links_sent_in_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_claim_links_of_a_buyer_are_limited_by_day(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "CLAIM_LINKS_A_DAY", 2)
     payer = funded(inr=1_000_000)
     first, _ = bought_for(on_sale(), payer), bought_for(on_sale(price_inr_minor=0), payer)
@@ -261,7 +261,7 @@ def test_payer_has_so_many_links_sent_in_a_day(monkeypatch: pytest.MonkeyPatch) 
         resend_claim_link(order=first, actor=payer)
 
 
-def test_mail_to_the_licensee_has_no_words_of_the_payer() -> None:
+def test_mail_to_the_licensee_contains_no_text_of_the_buyer() -> None:
     payer = funded(inr=1_000_000, name="Visit evil.example")
     bought_for(on_sale(), payer, Licensee("Call evil.example", "x@l.example"))
     (letter,) = (letter for letter in sent_mails() if letter.to == ["x@l.example"])
@@ -312,7 +312,7 @@ def test_licence_that_someone_else_paid_for_cannot_be_upgraded() -> None:
     bought(listing, client, license_slug="commercial")
 
 
-def test_upgrade_for_a_licensee_does_not_tell_what_others_paid_for() -> None:
+def test_upgrade_for_a_licensee_does_not_reveal_purchases_by_others() -> None:
     listing = on_sale()
     bought_for(listing)
     with pytest.raises(UpgradeUnavailable) as refusal:
@@ -320,7 +320,7 @@ def test_upgrade_for_a_licensee_does_not_tell_what_others_paid_for() -> None:
     assert "personal" not in refusal.value.message
 
 
-def test_licensee_who_leaves_is_forgotten_and_the_order_stays() -> None:
+def test_deleted_account_of_a_licensee_is_anonymised_and_the_order_kept() -> None:
     payer, listing, client = funded(inr=1_000_000), on_sale(), UserFactory()
     quote = make_quote(buyer=payer, purchase=PurchaseRequest(str(listing.pk), licensee=CLIENT))
     receipt, _ = spend(buyer=payer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
@@ -335,7 +335,7 @@ def test_licensee_who_leaves_is_forgotten_and_the_order_stays() -> None:
     refund_order(order=order, reason="test", actor=None)
 
 
-def test_licensee_claims_and_keeps_what_someone_paid_who_left() -> None:
+def test_licensee_can_claim_a_licence_whose_buyer_deleted_the_account() -> None:
     order, client = bought_for(on_sale(), funded(inr=49_900)), UserFactory()
     assert export_account(order.buyer)["licencesForOthers"][0]["licensee_email"] == CLIENT.email
     delete_account(user=order.buyer, reason="test", actor=None)
@@ -349,7 +349,7 @@ def test_second_live_licence_of_a_licensee_is_refused_by_the_database() -> None:
         Licence.objects.filter(pk=other.pk).update(licensee_email=held.licensee_email)
 
 
-def test_licence_of_nobody_is_refused_by_the_database() -> None:
+def test_licence_without_a_holder_is_refused_by_the_database() -> None:
     order = bought(on_sale())
     with pytest.raises(IntegrityError), transaction.atomic():
         Licence.objects.filter(order_id=order.pk).update(holder=None)

@@ -177,6 +177,6 @@ def test_list_of_localstripe_is_paged_through_and_agrees_with_the_ledger(
     assert "agree" in out.getvalue()
 
 
-def test_server_without_checkout_sessions_is_told_as_unavailable(client: stripe.StripeClient) -> None:
+def test_stripe_server_without_checkout_sessions_is_reported_as_unavailable(client: stripe.StripeClient) -> None:
     with pytest.raises(PaymentProviderUnavailable):
         requested_top_up(UserFactory(), 1999, "USD")

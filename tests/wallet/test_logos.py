@@ -61,7 +61,7 @@ def test_logo_stays_when_the_address_changes() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-def test_logo_is_re_encoded_small_and_without_what_came_with_it(kind: str) -> None:
+def test_logo_of_an_invoice_is_reencoded_smaller_and_without_metadata(kind: str) -> None:
     vendor = on_sale().store.owner
     vendor_as_seller(vendor)
     exif = Image.Exif()
@@ -85,7 +85,7 @@ def test_logo_is_re_encoded_small_and_without_what_came_with_it(kind: str) -> No
     ],
     ids=["svg", "pdf", "cut", "long", "large"],
 )
-def test_what_is_no_usable_image_is_refused(image: bytes, code: str) -> None:
+def test_invoice_logo_that_is_no_usable_image_is_refused(image: bytes, code: str) -> None:
     vendor = on_sale().store.owner
     vendor_as_seller(vendor)
     with pytest.raises(Problem) as excinfo:
@@ -119,7 +119,7 @@ def test_vendor_sets_looks_at_and_removes_the_logo_on_the_billing_page() -> None
 
 
 @pytest.mark.slow
-def test_logo_is_not_offered_to_who_issues_no_invoices() -> None:
+def test_logo_page_is_not_found_for_users_who_issue_no_invoices() -> None:
     user = UserFactory()
     billed(user, MUMBAI)
     client, page = signed_in(user), reverse("billing-logo")

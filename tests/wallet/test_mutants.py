@@ -10,11 +10,11 @@ from .mutants import LOCKS, SAFEGUARDS, TRANSACTION, drop
 @pytest.mark.postgres
 @pytest.mark.django_db
 @pytest.mark.parametrize("safeguard", sorted({name for name, _ in SAFEGUARDS} - {LOCKS, TRANSACTION}))
-def test_safeguard_of_the_database_is_there_to_be_dropped(safeguard: str) -> None:
+def test_trigger_or_constraint_of_the_mutants_exists_in_the_database(safeguard: str) -> None:
     drop(safeguard)
 
 
 @pytest.mark.parametrize("test", sorted({test for _, test in SAFEGUARDS}))
-def test_safeguard_is_missed_by_a_test_that_exists(test: str) -> None:
+def test_tests_that_the_mutants_name_exist(test: str) -> None:
     path, _, name = test.partition("::")
     assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")

@@ -130,12 +130,12 @@ ATOMIC += [cancelling_a_payout, cancelling_a_batch, refunding_a_top_up]
 
 
 @pytest.mark.parametrize("prepare", ATOMIC, ids=lambda deed: deed.__name__)
-def test_cut_at_any_statement_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
+def test_connection_lost_at_any_statement_of_a_vendor_payout_or_top_up_refund_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
     check_every_cut(prepare())
 
 
 @pytest.mark.parametrize("prepare", ATOMIC, ids=lambda deed: deed.__name__)
-def test_commit_that_fails_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
+def test_failed_commit_of_a_vendor_payout_or_top_up_refund_leaves_nothing_half_done(prepare: Callable[[], Deed]) -> None:
     check_failed_commit(prepare())
 
 
@@ -269,7 +269,7 @@ def growth(before: Counter[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("prepare", STAGED, ids=lambda deed: deed.__name__)
-def test_repeat_after_a_cut_anywhere_ends_as_if_there_had_been_none(prepare: Callable[[], Deed]) -> None:
+def test_operation_repeated_after_a_lost_connection_ends_as_without_one(prepare: Callable[[], Deed]) -> None:
     # The first one makes accounts of the platform.
     prepare()()
     deed, before = prepare(), summary()

@@ -93,7 +93,7 @@ def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:
     assert {char for name in [*texts(document, "Nm"), *texts(document, "Ustrd")] for char in name or "&"} <= allowed
 
 
-def test_file_made_again_has_the_same_message_and_payments() -> None:
+def test_bank_file_made_again_has_the_same_message_id_and_payments() -> None:
     payout = exported_payout(dollars(payee()), euro_rate=RATE)
     first = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
     mark_payout_paid(payout=payout, actor=None)
@@ -103,7 +103,7 @@ def test_file_made_again_has_the_same_message_and_payments() -> None:
 
 
 @pytest.mark.parametrize("terms", [{}, {"euro_rate": RATE}])
-def test_file_made_again_does_not_pay_what_bounced(terms: dict[str, Any]) -> None:
+def test_bank_file_made_again_excludes_bounced_payouts(terms: dict[str, Any]) -> None:
     first, second = payee(), payee()
     payouts = [prepared_payout(dollars(vendor), **terms) for vendor in (first, second)]
     assert isinstance(payouts[0], VendorPayout)
@@ -130,7 +130,7 @@ def test_bank_account_outside_of_the_sepa_area_is_not_in_a_run_in_euros() -> Non
     assert isinstance(prepared_payout(account, "b"), VendorPayout)
 
 
-def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
+def test_amount_that_rounds_to_zero_euros_is_not_paid() -> None:
     kept = prepared_payout(dollars(payee()), euro_rate=Decimal("0.000001"))
     assert isinstance(kept, SkippedPayout)
 
@@ -139,7 +139,9 @@ def test_amount_that_is_nothing_in_euros_is_not_paid() -> None:
     ("name", "value", "problem"),
     [("PAYOUT_NAME", "", InvalidTransition), ("PAYOUT_IBAN", "NL92ABNA0417164300", InvalidInput), ("PAYOUT_BIC", "x", InvalidInput)],
 )
-def test_file_from_no_account_is_refused(name: str, value: str, problem: type[Exception], settings: Any) -> None:
+def test_bank_file_without_a_valid_account_of_the_operator_is_refused(
+    name: str, value: str, problem: type[Exception], settings: Any
+) -> None:
     payout = exported_payout(dollars(payee()), euro_rate=RATE)
     setattr(settings, name, value)
     with pytest.raises(problem):
@@ -147,7 +149,7 @@ def test_file_from_no_account_is_refused(name: str, value: str, problem: type[Ex
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@"])
-def test_other_currencies_are_csv_without_a_formula(begin: str) -> None:
+def test_bank_file_of_other_currencies_is_csv_with_escaped_formulas(begin: str) -> None:
     vendor = payee()
     changed_bank_account(vendor, "USD", holder=f'{begin}HYPERLINK("http://x","y")')
     end_waiting_time(vendor)
@@ -202,7 +204,7 @@ def test_bank_details_are_in_clear_in_no_table_and_shortened_in_the_export_of_th
     assert NUMBER not in own
 
 
-def test_run_keeps_its_rate() -> None:
+def test_reopened_payout_run_keeps_its_exchange_rate() -> None:
     batch = open_batch(run="a", currency="USD", actor=None, euro_rate=RATE)
     assert open_batch(run="a", currency="USD", actor=None, euro_rate=RATE).pk == batch.pk
     batch.refresh_from_db()

@@ -39,7 +39,7 @@ def plan_of_an_offer(licensee: str, values: dict[str, Any]) -> str:
 @pytest.mark.postgres
 @pytest.mark.django_db
 @pytest.mark.parametrize(("holders", "listings"), [("gen_random_uuid()", "listing_id"), ("holder_id", "gen_random_uuid()")])
-def test_what_is_owned_is_found_by_holder_and_listing_together(holders: str, listings: str) -> None:
+def test_owned_licences_are_found_by_an_index_on_holder_and_listing(holders: str, listings: str) -> None:
     listing = on_sale()
     order = bought(listing)
     licence = Licence.objects.get(order_id=order.pk)
@@ -59,7 +59,7 @@ def test_what_is_owned_is_found_by_holder_and_listing_together(holders: str, lis
 
 @pytest.mark.postgres
 @pytest.mark.django_db
-def test_what_a_licensee_has_is_found_by_address() -> None:
+def test_licences_of_a_licensee_are_found_by_an_index_on_the_address() -> None:
     listing = on_sale()
     licence = Licence.objects.get(order_id=bought(listing).pk)
     values: dict[str, Any] = {"buyer": licence.holder_id, "licensee": "a@client.example", "listing": listing.pk, "code": ""}

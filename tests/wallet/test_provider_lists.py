@@ -26,7 +26,9 @@ def told(**options: Any) -> str:
     return out.getvalue()
 
 
-def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reconciliation_with_the_provider_passes_for_an_equal_day_and_names_the_differences_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     top_up = paid_top_up()
     day = top_up.paid_at.date() if top_up.paid_at else timezone.now().date()
     assert "agree" in told(day=day)
@@ -42,7 +44,9 @@ def test_day_that_agrees_is_told_and_one_that_does_not_fails_and_names_what_diff
 
 
 @pytest.mark.parametrize(("amount_minor", "currency"), [(49_999, "INR"), (50_001, "INR"), (50_000, "USD")])
-def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, currency: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reconciliation_with_the_provider_reports_a_payment_of_another_amount(
+    amount_minor: int, currency: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     top_up = paid_top_up()
     assert top_up.paid_at is not None
     listed = [ProviderPayment(top_up.payment_reference, amount_minor, currency)]
@@ -51,7 +55,7 @@ def test_payment_of_another_amount_than_was_credited_is_told(amount_minor: int, 
         told(day=top_up.paid_at.date())
 
 
-def test_event_that_waits_is_told_with_what_it_waits_for() -> None:
+def test_reconciliation_with_the_provider_reports_waiting_events_with_their_reason() -> None:
     paid = deliver_event(paid_top_up(), EventKind.DISPUTED)
     deliver_event(paid, EventKind.DISPUTED, event_id="second", reversal="second", amount_minor=1)
     deliver_event(requested_top_up(), EventKind.DISPUTED)
@@ -63,7 +67,7 @@ def test_event_that_waits_is_told_with_what_it_waits_for() -> None:
 
 
 @pytest.mark.parametrize("days", [-1, 1])
-def test_payment_of_another_day_is_not_missed(days: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_payment_of_another_day_is_not_reported_as_missing(days: int, monkeypatch: pytest.MonkeyPatch) -> None:
     top_up = paid_top_up()
     assert top_up.paid_at is not None
     monkeypatch.setattr(SimulatedProvider, "payments_of", lambda *_: iter([]))
@@ -88,7 +92,7 @@ def test_provider_that_is_not_set_up_and_a_day_without_one_are_refused(options: 
     ],
     ids=["same", "unknown here", "other amount", "ended there", "payment of another program", "failed refund"],
 )
-def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
+def test_reconciliation_with_the_provider_reports_a_dispute_that_differs_from_the_ledger(
     changed: dict[str, Any], told_of: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     top_up = deliver_event(paid_top_up(), EventKind.DISPUTED)
@@ -107,7 +111,7 @@ def test_dispute_in_the_list_that_the_ledger_does_not_have_so_is_told(
     assert told_of in out.getvalue()
 
 
-def test_refund_that_the_provider_does_not_list_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reconciliation_with_the_provider_reports_a_refund_that_the_provider_does_not_list(monkeypatch: pytest.MonkeyPatch) -> None:
     # Refunds close to midnight may be in the list of another day, and this test may run close to midnight.
     monkeypatch.setattr("wallet.top_up_differences.MARGIN", timedelta())
     refund_top_up(top_up=paid_top_up(), reason="asked for", actor=UserFactory())

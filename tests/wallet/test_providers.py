@@ -80,7 +80,7 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
         ("charge.succeeded", {"id": "ch_1", "currency": "usd"}, None),
     ],
 )
-def test_event_of_stripe_says_what_happened(name: str, thing: dict[str, Any], kind: EventKind | None) -> None:
+def test_stripe_event_is_read(name: str, thing: dict[str, Any], kind: EventKind | None) -> None:
     event = stripe().read_event(*of_stripe(name, thing))
     assert (None if event is None else event.kind) == kind
     if event is not None and kind == EventKind.SUCCEEDED:
@@ -112,7 +112,7 @@ PAYMENT = {"id": "pay_1", "captured": True}
         ("payment.captured", {"payment": PAYMENT}, None),
     ],
 )
-def test_event_of_razorpay_says_what_happened(name: str, parts: dict[str, Any], kind: EventKind | None) -> None:
+def test_razorpay_event_is_read(name: str, parts: dict[str, Any], kind: EventKind | None) -> None:
     event = razorpay().read_event(*of_razorpay(name, **parts))
     assert (None if event is None else event.kind) == kind
     if event is not None and kind == EventKind.SUCCEEDED:
@@ -120,7 +120,7 @@ def test_event_of_razorpay_says_what_happened(name: str, parts: dict[str, Any], 
         assert (event.payment, event.amount_minor, event.currency) == ("pay_1", 49_900, "INR")
 
 
-def test_id_of_an_event_of_razorpay_comes_from_what_is_signed() -> None:
+def test_id_of_a_razorpay_event_comes_from_its_signed_body() -> None:
     body, headers = of_razorpay("payment_link.paid", payment_link=LINK, payment=PAYMENT)
     first = razorpay().read_event(body, headers | {"X-Razorpay-Event-Id": "one"})
     again = razorpay().read_event(body, headers | {"X-Razorpay-Event-Id": "two"})
@@ -221,7 +221,7 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Any:
 WANTED = PaymentRequest(TOP_UP, "USD", 1999, "https://shop.example/back", NOW)
 
 
-def test_page_of_stripe_is_asked_for_once_with_a_time_limit(wire: Any) -> None:
+def test_stripe_page_is_requested_once_and_expires(wire: Any) -> None:
     sent = wire({"id": "cs_1", "object": "checkout.session", "url": "https://checkout.stripe.com/c/pay/cs_1"}).sent
     page = stripe().create_page(WANTED)
     assert (page.reference, page.url) == ("cs_1", "https://checkout.stripe.com/c/pay/cs_1")
@@ -237,7 +237,7 @@ def test_page_of_stripe_is_asked_for_once_with_a_time_limit(wire: Any) -> None:
     assert request["timeout"] == 7
 
 
-def test_page_of_razorpay_is_found_again(wire: Any) -> None:
+def test_razorpay_page_is_found_again_by_its_reference(wire: Any) -> None:
     link = {"id": "plink_1", "short_url": "https://rzp.io/i/1"}
     sent = wire({"payment_links": []}, link).sent
     assert razorpay().create_page(WANTED).url == "https://rzp.io/i/1"
@@ -263,7 +263,7 @@ def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
 
 
 @pytest.mark.parametrize("provider", [stripe(), razorpay()], ids=["stripe", "razorpay"])
-def test_refund_that_is_refused_is_none_and_one_that_nobody_answers_is_tried_again(provider: Provider, wire: Any, monkeypatch: Any) -> None:
+def test_refused_card_refund_returns_none_and_an_unanswered_one_can_be_retried(provider: Provider, wire: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
     wire((400, refused))
@@ -274,7 +274,7 @@ def test_refund_that_is_refused_is_none_and_one_that_nobody_answers_is_tried_aga
             provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
 
 
-def test_page_that_is_refused_is_told_apart_from_one_that_can_be_asked_for_again(wire: Any, monkeypatch: Any) -> None:
+def test_refused_payment_page_is_an_error_and_an_unavailable_provider_can_be_retried(wire: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "too much"}}
     for provider, before in ((stripe(), []), (razorpay(), [{"payment_links": []}])):
@@ -286,7 +286,7 @@ def test_page_that_is_refused_is_told_apart_from_one_that_can_be_asked_for_again
             provider.create_page(WANTED)
 
 
-def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
+def test_payments_of_a_day_are_read_from_every_page_of_the_provider(wire: Any) -> None:
     charge = {"object": "charge", "amount": 1999, "amount_captured": 1499, "currency": "usd", "paid": True, "captured": True}
     charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "captured": False, "payment_intent": "pi_2"}]
     page = {"object": "list", "url": "/v1/charges"}
@@ -301,7 +301,7 @@ def test_list_of_a_day_has_what_was_paid_and_every_page(wire: Any) -> None:
     assert sent[1]["params"]["skip"] == 100
 
 
-def test_list_of_a_day_has_disputes_and_refunds_as_they_stand_and_no_inquiries(wire: Any) -> None:
+def test_disputes_and_refunds_of_a_day_are_read_without_inquiries(wire: Any) -> None:
     thing = {"payment_intent": "pi_1", "amount": 500, "currency": "usd"}
     disputes = [thing | {"object": "dispute", "id": f"dp_{status}", "status": status} for status in ("lost", "won", "warning_closed")]
     refunds = [thing | {"object": "refund", "id": "re_1", "status": "pending"}]
@@ -335,7 +335,7 @@ def test_list_of_a_day_has_disputes_and_refunds_as_they_stand_and_no_inquiries(w
     ],
     ids=["timeout", "refused", "500", "401", "502", "empty"],
 )
-def test_provider_that_does_not_answer_properly_is_unavailable(provider: Provider, answer: Any, wire: Any, monkeypatch: Any) -> None:
+def test_malformed_response_of_a_provider_means_it_is_unavailable(provider: Provider, answer: Any, wire: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     wire(*[answer] * 4)
     with pytest.raises(PaymentProviderUnavailable):

@@ -58,7 +58,7 @@ def refusal(response: Any) -> tuple[int, str]:
         ({"status": "Draft"}, {}, "not_found"),
     ],
 )
-def test_what_cannot_be_bought_is_not_quoted(bearer_client: Client, fields: dict[str, Any], body: dict[str, Any], code: str) -> None:
+def test_asset_that_cannot_be_bought_is_not_quoted(bearer_client: Client, fields: dict[str, Any], body: dict[str, Any], code: str) -> None:
     listing = on_sale()
     Listing.objects.filter(pk=listing.pk).update(**fields)
     assert ask(bearer_client(), listing, **body).json()["code"] == code
@@ -71,7 +71,7 @@ def test_owned_and_own_assets_are_not_quoted(bearer_client: Client) -> None:
     assert refusal(ask(bearer_client(order.listing.store.owner), order.listing)) == (409, "own_listing")
 
 
-def test_quote_needs_no_money_and_tells_price_tax_and_end(bearer_client: Client) -> None:
+def test_quote_needs_no_balance_and_has_price_tax_and_expiry(bearer_client: Client) -> None:
     before = timezone.now()
     answer = ask(bearer_client(), on_sale(tax_rate_bp=1800), licenseSlug="commercial", currency="USD").json()
     ends = parse_datetime(answer.pop("expiresAt"))
@@ -161,7 +161,7 @@ def test_quote_for_something_else_is_refused_naming_it(bearer_client: Client, ch
     assert not Order.objects.exists()
 
 
-def test_quote_does_not_outlive_the_sale(bearer_client: Client) -> None:
+def test_quote_is_refused_once_the_listing_or_licence_is_no_longer_on_sale(bearer_client: Client) -> None:
     listing, client = on_sale(), bearer_client(funded(inr=100_000))
     quote = ask(client, listing).json()
     Listing.objects.filter(pk=listing.pk).update(status="Rejected")
@@ -172,7 +172,7 @@ def test_quote_does_not_outlive_the_sale(bearer_client: Client) -> None:
     assert not Order.objects.exists()
 
 
-def test_quote_does_not_help_who_owns_it_or_cannot_pay(bearer_client: Client) -> None:
+def test_quoted_purchase_is_refused_if_owned_or_without_balance(bearer_client: Client) -> None:
     user, listing = funded(inr=49_899), on_sale()
     client = bearer_client(user)
     quote = ask(client, listing).json()
@@ -208,7 +208,7 @@ def test_open_quotes_are_bounded_and_expired_ones_make_room(bearer_client: Clien
         assert Quote.objects.filter(pk=quotes[days]["quoteId"]).exists() is kept
 
 
-def test_purge_removes_what_nobody_can_use(bearer_client: Client) -> None:
+def test_purge_deletes_used_and_expired_quotes_and_old_responses(bearer_client: Client) -> None:
     listing, client = on_sale(), bearer_client(funded(inr=1_000_000))
     used, expired, _open = (ask(client, listing).json()["quoteId"] for _ in range(3))
     assert use(client, listing, used).status_code == 200

@@ -52,7 +52,7 @@ def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) 
     return lambda: spend(buyer=user, purchase=offers.PurchaseRequest(str(listing_id)), idempotency_key=key, **choices)
 
 
-def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
+def test_credit_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     for _ in range(4):
         user = UserFactory()
         credited, _ = outcomes_at_once(
@@ -64,7 +64,7 @@ def test_credit_that_meets_the_end_of_an_account_leaves_no_money_behind() -> Non
         assert wallet_of(user).balance_minor("INR") == (0 if user.deleted else 100)
 
 
-def test_one_wallet_is_spent_exactly_to_the_end() -> None:
+def test_concurrent_purchases_spend_a_wallet_exactly_to_zero() -> None:
     user = funded(inr=49_900 * 5)
     outcomes = outcomes_at_once(*(buying(user, on_sale().id) for _ in range(THREADS)))
     assert Counter(outcome == "insufficient_balance" for outcome in outcomes) == {True: THREADS - 5, False: 5}
@@ -72,14 +72,14 @@ def test_one_wallet_is_spent_exactly_to_the_end() -> None:
     assert Order.objects.count() == Licence.objects.count() == 5
 
 
-def test_one_asset_is_bought_once_by_one_buyer() -> None:
+def test_concurrent_purchases_of_one_asset_by_one_buyer_make_one_order() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
     outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
 
 
-def test_one_free_asset_is_granted_once_to_one_buyer() -> None:
+def test_concurrent_purchases_of_a_free_asset_by_one_buyer_make_one_order() -> None:
     user, listing = UserFactory(), on_sale(price_inr_minor=0)
     outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
@@ -110,7 +110,7 @@ def test_same_key_for_different_assets_makes_one_order() -> None:
     assert Order.objects.count() == 1
 
 
-def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
+def test_concurrent_sales_of_one_asset_to_many_buyers_are_all_counted() -> None:
     listing = on_sale(tax_rate_bp=1800)
     outcomes = outcomes_at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
     assert not any(isinstance(outcome, str) for outcome in outcomes)
@@ -120,7 +120,7 @@ def test_one_asset_is_sold_to_many_at_once_and_counted() -> None:
     assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
 
 
-def test_purchases_counted_by_many_at_once_are_counted_once_each() -> None:
+def test_concurrent_counting_counts_each_purchase_once() -> None:
     listings = [on_sale() for _ in range(3)]
     for listing in listings:
         for _ in range(5):
@@ -145,7 +145,7 @@ def test_buyers_of_one_asset_do_not_wait_for_each_other() -> None:
     assert not isinstance(outcome, str)
 
 
-def test_entries_of_one_wallet_follow_each_other_however_many_move_it_at_once() -> None:
+def test_wallet_entries_of_concurrent_movements_are_numbered_without_gaps() -> None:
     user = funded(inr=49_900 * 4)
     orders = [bought(on_sale(), user) for _ in range(4)]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
@@ -161,7 +161,7 @@ def test_entries_of_one_wallet_follow_each_other_however_many_move_it_at_once() 
     assert len(entries) >= 15
 
 
-def test_adding_digests_beside_sales_refunds_and_payouts_adds_each_journal_once() -> None:
+def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once() -> None:
     vendor = payee()
     listings = [on_sale(store=vendor.store) for _ in range(4)]
     orders = [bought(listing) for listing in listings]
@@ -178,7 +178,7 @@ def test_adding_digests_beside_sales_refunds_and_payouts_adds_each_journal_once(
     assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().transfers_minor
 
 
-def test_one_order_is_refunded_once() -> None:
+def test_concurrent_refunds_of_one_order_refund_once() -> None:
     user = funded(inr=49_900)
     order = bought(on_sale(), user)
     outcomes = outcomes_at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))
@@ -186,7 +186,7 @@ def test_one_order_is_refunded_once() -> None:
     assert wallet_of(user).balance_inr_minor == 49_900
 
 
-def test_refunds_credits_and_purchases_at_once_neither_wait_in_a_circle_nor_lose_money() -> None:
+def test_concurrent_refunds_credits_and_purchases_neither_deadlock_nor_lose_money() -> None:
     user, listing = funded(inr=49_900 * 4), on_sale()
     orders = [bought(on_sale(), user) for _ in range(3)] + [bought(listing, user)]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
@@ -197,7 +197,7 @@ def test_refunds_credits_and_purchases_at_once_neither_wait_in_a_circle_nor_lose
     assert wallet_of(user).balance_inr_minor == 49_900 * 4 + 400 - spent
 
 
-def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None:
+def test_concurrent_refunds_and_purchases_of_one_asset_do_not_deadlock() -> None:
     listing, buyers = on_sale(), [funded(inr=1_000_000) for _ in range(8)]
     orders = [bought(listing, buyer) for buyer in buyers]
     deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
@@ -208,13 +208,13 @@ def test_refunds_and_purchases_of_one_asset_take_its_rows_in_one_order() -> None
     assert ListingStats.objects.get(listing=listing).purchases == 8
 
 
-def test_first_sales_of_many_open_their_accounts_without_a_circle() -> None:
+def test_concurrent_first_sales_of_vendors_create_the_platform_accounts_without_a_deadlock() -> None:
     outcomes = outcomes_at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
     assert [outcome for outcome in outcomes if isinstance(outcome, str)] == []
     assert LedgerAccount.objects.filter(owner=None).count() == 3
 
 
-def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
+def test_concurrent_first_credits_open_one_wallet() -> None:
     user = UserFactory()
     outcomes_at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
@@ -223,7 +223,7 @@ def test_wallet_opened_by_many_credits_at_once_is_one() -> None:
 @pytest.mark.usefixtures("midday")
 @pytest.mark.parametrize("make", [personal, connected, own_key])
 @pytest.mark.parametrize("cap", ["per_day_minor", "total_minor"])
-def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principal], cap: str) -> None:
+def test_concurrent_purchases_reach_a_spending_limit_exactly_and_never_exceed_it(make: Callable[[User], Principal], cap: str) -> None:
     user = funded(inr=49_900 * THREADS)
     principal = make(user)
     limit_values: Any = {cap: 49_900 * 5 + 49_899}
@@ -233,7 +233,7 @@ def test_cap_is_reached_exactly_and_never_passed(make: Callable[[User], Principa
     assert wallet_of(user).balance_inr_minor == 49_900 * (THREADS - 5)
 
 
-def test_refunds_at_once_make_room_under_the_cap_and_no_more() -> None:
+def test_concurrent_refunds_free_the_spending_limit_by_their_amount_only() -> None:
     user = funded(inr=49_900 * 20)
     principal = personal(user)
     limit(principal, total_minor=49_900 * 4)
@@ -243,7 +243,7 @@ def test_refunds_at_once_make_room_under_the_cap_and_no_more() -> None:
     assert Order.objects.filter(status="Completed").count() <= 4
 
 
-def test_quote_is_used_once_by_many_at_once() -> None:
+def test_concurrent_uses_of_one_quote_make_one_order() -> None:
     user, listing = funded(inr=10_000_000), on_sale()
     quote = make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id)))
     outcomes = outcomes_at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
@@ -251,7 +251,7 @@ def test_quote_is_used_once_by_many_at_once() -> None:
     assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
 
 
-def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_quotes_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 5)
     user, listing = UserFactory(), on_sale()
     outcomes = outcomes_at_once(*(lambda: make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id))) for _ in range(THREADS)))
@@ -259,7 +259,7 @@ def test_open_quotes_stay_bounded_however_many_ask_at_once(monkeypatch: pytest.M
 
 
 @pytest.mark.postgres
-def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purchase_that_waits_too_long_for_one_with_the_same_key_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
     outcomes: list[Any] = []
@@ -273,7 +273,7 @@ def test_wait_for_the_first_request_ends_in_a_conflict(monkeypatch: pytest.Monke
     assert outcomes == [IdempotencyConflict.code]
 
 
-def test_nobody_waits_for_a_reconciliation() -> None:
+def test_reconciliation_does_not_block_credits() -> None:
     order = bought(on_sale())
     waits: list[bool] = []
 

@@ -66,7 +66,7 @@ def test_credit_that_does_not_suffice_pays_a_part() -> None:
     assert_ledger_agrees()
 
 
-def test_credit_in_another_currency_pays_nothing() -> None:
+def test_credit_in_another_currency_pays_no_debt() -> None:
     user = indebted()
     paid_top_up(user, 25_000, "USD")
     assert (wallet_of(user).balance_usd_minor, owed_by(user.pk)) == (25_000, {"INR": PART})
@@ -98,7 +98,7 @@ def test_debt_is_paid_from_other_credit_before_that_of_a_card() -> None:
     assert refund_top_up(top_up=later, reason="test", actor=UserFactory()).reversals.get().amount_minor == 10_000
 
 
-def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
+def test_debt_paid_by_card_does_not_reduce_later_payouts() -> None:
     user = indebted()
     paid_top_up(user, 25_000)
     added(user, 30_000)
@@ -110,7 +110,7 @@ def test_debt_that_was_paid_by_card_leaves_later_payouts_as_they_are() -> None:
     assert requested_payout(user).amount_minor == 10_000
 
 
-def test_top_up_that_paid_a_debt_and_is_disputed_is_owed_again() -> None:
+def test_lost_dispute_of_a_top_up_that_paid_a_debt_restores_the_debt() -> None:
     user = indebted()
     later = paid_top_up(user, PART)
     assert owed_by(user.pk) == {}
@@ -133,7 +133,7 @@ def test_debt_that_is_written_off_is_not_collected() -> None:
     assert_ledger_agrees()
 
 
-def test_write_off_without_a_reason_or_by_who_owes_is_refused() -> None:
+def test_write_off_without_a_reason_or_by_the_debtor_is_refused() -> None:
     user = indebted()
     for reason, actor, code in ((" ", UserFactory(), "invalid_input"), ("test", user, "self_review")):
         with pytest.raises(Problem) as excinfo:
@@ -144,7 +144,7 @@ def test_write_off_without_a_reason_or_by_who_owes_is_refused() -> None:
     assert not Journal.objects.filter(kind="write_off").exists()
 
 
-def test_account_that_owes_is_deleted_after_the_debt_is_paid_or_written_off() -> None:
+def test_account_with_a_debt_is_deleted_only_after_it_is_paid_or_written_off() -> None:
     user = indebted()
     with pytest.raises(Problem):
         delete_account(user=user, reason="test", actor=None)
@@ -195,7 +195,7 @@ def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> No
     assert_ledger_agrees()
 
 
-def test_refused_top_up_collects_nothing() -> None:
+def test_top_up_that_is_refused_collects_no_debt() -> None:
     user = indebted()
     deliver_event(requested_top_up(user), EventKind.FAILED)
     assert owed_by(user.pk) == {"INR": PART}

@@ -37,7 +37,7 @@ def assert_difference(sentence: str, count: int = 1) -> None:
     assert sentence in out.getvalue()
 
 
-def test_books_that_agree_are_told() -> None:
+def test_reconcile_says_that_a_correct_ledger_agrees() -> None:
     order = bought(on_sale())
     refund_order(order=bought(on_sale()), reason="test", actor=None)
     bought(on_sale(price_inr_minor=0))
@@ -72,7 +72,7 @@ def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
     assert_difference(f"order {order.pk} and its transfers differ")
 
 
-def test_transfer_that_vanished_is_a_difference() -> None:
+def test_deleted_transfer_is_a_difference() -> None:
     order = bought(on_sale())
     with unguarded():
         Transfer.objects.filter(journal__order=order, credit__kind="commission").delete()
@@ -91,7 +91,7 @@ def test_transfer_that_vanished_is_a_difference() -> None:
         ({"wallet_entry": 7}, "does not continue from the wallet's previous entry", 2),
     ],
 )
-def test_entry_that_is_not_what_moved_is_a_difference(change: dict[str, Any], sentence: str, count: int) -> None:
+def test_journal_whose_net_amount_differs_from_its_transfers_is_a_difference(change: dict[str, Any], sentence: str, count: int) -> None:
     sale = bought(on_sale()).journals.get()
     with unguarded():
         Journal.objects.filter(pk=sale.pk).update(**change)
@@ -99,7 +99,7 @@ def test_entry_that_is_not_what_moved_is_a_difference(change: dict[str, Any], se
 
 
 @pytest.mark.parametrize("side", ["wallet", "vendor"])
-def test_entry_of_someone_else_is_a_difference(side: str) -> None:
+def test_journal_with_the_wallet_or_vendor_of_another_is_a_difference(side: str) -> None:
     sale, other = bought(on_sale()).journals.get(), bought(on_sale()).journals.get()
     stolen: dict[str, Any] = {"vendor": other.vendor_id}
     if side == "wallet":
@@ -115,7 +115,7 @@ def test_count_of_entries_that_is_wrong_is_a_difference() -> None:
     assert_difference(f"wallet {sale.wallet_id} counts 9 entries, but its last entry is number 2")
 
 
-def test_balance_that_is_not_what_is_covered_is_a_difference() -> None:
+def test_vendor_balance_other_than_its_digested_transfers_is_a_difference() -> None:
     sale = bought(on_sale()).journals.get()
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
@@ -144,7 +144,7 @@ def test_licence_that_outlived_its_refund_is_a_difference() -> None:
     assert_difference("is revoked though order")
 
 
-def test_licence_of_something_else_is_a_difference() -> None:
+def test_licence_of_another_listing_than_its_order_is_a_difference() -> None:
     bought(on_sale())
     Licence.objects.update(listing=on_sale())
     assert_difference("differs from what order")
@@ -182,7 +182,7 @@ def test_order_without_a_licence_is_a_difference() -> None:
         (("buyer@example.com", "1", "EUR"), "invalid choice"),
     ],
 )
-def test_credit_command_says_what_is_wrong(arguments: tuple[str, ...], sentence: str) -> None:
+def test_credit_command_with_wrong_arguments_says_what_is_wrong(arguments: tuple[str, ...], sentence: str) -> None:
     UserFactory(email="buyer@example.com")
     with pytest.raises(CommandError, match=sentence):
         call_command("credit_wallet", *arguments, "--reason", "test")

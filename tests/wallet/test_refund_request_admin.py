@@ -25,7 +25,7 @@ def evidence_of(order: Order) -> str:
     return reverse("admin:wallet_order_evidence", args=[order.pk])
 
 
-def test_who_may_only_look_decides_nothing() -> None:
+def test_staff_with_view_permission_cannot_decide_on_refund_requests() -> None:
     made = refund_request()
     client = signed_in(staff(VIEW, "wallet.refund_order"))
     assert "It does not open." in text_of(client.get(page_of(made)))
@@ -48,7 +48,7 @@ def test_neither_buyer_nor_vendor_decides_even_as_a_superuser() -> None:
     assert (found.status, found.claimed_by) == ("InReview", None)
 
 
-def test_case_shows_the_purchase_and_its_downloads_and_is_decided_once() -> None:
+def test_refund_case_shows_purchase_and_downloads_and_is_decided_once() -> None:
     made = refund_request()
     client = signed_in(staff(DECIDE))
     page = text_of(client.get(page_of(made)))

@@ -75,14 +75,14 @@ def test_request_without_a_known_reason_or_a_readable_text_is_refused(said: dict
     assert not RefundRequest.objects.exists()
 
 
-def test_nobody_but_the_buyer_asks() -> None:
+def test_refund_can_be_requested_only_by_the_buyer() -> None:
     order = downloaded_order()
     for stranger in (vendor_of(order), UserFactory(), UserFactory(is_staff=True, is_superuser=True)):
         with pytest.raises(NotFound):
             requested_refund(order, actor=stranger)
 
 
-def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
+def test_app_can_request_refunds_only_of_its_own_purchases() -> None:
     order = downloaded_order()
     token, secret = token_of("oauth", order.buyer)
     app, client = token.application, APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
@@ -95,7 +95,7 @@ def test_app_asks_for_a_refund_of_what_it_bought_and_of_nothing_else() -> None:
     assert client.post(path, body, format="json").status_code == 200
 
 
-def test_purchase_that_was_free_or_has_ended_or_is_disputed_cannot_be_asked_for() -> None:
+def test_free_ended_or_disputed_purchase_cannot_be_refunded_on_request() -> None:
     refunded, free = sold_order(), sold_order(price_inr_minor=0)
     refund_order(order=refunded, reason="broken", actor=None)
     top_up = paid_top_up(amount_minor=2 * 49_900)
@@ -127,7 +127,7 @@ def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
 
 
 @pytest.mark.parametrize(("days", "window", "status"), [(13, 14, "Refunded"), (15, 14, "Waiting"), (0, 0, "Waiting")])
-def test_window_is_the_operators(settings: Any, days: int, window: int, status: str) -> None:
+def test_window_of_immediate_refunds_is_a_setting(settings: Any, days: int, window: int, status: str) -> None:
     settings.REFUND_WINDOW_DAYS = window
     assert requested_refund(aged_order(sold_order(), days)).status == status
 
@@ -153,7 +153,7 @@ def test_file_that_was_downloaded_under_an_upgrade_that_was_refunded_is_not_refu
     assert requested_refund(first).status == "Waiting"
 
 
-def test_free_upgrade_is_asked_for_before_the_purchase_that_it_upgraded() -> None:
+def test_refund_of_a_free_upgrade_must_be_requested_before_that_of_the_upgraded_purchase() -> None:
     order = sold_order()
     Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=100)
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
@@ -177,7 +177,7 @@ def test_downloaded_purchase_is_refunded_when_its_vendor_agrees() -> None:
     assert wallet_of(order.buyer).balance_inr_minor == 1_000_000
 
 
-def test_one_request_for_each_purchase_whatever_came_of_it() -> None:
+def test_purchase_has_one_refund_request_even_after_a_refusal() -> None:
     made = declined_request()
     with pytest.raises(RefundRequested) as refusal:
         requested_refund(made.order)
@@ -198,7 +198,7 @@ def test_only_the_vendor_of_the_sale_answers() -> None:
     assert status_of(made) == ("Waiting", "Completed", True)
 
 
-def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None:
+def test_buyer_escalates_a_declined_refund_request_once_and_staff_decide() -> None:
     made = requested_refund()
     buyer = made.order.buyer
     with pytest.raises(InvalidTransition):
@@ -216,7 +216,7 @@ def test_buyer_insists_once_after_the_vendor_declined_and_staff_decide() -> None
     assert status_of(made) == ("Refunded", "Refunded", False)
 
 
-def test_staff_refuse_for_good_and_tell_both() -> None:
+def test_staff_refusal_of_a_refund_is_final_and_mailed_to_buyer_and_vendor() -> None:
     made = overdue_request(requested_refund())
     staff = UserFactory()
     with pytest.raises(InvalidTransition):
@@ -254,14 +254,14 @@ def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.
     assert status_of(late)[0] == "Refunded"
 
 
-def test_request_goes_to_staff_at_once_where_the_vendor_cannot_answer() -> None:
+def test_refund_request_goes_to_staff_at_once_if_the_vendor_cannot_answer() -> None:
     suspended, left = downloaded_order(), downloaded_order()
     VendorProfile.objects.filter(user=vendor_of(suspended)).update(status="Suspended")
     User.objects.filter(pk=vendor_of(left).pk).update(is_active=False)
     assert {requested_refund(suspended).status, requested_refund(Order.objects.get(pk=left.pk)).status} == {"InReview"}
 
 
-def test_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
+def test_refund_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
     made = requested_refund()
     refund_order(order=made.order, reason="broken", actor=UserFactory())
     assert status_of(made) == ("Refunded", "Refunded", False)
@@ -303,7 +303,7 @@ def test_download_after_the_payment_is_disputed_is_refused() -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_of_a_download_and_a_request_at_once_exactly_one_wins() -> None:
+def test_concurrent_download_and_refund_request_end_in_a_download_or_a_refund() -> None:
     for _ in range(5):
         order = sold_order()
         link = issue_link(licence=Licence.objects.get(order_id=order.pk))
@@ -332,7 +332,7 @@ def test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_requests_and_answers_at_once_refund_once() -> None:
+def test_concurrent_refund_requests_and_answers_refund_once() -> None:
     order = sold_order()
     outcomes = outcomes_at_once(*[partial(requested_refund, order)] * THREADS)
     assert sum(isinstance(outcome, RefundRequest) for outcome in outcomes) == 1

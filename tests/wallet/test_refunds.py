@@ -37,7 +37,7 @@ def test_refund_without_a_reason_is_refused() -> None:
     assert Order.objects.get().status == "Completed"
 
 
-def test_buyer_does_not_refund_what_they_bought() -> None:
+def test_buyer_cannot_refund_their_own_purchase() -> None:
     order = bought(on_sale())
     with pytest.raises(SelfReview):
         refund_order(order=order, reason="I changed my mind.", actor=order.buyer)
@@ -55,7 +55,7 @@ def test_second_refund_is_refused() -> None:
 
 
 @pytest.mark.parametrize("step", ["change_wallet_balance", "write_journal", "revoke_licence", "record_refund"])
-def test_failure_between_two_steps_leaves_the_purchase_standing(step: str) -> None:
+def test_failure_between_two_steps_of_a_refund_leaves_the_purchase_unchanged(step: str) -> None:
     user = funded(inr=100_000)
     order = bought(on_sale(), user)
     with patch.object(refunds, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
@@ -66,7 +66,7 @@ def test_failure_between_two_steps_leaves_the_purchase_standing(step: str) -> No
     assert list(differences()) == []
 
 
-def test_refund_mirrors_every_leg_and_takes_the_licence_back() -> None:
+def test_refund_reverses_every_transfer_and_revokes_the_licence() -> None:
     user, admin, listing = funded(inr=100_000), UserFactory(), on_sale(tax_rate_bp=1800)
     order = bought(listing, user)
     refund_order(order=order, reason="broken", actor=admin)
@@ -99,7 +99,7 @@ def test_refunded_asset_can_be_bought_again() -> None:
     assert list(differences()) == []
 
 
-def test_what_nobody_waits_for_is_not_paid() -> None:
+def test_only_refunds_to_deleted_accounts_are_paid_by_hand() -> None:
     staff = UserFactory()
     stands, refunded = refund_to_deleted_account(), bought(on_sale())
     refund_order(order=refunded, reason="broken", actor=staff)
@@ -145,7 +145,7 @@ def test_second_payment_of_an_unclaimed_refund_is_refused_by_the_database() -> N
     assert paid.order_id == order.pk
 
 
-def test_refund_that_a_living_account_did_not_get_is_told() -> None:
+def test_reconciliation_reports_an_unclaimed_refund_of_an_existing_account() -> None:
     order = refund_to_deleted_account()
     refund_order(order=order, reason="broken", actor=None)
     User.objects.filter(pk=order.buyer_id).update(email="alive@example.com")

@@ -61,7 +61,7 @@ def test_tier_below_the_requirement_is_refused(bearer_client: Client) -> None:
     assert spend(bearer_client(funded(inr=100_000, tier="vip")), listing).status_code == 200
 
 
-def test_balance_below_the_price_is_refused_and_told(bearer_client: Client) -> None:
+def test_purchase_without_enough_balance_is_refused_with_price_and_balance(bearer_client: Client) -> None:
     user = funded(inr=49_899)
     response = spend(bearer_client(user), on_sale())
     assert_refused(response, 402, "insufficient_balance")
@@ -70,7 +70,7 @@ def test_balance_below_the_price_is_refused_and_told(bearer_client: Client) -> N
     assert wallet_of(user).balance_inr_minor == 49_899
 
 
-def test_wallet_never_funded_is_refused(bearer_client: Client) -> None:
+def test_purchase_from_a_wallet_that_was_never_funded_is_refused(bearer_client: Client) -> None:
     response = spend(bearer_client(), on_sale())
     assert_refused(response, 402, "insufficient_balance")
     assert response.json()["balance"] == 0
@@ -123,7 +123,7 @@ def test_owner_of_a_later_tier_alone_buys_nothing_without_naming_a_licence(beare
     assert spend(client, listing, licenseSlug="personal").status_code == 200
 
 
-def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer_client: Client) -> None:
+def test_database_constraint_refuses_a_second_licence_that_the_check_missed(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     bought(listing, user)
     with patch.object(offers, "_owned", return_value=frozenset()):
@@ -132,7 +132,7 @@ def test_constraint_refuses_the_second_licence_that_the_check_did_not_see(bearer
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
 
 
-def test_purchase_answers_as_the_reference_says(bearer_client: Client) -> None:
+def test_purchase_response_has_the_fields_of_the_api_reference(bearer_client: Client) -> None:
     user, listing = funded(inr=100_000, usd=500), on_sale(tax_rate_bp=1800)
     response = spend(bearer_client(user), listing)
     order = Order.objects.get()
@@ -172,7 +172,7 @@ def test_price_is_split_into_tax_commission_and_the_vendors_share(bearer_client:
     assert ListingStats.objects.get(listing=listing).purchases == 1
 
 
-def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
+def test_order_records_app_and_credential_of_the_purchase(key_client: Client) -> None:
     user = funded(inr=100_000)
     spend(key_client(user), on_sale())
     order = Order.objects.get()
@@ -184,14 +184,14 @@ def test_order_records_through_what_it_was_bought(key_client: Client) -> None:
 
 @pytest.mark.parametrize("price", [1, 3, 77, 49_901])
 @pytest.mark.parametrize("rate", [1, 5000, 3333])
-def test_split_leaves_no_paisa_over(price: int, rate: int) -> None:
+def test_tax_commission_and_vendor_share_add_up_to_the_price(price: int, rate: int) -> None:
     order = bought(on_sale(store=store_keeping(rate), price_inr_minor=price, tax_rate_bp=1800))
     assert order.tax_minor + order.commission_minor + order.vendor_share_minor == price
     assert min(order.tax_minor, order.commission_minor, order.vendor_share_minor) >= 0
 
 
 @pytest.mark.parametrize(("rate", "legs"), [(0, {"vendor"}), (10_000, {"commission"})])
-def test_share_of_nothing_is_no_transfer(rate: int, legs: set[str]) -> None:
+def test_share_of_zero_makes_no_transfer(rate: int, legs: set[str]) -> None:
     order = bought(on_sale(store=store_keeping(rate)))
     assert set(Transfer.objects.filter(journal__order=order).values_list("credit__kind", flat=True)) == legs
 
@@ -223,7 +223,7 @@ def test_preference_decides_where_no_currency_is_named(bearer_client: Client) ->
     assert spend(bearer_client(user), on_sale()).json()["currency"] == "USD"
 
 
-def test_other_tier_costs_its_factor_and_can_be_added(bearer_client: Client) -> None:
+def test_further_licence_tier_costs_its_price_factor(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     spend(client, listing)

@@ -62,7 +62,7 @@ def refused(principal: Principal, currency: str = "INR", **fields: Any) -> dict[
 
 
 @pytest.mark.parametrize(("make", "bounded"), [(personal, True), (connected, True), (own_key, False)])
-def test_currency_without_a_limit_is_closed_to_tokens_and_to_others_apps(
+def test_tokens_and_apps_of_others_cannot_spend_in_a_currency_without_a_limit(
     user: User,
     make: Callable[[User], Principal],
     bounded: bool,  # noqa: FBT001 - a case of the table
@@ -76,14 +76,14 @@ def test_currency_without_a_limit_is_closed_to_tokens_and_to_others_apps(
     assert buy(principal, "USD").price_minor == 1000
 
 
-def test_app_limit_does_not_open_a_currency(user: User) -> None:
+def test_app_limit_of_staff_does_not_permit_a_currency_without_an_owners_limit(user: User) -> None:
     principal = connected(user)
     limit(principal, app_limit=True, total_minor=10 * PRICE)
     assert refused(principal)["limit"] == "currency"
 
 
 @pytest.mark.parametrize("make", [personal, connected, own_key])
-def test_purchase_above_the_cap_is_refused_and_one_at_it_is_not(user: User, make: Callable[[User], Principal]) -> None:
+def test_purchase_above_the_limit_is_refused_and_one_of_exactly_the_limit_is_not(user: User, make: Callable[[User], Principal]) -> None:
     principal = make(user)
     limit(principal, per_purchase_minor=PRICE)
     over = refused(principal, price_inr_minor=PRICE + 1)
@@ -93,7 +93,7 @@ def test_purchase_above_the_cap_is_refused_and_one_at_it_is_not(user: User, make
 
 @pytest.mark.parametrize("make", [personal, connected, own_key])
 @pytest.mark.parametrize(("field", "name"), [("per_day_minor", "perDay"), ("total_minor", "total")])
-def test_sum_of_purchases_stays_within_the_cap(user: User, make: Callable[[User], Principal], field: str, name: str) -> None:
+def test_sum_of_purchases_stays_within_the_spending_limit(user: User, make: Callable[[User], Principal], field: str, name: str) -> None:
     principal = make(user)
     limit_values: Any = {field: 2 * PRICE + 100}
     limit(principal, **limit_values)
@@ -118,7 +118,7 @@ def test_yesterdays_purchases_count_for_the_total_only(user: User) -> None:
     assert refused(principal)["limit"] == "total"
 
 
-def test_refund_gives_back_what_it_took_from_the_caps(user: User) -> None:
+def test_refunded_purchase_no_longer_counts_against_the_limits(user: User) -> None:
     principal = personal(user)
     limit(principal, per_day_minor=PRICE, total_minor=PRICE)
     order = buy(principal)
@@ -128,7 +128,7 @@ def test_refund_gives_back_what_it_took_from_the_caps(user: User) -> None:
     assert refused(principal)["left"] == 0
 
 
-def test_other_categories_are_refused(user: User) -> None:
+def test_purchase_outside_of_the_categories_of_a_limit_is_refused(user: User) -> None:
     principal = connected(user)
     limit(principal, total_minor=10 * PRICE, categories=["fonts", "presets"])
     over = refused(principal, category=CategoryFactory(slug="motion", name="Motion"))
@@ -136,7 +136,7 @@ def test_other_categories_are_refused(user: User) -> None:
     assert buy(principal).price_minor == PRICE
 
 
-def test_app_limit_of_the_admin_holds_beside_the_owners_limit(user: User) -> None:
+def test_app_limit_of_staff_applies_in_addition_to_the_owners_limit(user: User) -> None:
     app = AppFactory()
     principal = connected(user, app)
     limit(principal, total_minor=10 * PRICE)
@@ -155,7 +155,7 @@ def test_keys_of_ones_own_app_are_bounded_by_its_app_limit(user: User) -> None:
     assert refused(principal)["limit"] == "perPurchase"
 
 
-def test_purchases_through_others_do_not_count(user: User) -> None:
+def test_purchases_by_other_tokens_and_apps_do_not_count_against_a_limit(user: User) -> None:
     principal, other = personal(user), personal(user)
     limit(principal, total_minor=PRICE)
     limit(other, total_minor=PRICE)
@@ -166,7 +166,7 @@ def test_purchases_through_others_do_not_count(user: User) -> None:
     assert buy(principal).price_minor == PRICE
 
 
-def test_rotated_token_goes_on_where_the_old_one_was(user: User) -> None:
+def test_rotated_token_inherits_the_spent_amount_of_the_old_one(user: User) -> None:
     limit_values = [LimitValues(Currency.INR, total_minor=3 * PRICE)]
     scopes, ends = frozenset({Scope.WALLET_SPEND}), timezone.now() + timedelta(days=9)
     first, _ = issue_personal_token(
@@ -201,7 +201,7 @@ def test_free_asset_needs_no_limit(user: User) -> None:
     assert buy(principal, price_inr_minor=0).price_minor == 0
 
 
-def test_lowered_limit_holds_for_the_next_purchase(user: User) -> None:
+def test_lowered_limit_applies_to_the_next_purchase(user: User) -> None:
     principal = personal(user)
     bound = limit(principal, total_minor=10 * PRICE)
     buy(principal)

@@ -33,7 +33,7 @@ def _books_balance() -> Any:
     assert list(differences()) == []
 
 
-def test_repeated_key_repeats_the_response_and_not_the_deed(bearer_client: Client) -> None:
+def test_repeated_key_gets_the_same_response_without_a_second_purchase(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     first = spend(client, listing, key="order-1")
@@ -47,7 +47,7 @@ def test_repeated_key_repeats_the_response_and_not_the_deed(bearer_client: Clien
     assert Order.objects.count() == 1
 
 
-def test_key_with_another_body_is_refused(bearer_client: Client) -> None:
+def test_idempotency_key_with_another_body_is_refused(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     spend(client, listing, key="order-1")
@@ -56,7 +56,7 @@ def test_key_with_another_body_is_refused(bearer_client: Client) -> None:
     assert Order.objects.count() == 1
 
 
-def test_key_of_an_app_neither_tells_of_nor_repeats_the_purchase_of_another(key_client: Client) -> None:
+def test_idempotency_key_of_one_app_neither_reveals_nor_repeats_the_purchase_of_another(key_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     first, second = key_client(user), key_client(user)
     assert spend(first, listing, key="order-1").status_code == 200
@@ -65,20 +65,20 @@ def test_key_of_an_app_neither_tells_of_nor_repeats_the_purchase_of_another(key_
     assert (other.status_code, "Idempotent-Replayed" in other) == (200, False)
 
 
-def test_key_is_its_owners_own(bearer_client: Client) -> None:
+def test_same_idempotency_key_of_another_user_is_another_purchase(bearer_client: Client) -> None:
     listing = on_sale()
     answers = [spend(bearer_client(funded(inr=100_000)), listing, key="same").json() for _ in range(2)]
     assert answers[0]["orderId"] != answers[1]["orderId"]
 
 
-def test_key_of_someone_else_is_not_looked_up(bearer_client: Client) -> None:
+def test_idempotency_key_of_another_user_returns_no_saved_response(bearer_client: Client) -> None:
     listing = on_sale()
     assert spend(bearer_client(funded(inr=100_000)), listing, key="same").status_code == 200
     poor = spend(bearer_client(), listing, key="same")
     assert (poor.status_code, poor.json()["code"]) == (402, "insufficient_balance")
 
 
-def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:
+def test_refused_purchase_can_be_repeated_with_its_idempotency_key(bearer_client: Client) -> None:
     user, listing = funded(inr=100), on_sale()
     client = bearer_client(user)
     assert spend(client, listing, key="k").status_code == 402
@@ -86,7 +86,7 @@ def test_refusal_is_not_kept_for_the_key(bearer_client: Client) -> None:
     assert spend(client, listing, key="k").status_code == 200
 
 
-def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
+def test_idempotency_key_can_be_used_for_another_asset_after_a_day(bearer_client: Client) -> None:
     user = funded(inr=1_000_000)
     client = bearer_client(user)
     spend(client, on_sale(), key="k")
@@ -95,7 +95,7 @@ def test_key_is_forgotten_after_a_day(bearer_client: Client) -> None:
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_old_key_responses_a_refused_purchase_with_the_refusal(bearer_client: Client) -> None:
+def test_key_used_again_after_a_day_is_a_new_purchase_and_is_refused(bearer_client: Client) -> None:
     client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
     assert spend(client, listing, key="k").status_code == 200
     IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
@@ -148,7 +148,7 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
     ],
     ids=["paid", "with a key", "with a limit", "free"],
 )
-def test_statements_of_a_purchase_are_few(
+def test_purchase_sends_a_fixed_number_of_statements(
     django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int
 ) -> None:
     monkeypatch.setattr(EagerBackend, "on", False)

@@ -20,7 +20,7 @@ def test_random_histories_of_wallets_agree_with_the_model(histories: int) -> Non
 
 
 @pytest.mark.django_db
-def test_history_of_nothing_but_quotes_agrees_with_the_model() -> None:
+def test_history_of_quotes_alone_agrees_with_the_model() -> None:
     history = Wallets()
     try:
         for _ in range(OPEN_QUOTES + 1):

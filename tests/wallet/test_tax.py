@@ -66,7 +66,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("seller", "buyer", "treatment", "rate", "price", "tax"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])
-def test_sale_is_taxed_by_who_sells_to_whom(
+def test_tax_rate_and_treatment_follow_the_countries_of_seller_and_buyer(
     seller: Party | None, buyer: Party | None, treatment: str, rate: int, price: int, tax: int
 ) -> None:
     decision = decide_tax(seller=seller, buyer=buyer, rates=RATES, listing_rate_bp=LISTING)
@@ -85,7 +85,7 @@ def test_lines_of_an_invoice_add_up_to_its_tax(treatment: Treatment, price: int)
     assert 0 <= tax <= price
 
 
-def test_state_tax_is_two_equal_halves() -> None:
+def test_tax_within_an_indian_state_is_split_into_equal_cgst_and_sgst() -> None:
     lines = tax_lines(tax_of(9_999, "intra_state", 1800), "intra_state", 1800, "IN")
     assert [(line.name, line.rate_percent, line.amount_minor) for line in lines] == [("CGST", 9.0, 763), ("SGST", 9.0, 763)]
 

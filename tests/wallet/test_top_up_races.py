@@ -55,7 +55,7 @@ def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
     return partial(receive_event, provider="test", body=body, headers=headers)
 
 
-def test_same_event_sixteen_times_at_once_credits_once() -> None:
+def test_sixteen_concurrent_deliveries_of_one_event_credit_once() -> None:
     for _ in range(3):
         top_up = requested_top_up()
         assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for _ in range(THREADS))) == [None] * THREADS
@@ -63,13 +63,13 @@ def test_same_event_sixteen_times_at_once_credits_once() -> None:
         assert ProviderEvent.objects.filter(top_up=top_up).count() == 1
 
 
-def test_different_events_of_one_payment_at_once_credit_once() -> None:
+def test_concurrent_different_events_of_one_payment_credit_once() -> None:
     top_up = requested_top_up()
     at_once(*(telling(top_up, EventKind.SUCCEEDED, event_id=f"e{number}") for number in range(THREADS)))
     assert (wallet_of(top_up.user).balance_inr_minor, Journal.objects.count()) == (50_000, 1)
 
 
-def test_dispute_and_its_end_at_once_with_the_payment_end_it_once() -> None:
+def test_concurrent_payment_dispute_and_its_end_are_applied_once() -> None:
     for end in ENDS * 2:
         top_up = requested_top_up()
         at_once(*(telling(top_up, kind) for kind in (EventKind.SUCCEEDED, EventKind.DISPUTED, end) for _ in range(4)))
@@ -104,7 +104,7 @@ def test_dispute_that_arrives_with_its_payment_is_applied(monkeypatch: pytest.Mo
     assert top_up.status == "Disputed"
 
 
-def test_dispute_meets_a_digest_without_a_circle() -> None:
+def test_dispute_and_digest_do_not_deadlock() -> None:
     # Two vendors, of whom the second was the first to sell.
     listings = [on_sale(), on_sale()]
     for listing in reversed(listings):
@@ -123,7 +123,7 @@ def test_dispute_meets_a_digest_without_a_circle() -> None:
     assert top_up.status == "Disputed"
 
 
-def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
+def test_dispute_purchases_refunds_and_payouts_do_not_deadlock() -> None:
     for end in ENDS:
         top_up = paid_top_up(amount_minor=49_900 * 4)
         user = top_up.user
@@ -140,7 +140,7 @@ def test_dispute_meets_purchases_refunds_and_payouts_without_a_circle() -> None:
         assert CardReversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
 
 
-def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> None:
+def test_disputes_of_several_buyers_of_the_same_vendors_do_not_deadlock() -> None:
     listings = [on_sale() for _ in range(3)]
     top_ups = [paid_top_up(amount_minor=49_900 * 3) for _ in range(4)]
     for number, top_up in enumerate(top_ups):
@@ -151,14 +151,14 @@ def test_disputes_of_two_buyers_of_the_same_vendors_meet_without_a_circle() -> N
     assert not CardReversal.objects.filter(status="Open").exists()
 
 
-def test_limit_of_a_day_is_reached_and_never_passed() -> None:
+def test_concurrent_top_ups_never_exceed_the_daily_limit() -> None:
     user = UserFactory()
     outcomes = outcomes_at_once(*(partial(request_top_up, user=user, wanted=TopUpRequest("INR", 30_000_00)) for _ in range(8)))
     assert outcomes.count("top_up_limit_exceeded") == 5
     assert TopUp.objects.filter(user=user).count() == 3
 
 
-def test_same_key_at_once_makes_one_top_up() -> None:
+def test_concurrent_top_ups_with_one_key_make_one() -> None:
     user = UserFactory()
     wanted = TopUpRequest("INR", 100)
     made = at_once(*(partial(request_top_up, user=user, wanted=wanted, idempotency_key="a") for _ in range(8)))
@@ -166,7 +166,7 @@ def test_same_key_at_once_makes_one_top_up() -> None:
     assert [replayed for _, replayed in made].count(False) == 1
 
 
-def test_payment_that_meets_the_end_of_an_account_leaves_no_money_behind() -> None:
+def test_payment_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     for _ in range(3):
         top_up = requested_top_up()
         TopUp.objects.filter(pk=top_up.pk).update(expires_at="2099-01-01T00:00:00Z")
@@ -192,7 +192,7 @@ def test_debt_is_paid_once_by_credits_that_arrive_together() -> None:
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (8 * 3_000 - 10_000, {})
 
 
-def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -> None:
+def test_debt_written_off_during_credits_is_settled_once() -> None:
     user, staff = indebted().user, [UserFactory() for _ in range(3)]
     top_ups = [requested_top_up(user, 3_000) for _ in range(3)]
     writing_off = [partial(write_off, user=user, currency="INR", reason="test", actor=each) for each in staff]
@@ -203,7 +203,7 @@ def test_debt_that_is_written_off_beside_credits_is_paid_or_written_off_once() -
     assert wallet_of(user).balance_inr_minor == 9_000 - repaid
 
 
-def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_block_each_other() -> None:
+def test_ends_of_disputes_purchases_and_credits_of_one_wallet_do_not_deadlock() -> None:
     user = UserFactory()
     top_ups = [paid_top_up(user, 49_900) for _ in range(4)]
     listings = [on_sale() for _ in range(3)]
@@ -221,7 +221,7 @@ def test_disputes_that_end_beside_purchases_and_credits_of_one_wallet_do_not_blo
 
 
 @pytest.mark.parametrize("price", [49_900, 100], ids=["paid upgrade", "free upgrade"])
-def test_upgrade_request_download_dispute_payout_and_digest_meet_without_a_circle(price: int) -> None:
+def test_upgrade_refund_request_download_dispute_payout_and_digest_do_not_deadlock(price: int) -> None:
     for end in ENDS:
         vendor = payee()
         top_up = paid_top_up(amount_minor=2 * 49_900)

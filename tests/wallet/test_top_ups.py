@@ -42,7 +42,7 @@ def refusal(**given: Any) -> Problem:
     return excinfo.value
 
 
-def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_paid_top_up_is_credited_and_mailed(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
     top_up = requested_top_up()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Pending", 0)
     with django_capture_on_commit_callbacks(execute=True):
@@ -54,7 +54,7 @@ def test_paid_top_up_is_credited_and_told(django_capture_on_commit_callbacks: Dj
     assert list(differences()) == []
 
 
-def test_event_that_comes_again_credits_nothing() -> None:
+def test_repeated_payment_event_credits_nothing() -> None:
     top_up = paid_top_up()
     for told in ({}, {"event_id": "another"}, {"event_id": "third", "payment": "another-payment"}):
         deliver_event(top_up, EventKind.SUCCEEDED, **told)
@@ -63,7 +63,7 @@ def test_event_that_comes_again_credits_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", [EventKind.SUCCEEDED, EventKind.FAILED])
-def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKind) -> None:
+def test_failure_event_before_or_after_the_payment_does_not_prevent_the_credit(kind: EventKind) -> None:
     top_up = requested_top_up()
     other = EventKind.FAILED if kind == EventKind.SUCCEEDED else EventKind.SUCCEEDED
     deliver_event(top_up, kind)
@@ -75,7 +75,7 @@ def test_failure_told_after_or_before_the_payment_does_not_stop_it(kind: EventKi
     "change",
     [{"amount_minor": 50_001}, {"amount_minor": 49_999}, {"amount_minor": 0}, {"currency": "USD"}, {"currency": ""}, {"payment": ""}],
 )
-def test_payment_of_something_else_is_not_credited_but_recorded(change: dict[str, Any]) -> None:
+def test_payment_that_differs_from_the_top_up_is_recorded_but_not_credited(change: dict[str, Any]) -> None:
     top_up = deliver_event(requested_top_up(), EventKind.SUCCEEDED, **change)
     assert (top_up.status, Journal.objects.count()) == ("Pending", 0)
     assert ProviderEvent.objects.get().outcome.startswith("refused")
@@ -161,7 +161,7 @@ def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
         (TopUpRequest("INR", 50_000, quote_id="0190a0a0-0000-7000-8000-000000000000"), "not_found"),
     ],
 )
-def test_top_up_that_cannot_be_is_refused(wanted: TopUpRequest, code: str) -> None:
+def test_invalid_top_up_is_refused(wanted: TopUpRequest, code: str) -> None:
     assert refusal(wanted=wanted).code == code
     assert not TopUp.objects.exists()
 
@@ -301,7 +301,7 @@ def test_repeat_after_the_payment_page_has_ended_asks_for_another_key(monkeypatc
     assert not replayed
 
 
-def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_top_up_refused_by_the_provider_fails_and_is_not_requested_again(monkeypatch: pytest.MonkeyPatch) -> None:
     user = UserFactory()
     with monkeypatch.context() as patched:
         patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentRefused()))
@@ -311,7 +311,7 @@ def test_top_up_that_the_provider_refuses_fails_and_is_not_asked_for_again(monke
     assert (replayed, top_up.status, top_up.payment_url, open_top_ups_of(user.pk).count()) == (True, "Failed", "", 0)
 
 
-def test_quote_outlives_the_payment_but_not_for_ever() -> None:
+def test_quote_is_extended_during_a_top_up_up_to_a_maximum() -> None:
     user = UserFactory()
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
     for _ in range(3):
@@ -328,7 +328,7 @@ def test_quote_outlives_the_payment_but_not_for_ever() -> None:
     "change",
     [{"amount_minor": 1}, {"currency": "USD"}, {"provider": "stripe"}, {"journal": None}, {"payment_reference": "x"}, {"user": "other"}],
 )
-def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
+def test_paid_top_up_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     top_up = paid_top_up()
     change = {name: UserFactory() if value == "other" else value for name, value in change.items()}
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -338,7 +338,7 @@ def test_what_was_paid_for_is_never_changed(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("change", [{"amount_minor": 1}, {"event_id": "x"}, {"outcome": "x"}, {"processed_at": None, "outcome": ""}])
-def test_what_a_provider_told_is_never_changed(change: dict[str, Any]) -> None:
+def test_recorded_event_of_a_provider_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     paid_top_up()
     with pytest.raises(IntegrityError), transaction.atomic():
         ProviderEvent.objects.update(**change)

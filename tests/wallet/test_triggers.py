@@ -61,7 +61,7 @@ def altered() -> Iterator[None]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_triggers_are_back_after_a_migration_that_alters_the_ledger(altered: None) -> None:
+def test_migrate_restores_the_triggers_after_a_migration_that_alters_the_ledger(altered: None) -> None:
     if connection.vendor == "sqlite":
         assert LEDGER_TRIGGERS.missing(connection), "SQLite no longer drops the triggers of a table that is made anew"
     call_command("migrate", verbosity=0, skip_checks=True)
@@ -139,6 +139,6 @@ def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: 
 
 
 @pytest.mark.parametrize("name", ["", "x y", "x;drop", 'x"', "X", "x" * 64])
-def test_role_that_is_no_plain_name_is_refused(name: str) -> None:
+def test_database_role_with_an_invalid_name_is_refused(name: str) -> None:
     with pytest.raises(CommandError, match="no plain name"):
         call_command("database_role", name)

@@ -132,7 +132,7 @@ def outcomes_at_once_here(*calls: Callable[[], Any]) -> list[Any]:
         ("nothing", "personal", "license_not_available"),
     ],
 )
-def test_what_is_no_upgrade_is_refused(to: str, origin: str, code: str) -> None:
+def test_invalid_upgrade_is_refused(to: str, origin: str, code: str) -> None:
     order = bought(on_sale())
     assert outcomes_at_once_here(buy(order, to, origin=origin)) == [code]
 
@@ -206,13 +206,13 @@ def test_upgrade_of_a_retired_tier_is_possible() -> None:
     assert upgraded(order).price_minor == 0
 
 
-def test_equal_factor_is_not_higher() -> None:
+def test_tier_with_an_equal_price_factor_is_no_upgrade() -> None:
     order = bought(on_sale())
     LicenseTier.objects.filter(slug="commercial").update(price_factor=Decimal(1))
     assert outcomes_at_once_here(buy(order, "commercial")) == ["upgrade_unavailable"]
 
 
-def test_files_of_the_first_licence_stay_covered() -> None:
+def test_upgraded_licence_covers_the_current_file() -> None:
     order = bought(on_sale())
     newer = DeliverableFactory(listing=order.listing, approved_at=timezone.now())
     Listing.objects.filter(pk=order.listing_id).update(approved_deliverable=newer)
@@ -307,7 +307,7 @@ def test_free_upgrade_of_a_disputed_purchase_is_suspended_with_it_and_ends_with_
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_free_upgrade_beside_a_dispute_of_its_purchase_is_suspended_with_it() -> None:
+def test_free_upgrade_during_a_dispute_of_its_purchase_is_suspended_with_it() -> None:
     user = funded()
     top_up = paid_top_up(user, 49_900)
     first = bought(on_sale(), user)
@@ -331,7 +331,7 @@ def test_disputed_licence_is_not_upgraded() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("price", [49_900, 100], ids=["paid", "free"])
-def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
+def test_one_of_two_concurrent_upgrades_succeeds(price: int) -> None:
     for _ in range(4):
         order = bought(on_sale())
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
@@ -343,7 +343,7 @@ def test_one_of_two_upgrades_at_once_stands(price: int) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("price", [49_900, 100], ids=["paid", "free"])
-def test_upgrade_beside_the_refund_of_its_licence(price: int) -> None:
+def test_concurrent_upgrade_and_refund_of_its_licence_end_in_one_of_them(price: int) -> None:
     for _ in range(4):
         order = bought(on_sale())
         Listing.objects.filter(pk=order.listing_id).update(price_inr_minor=price)
@@ -355,7 +355,7 @@ def test_upgrade_beside_the_refund_of_its_licence(price: int) -> None:
             assert (refund, live(order)) == ("invalid_transition", {"commercial"})
 
 
-def test_quote_counts_the_licence_that_is_there_when_it_is_made() -> None:
+def test_quote_of_an_upgrade_deducts_the_licence_owned_at_that_time() -> None:
     order = bought(on_sale())
     Discount.objects.all().delete()
     made = make_quote(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))

@@ -49,7 +49,7 @@ def sheet(response: Any) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", [LIST, EXPORT])
-def test_anonymous_is_sent_to_sign_in(name: str) -> None:
+def test_anonymous_user_is_redirected_from_payout_pages_to_sign_in(name: str) -> None:
     assert Client().get(reverse(name)).status_code == 302
 
 
@@ -60,7 +60,7 @@ def test_staff_without_the_permission_sees_no_payout(staff: Callable[..., Client
     assert [client.get(page).status_code for page in pages] == [403, 403, 403]
 
 
-def test_who_may_look_may_not_export_and_is_not_shown_bank_details(staff: Callable[..., Client]) -> None:
+def test_staff_with_view_permission_cannot_export_payouts_or_see_bank_details(staff: Callable[..., Client]) -> None:
     payout = paid("a")
     client = staff("view_vendorpayout")
     page = client.get(reverse(LIST)).content.decode()
@@ -74,7 +74,7 @@ def test_who_may_look_may_not_export_and_is_not_shown_bank_details(staff: Callab
     assert staff("export_vendorpayout").get(reverse(EXPORT)).status_code == 403
 
 
-def test_list_is_narrowed_down_and_summed_over_what_is_left(staff: Callable[..., Client], django_assert_max_num_queries: Any) -> None:
+def test_list_of_vendor_payouts_is_filtered_and_summed(staff: Callable[..., Client], django_assert_max_num_queries: Any) -> None:
     vendor = payee()
     export_batch(batch=paid("a", vendor).batch, actor=None)
     paid("b", vendor), paid("b"), paid("b", currency="USD")
@@ -106,7 +106,7 @@ def test_list_is_narrowed_down_and_summed_over_what_is_left(staff: Callable[...,
     assert sorted((line[0], line[5], line[6]) for line in lines) == [("b", "INR", "399.20"), ("b", "INR", "399.20"), ("b", "USD", "8.00")]
 
 
-def test_payout_method_that_would_be_a_formula_is_text_in_the_sheet(staff: Callable[..., Client]) -> None:
+def test_payout_method_that_looks_like_a_formula_is_escaped_in_the_csv(staff: Callable[..., Client]) -> None:
     paid("a")
     PayoutDetails.objects.update(label='=HYPERLINK("https://evil.example")')
     (_, line) = sheet(staff("view_vendorpayout", "export_vendorpayout").get(reverse(EXPORT)))
@@ -122,7 +122,7 @@ def test_payouts_are_neither_added_changed_nor_deleted_here(staff: Callable[...,
     assert client.post(reverse(EXPORT)).status_code == 405
 
 
-def test_vendor_is_told_when_it_is_paid_and_when_it_bounced_and_not_the_whole_account(
+def test_mails_about_paid_and_bounced_payouts_show_a_shortened_account(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     vendor = payee()
@@ -149,7 +149,7 @@ def test_vendor_is_told_when_it_is_paid_and_when_it_bounced_and_not_the_whole_ac
 BATCH = "admin:wallet_payoutbatch"
 
 
-def test_who_may_look_at_batches_may_not_export_settle_or_download(staff: Callable[..., Client]) -> None:
+def test_staff_with_view_permission_cannot_export_settle_or_download_batches(staff: Callable[..., Client]) -> None:
     payout = paid("a")
     batch = payout.batch
     client = staff("view_payoutbatch", "view_vendorpayout")
@@ -240,13 +240,13 @@ def test_batch_of_many_vendors_is_prepared_in_parts(staff: Callable[..., Client]
     [{"run": "a b"}, {"run": ""}, {"currency": "EUR"}, {"minimum": "0"}, {"minimum": "x"}, {"rate": "-1"}, {"rate": "11"}, {"rate": "0.9"}],
     ids=str,
 )
-def test_terms_that_make_no_sense_prepare_nothing(staff: Callable[..., Client], change: dict[str, str]) -> None:
+def test_payout_run_with_invalid_terms_is_not_prepared(staff: Callable[..., Client], change: dict[str, str]) -> None:
     bought(on_sale(store=payee().store), funded(inr=100_000))
     assert staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | change | {"confirmed": "yes"}).status_code == 400
     assert not PayoutBatch.objects.exists()
 
 
-def test_run_that_was_exported_or_beside_which_another_is_prepared_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
+def test_payout_run_that_is_exported_or_concurrent_with_another_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
     payout = paid("first")
     client = staff("prepare_payoutbatch")
     beside = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})

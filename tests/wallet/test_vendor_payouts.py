@@ -99,7 +99,7 @@ def prepare(name: str = "a", *arguments: str) -> list[str]:
         ((), "step"),
     ],
 )
-def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], sentence: str) -> None:
+def test_payout_command_with_wrong_arguments_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], sentence: str) -> None:
     sold(payee())
     with pytest.raises(CommandError, match=sentence):
         run(*arguments)
@@ -107,12 +107,12 @@ def test_command_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], 
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "10", "92.13", "0.1234567"])
-def test_rate_that_is_none_is_refused(rate: str) -> None:
+def test_invalid_euro_rate_of_a_payout_run_is_refused(rate: str) -> None:
     with pytest.raises(InvalidInput):
         open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
 
 
-def test_account_that_is_no_vendors_is_never_paid_out() -> None:
+def test_ledger_account_that_is_no_vendors_is_never_paid_out() -> None:
     user, vendor = funded(inr=100), payee()
     dollars = vendor_accounts(currency="USD")
     bought(on_sale(store=vendor.store), funded(usd=1000), currency="USD")
@@ -177,12 +177,12 @@ def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_data
 
 
 @pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True), (-1, True)])
-def test_less_than_the_minimum_stays(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
+def test_earnings_below_the_minimum_are_not_paid(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
     account = sold(payee())
     assert isinstance(prepared_payout(account, minimum_minor=minimum), VendorPayout) is paid
 
 
-def test_balance_of_nothing_or_less_is_not_paid() -> None:
+def test_balance_of_zero_or_less_is_not_paid() -> None:
     vendor = payee()
     order = bought(on_sale(store=vendor.store))
     account = account_of(vendor)
@@ -217,7 +217,7 @@ def test_each_vendor_is_paid_into_their_own_bank_account() -> None:
         assert payout.details.profile == vendor
 
 
-def test_payout_goes_through_its_states_and_back() -> None:
+def test_payout_is_exported_paid_and_bounced() -> None:
     vendor, staff = payee(), UserFactory()
     payout = exported_payout(sold(vendor))
     assert payout.status == "Exported"
@@ -255,7 +255,7 @@ def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported:
     assert not VendorPayout.objects.filter(settled_at__isnull=True).exists()
 
 
-def test_payout_is_settled_once_and_never_out_of_turn() -> None:
+def test_payout_is_settled_once_and_only_after_its_export() -> None:
     staff, vendor = UserFactory(), payee()
     payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
@@ -300,7 +300,7 @@ def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
     assert isinstance(prepared_payout(account_of(first), "b"), VendorPayout)
 
 
-def test_account_that_was_withdrawn_or_vendor_who_was_held_meanwhile_is_not_exported() -> None:
+def test_payout_with_a_withdrawn_bank_account_or_held_vendor_is_not_exported() -> None:
     first, second, third, fourth = payee(), payee(), payee(), payee()
     payouts = [prepared_payout(sold(vendor)) for vendor in (first, second, third, fourth)]
     PayoutDetails.objects.filter(profile=first).update(withdrawn_at=timezone.now())
@@ -338,7 +338,7 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     assert list(differences()) == []
 
 
-def test_batch_of_which_nothing_is_left_is_not_exported() -> None:
+def test_batch_without_remaining_payouts_is_not_exported() -> None:
     vendor = payee()
     payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
@@ -349,7 +349,7 @@ def test_batch_of_which_nothing_is_left_is_not_exported() -> None:
     assert (payout.status, earned(vendor.user)["INR"]) == ("Prepared", 0)
 
 
-def test_one_run_is_prepared_at_a_time_in_each_currency() -> None:
+def test_one_payout_run_at_a_time_is_prepared_in_each_currency() -> None:
     open_batch(run="a", currency="INR", actor=None)
     open_batch(run="a", currency="USD", actor=None)
     with pytest.raises(PayoutBatchOpen) as refusal:
@@ -361,7 +361,7 @@ def test_one_run_is_prepared_at_a_time_in_each_currency() -> None:
         PayoutBatch.objects.create(run="c", currency="INR", transfer_currency="INR")
 
 
-def test_run_that_is_repeated_pays_nobody_twice() -> None:
+def test_repeated_payout_run_pays_nobody_twice() -> None:
     vendor = payee()
     sold(vendor)
     first = prepare()
@@ -372,7 +372,7 @@ def test_run_that_is_repeated_pays_nobody_twice() -> None:
     assert earned(vendor.user)["INR"] == SHARE
 
 
-def test_run_that_is_repeated_does_not_count_a_cancelled_payout_as_due() -> None:
+def test_repeated_payout_run_does_not_count_a_cancelled_payout_as_due() -> None:
     vendor = payee()
     sold(vendor)
     prepare()
@@ -383,7 +383,7 @@ def test_run_that_is_repeated_does_not_count_a_cancelled_payout_as_due() -> None
     ]
 
 
-def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
+def test_killed_payout_run_is_finished_by_the_same_command() -> None:
     first, second = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
     sold(first)
     sold(second)
@@ -397,7 +397,7 @@ def test_run_that_was_killed_is_finished_by_the_same_command() -> None:
     assert VendorPayout.objects.count() == 2
 
 
-def test_dry_run_lists_and_pays_nobody() -> None:
+def test_dry_run_of_a_payout_run_lists_what_is_due_and_pays_nobody() -> None:
     vendor = payee()
     sold(vendor)
     assert prepare("a", "--dry-run") == [
@@ -408,7 +408,7 @@ def test_dry_run_lists_and_pays_nobody() -> None:
     assert not PayoutBatch.objects.exists()
 
 
-def test_run_goes_through_by_commands(tmp_path: Path) -> None:
+def test_payout_run_is_prepared_exported_and_paid_by_commands(tmp_path: Path) -> None:
     vendor, other, path = payee(), payee(), tmp_path / "list.csv"
     sold(vendor)
     sold(other)
@@ -473,7 +473,7 @@ def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
     assert list(differences()) == [f"journal {payout.journal_id} is a payout that belongs to no batch"]
 
 
-def test_return_that_is_not_its_payouts_is_a_difference() -> None:
+def test_return_journal_without_a_bounced_payout_is_a_difference() -> None:
     payout = bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with unguarded():
         VendorPayout.objects.update(status="Paid", return_journal=None, reason="")
@@ -493,7 +493,7 @@ def test_return_that_is_not_its_payouts_is_a_difference() -> None:
         "DELETE FROM wallet_payoutbatch",
     ],
 )
-def test_record_of_a_payout_is_never_changed(statement: str) -> None:
+def test_vendor_payout_record_is_never_changed(statement: str) -> None:
     bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
     with pytest.raises(IntegrityError, match="refused"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
@@ -519,7 +519,7 @@ def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_payouts_prepared_at_once_pay_what_was_earned_once() -> None:
+def test_concurrent_payouts_pay_earnings_once() -> None:
     account = sold(payee())
     batch = open_batch(run="a", currency="INR", actor=None)
     prepare = [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None) for _ in range(THREADS)]
@@ -530,14 +530,14 @@ def test_payouts_prepared_at_once_pay_what_was_earned_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_batches_opened_at_once_are_one() -> None:
+def test_concurrent_payout_runs_open_one_batch() -> None:
     outcomes = outcomes_at_once(*(lambda i=i: open_batch(run=f"{i % 2}", currency="INR", actor=None).run for i in range(THREADS)))
     (batch,) = PayoutBatch.objects.all()
     assert set(outcomes) == {batch.run, "payout_batch_open"}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
+def test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds() -> None:
     vendor = payee()
     payout = prepared_payout(sold(vendor))
     assert isinstance(payout, VendorPayout)
@@ -552,7 +552,7 @@ def test_one_of_many_exports_wins_and_one_of_many_settlements() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_export_that_meets_a_cancellation_leaves_one_of_them() -> None:
+def test_concurrent_export_and_cancellation_of_a_batch_end_in_one_of_them() -> None:
     for name in ("a", "b", "c"):
         vendor = payee()
         payout = prepared_payout(sold(vendor), name)

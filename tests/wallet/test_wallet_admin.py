@@ -49,7 +49,7 @@ def fresh(**changes: Any) -> dict[str, Any]:
     return CREDIT | {"key": str(uuid.uuid4())} | changes
 
 
-def test_anonymous_is_sent_to_sign_in() -> None:
+def test_anonymous_user_is_redirected_from_wallet_pages_to_sign_in() -> None:
     order = bought(on_sale())
     for page in (_page("order", order.pk, "refund"), credit_page(order.buyer)):
         assert Client().post(page, fresh()).status_code == 302
@@ -84,7 +84,7 @@ def test_staff_without_the_permission_neither_credits_nor_refunds(staff: Callabl
     ],
     ids=str,
 )
-def test_credit_that_makes_no_sense_is_asked_again(staff: Callable[..., Client], changes: dict[str, str]) -> None:
+def test_invalid_credit_is_refused_by_the_admin_form(staff: Callable[..., Client], changes: dict[str, str]) -> None:
     assert staff("credit_wallet").post(credit_page(UserFactory()), fresh(**changes)).status_code == 400
     assert not Journal.objects.exists()
 
@@ -109,7 +109,7 @@ def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Clie
     assert "₹499.50" in client.get(reverse("admin:wallet_walletowner_change", args=[user.pk])).content.decode()
 
 
-def test_nobody_pays_into_their_own_wallet(staff: Callable[..., Client]) -> None:
+def test_staff_cannot_credit_their_own_wallet(staff: Callable[..., Client]) -> None:
     client = staff("credit_wallet", "view_walletowner")
     me = User.objects.get(pk=client.session["_auth_user_id"])
     assert "Someone else must" in client.post(credit_page(me), fresh(), follow=True).content.decode()
@@ -160,7 +160,7 @@ def test_debt_is_written_off_once_and_only_with_the_permission(staff: Callable[.
 
 
 @pytest.mark.parametrize(("app", "model"), ROWS)
-def test_rows_can_be_looked_at_and_not_changed(staff: Callable[..., Client], app: str, model: str) -> None:
+def test_wallet_rows_can_be_viewed_and_not_changed_in_the_admin(staff: Callable[..., Client], app: str, model: str) -> None:
     order = bought(on_sale(archive()))
     licence = Licence.objects.get()
     rows: dict[str, Any] = {

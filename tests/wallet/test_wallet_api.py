@@ -20,7 +20,7 @@ def test_wallet_never_funded_reads_as_zero_and_is_not_created(bearer_client: Cli
     assert not WalletSettings.objects.exists()
 
 
-def test_balances_and_preference_are_the_callers(key_client: Client, django_assert_max_num_queries: Any) -> None:
+def test_wallet_has_the_balances_and_currency_preference_of_the_caller(key_client: Client, django_assert_max_num_queries: Any) -> None:
     user = funded(inr=123_456, usd=99)
     funded(inr=1, usd=1)
     WalletSettings.objects.create(owner=user, currency_preference="USD")

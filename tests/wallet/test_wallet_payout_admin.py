@@ -32,7 +32,7 @@ def order_page(order: Any, step: str) -> str:
     return reverse(f"admin:wallet_order_{step}", args=[order.pk])
 
 
-def test_who_may_only_look_sees_no_payment_details_and_decides_nothing() -> None:
+def test_staff_with_view_permission_see_no_payment_details_and_cannot_decide() -> None:
     wallet_payout = requested_payout(funded(inr=50_000))
     payer = signed_in(staff(DECIDE, VIEW))
     press(payer, page_of(wallet_payout, "claim"), {})
@@ -54,7 +54,7 @@ def test_payment_details_are_not_guessed_by_a_filter(query: str) -> None:
     assert signed_in(staff(VIEW)).get(f"{reverse(LIST)}?{query}").status_code in {302, 400}
 
 
-def test_own_payout_is_not_offered_to_decide() -> None:
+def test_staff_cannot_decide_on_their_own_wallet_payout() -> None:
     me = funded(inr=50_000, is_staff=True, is_superuser=True)
     wallet_payout = requested_payout(me)
     page = text_of(signed_in(me).get(page_of(wallet_payout)))
@@ -62,7 +62,7 @@ def test_own_payout_is_not_offered_to_decide() -> None:
     assert "You cannot review your own work" in text_of(signed_in(me).post(page_of(wallet_payout, "pay"), {"reference": "T1"}, follow=True))
 
 
-def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> None:
+def test_confirmation_of_a_payment_shows_its_effects_and_its_reference_is_recorded() -> None:
     user, actor = funded(inr=50_000), staff(DECIDE)
     wallet_payout, client = requested_payout(user), signed_in(actor)
     for step in ("pay", "change"):
@@ -80,7 +80,7 @@ def test_payment_says_what_will_happen_and_is_recorded_with_its_reference() -> N
     assert f"Paid by {actor.email}" in shown
 
 
-def test_decision_that_comes_too_late_is_told_who_was_quicker() -> None:
+def test_late_decision_on_a_wallet_payout_names_who_decided_first() -> None:
     user = funded(inr=50_000)
     wallet_payout, client = requested_payout(user), signed_in(staff(DECIDE))
     cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
@@ -92,7 +92,7 @@ def test_decision_that_comes_too_late_is_told_who_was_quicker() -> None:
     assert wallet_of(user).balance_inr_minor == 50_000
 
 
-def test_list_is_narrowed_down_and_looked_through(django_assert_max_num_queries: Any) -> None:
+def test_list_of_wallet_payouts_is_filtered_and_searched_with_few_queries(django_assert_max_num_queries: Any) -> None:
     first, second = funded(inr=50_000), funded(usd=700)
     requested_payout(first), requested_payout(second, currency="USD")
     pay_wallet_payout(wallet_payout=WalletPayout.objects.get(wallet__owner=second), reference="UTR 1", actor=UserFactory())
@@ -126,7 +126,7 @@ def test_refunded_order_shows_who_refunded_it_when_and_why_and_no_form() -> None
     assert heading in text_of(browser.get(order_page(order, "change")))
 
 
-def test_unclaimed_refund_is_found_foretold_and_paid_by_who_may() -> None:
+def test_unclaimed_refund_is_listed_announced_and_paid_by_staff_with_the_permission() -> None:
     order, other = refund_to_deleted_account(), bought(on_sale())
     claim = {"reference": "UTR 1", "reason": "By the receipt."}
     refunder = signed_in(staff("wallet.refund_order", "wallet.view_order"))

@@ -40,14 +40,14 @@ def codes(outcomes: list[object]) -> list[str]:
     return sorted(outcome.code for outcome in outcomes if isinstance(outcome, Problem))
 
 
-def test_one_of_many_requests_of_a_wallet_is_taken() -> None:
+def test_one_of_concurrent_payout_requests_of_a_wallet_succeeds() -> None:
     user = funded(inr=80_000)
     outcomes = at_once(*(partial(requested_payout, user, 10_000) for _ in range(8)))
     assert codes(outcomes) == ["payout_open"] * 7
     assert (wallet_of(user).balance_inr_minor, WalletPayout.objects.count()) == (70_000, 1)
 
 
-def test_money_is_either_spent_or_set_aside() -> None:
+def test_concurrent_purchase_and_payout_request_of_the_whole_balance_end_in_one_of_them() -> None:
     for _ in range(3):
         user, listing = funded(inr=49_900), on_sale()
         outcomes = at_once(partial(spend, buyer=user, purchase=PurchaseRequest(str(listing.pk))), partial(requested_payout, user, 49_900))
@@ -55,7 +55,7 @@ def test_money_is_either_spent_or_set_aside() -> None:
         assert wallet_of(user).balance_inr_minor == 0
 
 
-def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
+def test_only_one_of_concurrent_decisions_on_a_wallet_payout_succeeds() -> None:
     for _ in range(3):
         user, staff = funded(inr=50_000), [UserFactory() for _ in range(2)]
         wallet_payout = requested_payout(user)
@@ -69,7 +69,7 @@ def test_what_is_decided_by_many_at_once_is_decided_once() -> None:
         assert wallet_of(user).balance_inr_minor == (0 if wallet_payout.status == "Paid" else 50_000)
 
 
-def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
+def test_refunds_purchases_and_a_cancelled_payout_of_a_wallet_do_not_deadlock() -> None:
     user, staff = funded(inr=500_000), UserFactory()
     orders, listings = [bought(on_sale(), user) for _ in range(3)], [on_sale() for _ in range(3)]
     wallet_payout = requested_payout(user, 100)
@@ -82,7 +82,7 @@ def test_refund_and_purchase_in_between_wait_in_no_circle() -> None:
     assert wallet_of(user).balance_inr_minor == 500_000 - 3 * 49_900
 
 
-def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
+def test_account_deleted_during_a_payout_request_or_its_decision_leaves_no_money_behind() -> None:
     for _ in range(3):
         user, staff = funded(inr=100), UserFactory()
         outcomes = at_once(partial(requested_payout, user), partial(delete_account, user=user, reason="test", actor=None))
@@ -100,7 +100,7 @@ def test_end_of_the_account_meets_a_request_and_a_decision() -> None:
 
 
 @pytest.mark.postgres
-def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_behind() -> None:
+def test_payout_request_cancelled_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     user = funded(inr=100)
     wallet_payout, looking, cancelled = requested_payout(user), threading.Event(), threading.Event()
 
@@ -124,7 +124,7 @@ def test_request_that_is_cancelled_while_the_account_is_deleted_leaves_no_money_
     assert wallet_of(user).balance_inr_minor == 100
 
 
-def test_refund_that_meets_the_end_of_the_account_leaves_no_money_in_its_wallet() -> None:
+def test_refund_during_the_deletion_of_the_account_leaves_no_money_in_its_wallet() -> None:
     for _ in range(4):
         user = funded(inr=49_900)
         order = bought(on_sale(), user)

@@ -73,14 +73,14 @@ def held(user: User, currency: str = "INR") -> int:
         ("insufficient_balance", {"amount_minor": 2**62}),
     ],
 )
-def test_request_that_cannot_be_is_refused_and_moves_nothing(code: str, given: dict[str, Any]) -> None:
+def test_invalid_payout_request_is_refused_and_moves_nothing(code: str, given: dict[str, Any]) -> None:
     user = funded(inr=50_000)
     assert refused(lambda: requested_payout(user, **given)) == code
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
     assert not WalletPayout.objects.exists()
 
 
-def test_request_of_more_than_the_wallet_holds_is_told_both_amounts() -> None:
+def test_payout_request_above_the_balance_is_refused_with_both_amounts() -> None:
     user = funded(inr=50_000)
     with pytest.raises(Problem) as excinfo, transaction.atomic():
         requested_payout(user, 50_001)
@@ -102,7 +102,7 @@ def test_wallet_of_someone_else_and_of_a_deactivated_account_is_not_paid_out() -
     assert refused(lambda: requested_payout(user)) == "not_found"
 
 
-def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not() -> None:
+def test_second_payout_request_of_a_wallet_is_refused_while_one_is_open() -> None:
     user, other = funded(inr=50_000, usd=700), funded(inr=100)
     first = requested_payout(user, 20_000)
     assert refused(lambda: requested_payout(user, 1)) == "payout_open"
@@ -113,7 +113,7 @@ def test_second_request_of_a_wallet_waits_for_the_first_and_other_wallets_do_not
     assert list(differences()) == []
 
 
-def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
+def test_wallet_has_ten_payout_requests_a_day_at_most() -> None:
     user = funded(inr=50_000, usd=700)
     for _ in range(bounds.WALLET_PAYOUTS_A_DAY):
         cancel_wallet_payout(wallet_payout=requested_payout(user, 1), actor=user)
@@ -123,7 +123,7 @@ def test_wallet_is_asked_for_money_ten_times_a_day() -> None:
         assert requested_payout(user, 1).status == "Waiting"
 
 
-def test_owner_cannot_cancel_what_is_being_paid() -> None:
+def test_owner_cannot_cancel_a_payout_that_staff_have_claimed() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user)
     claims.claim(row=wallet_payout, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
@@ -139,7 +139,7 @@ def test_owner_cannot_cancel_what_is_being_paid() -> None:
     assert cancel_wallet_payout(wallet_payout=again, actor=user).status == "Cancelled"
 
 
-def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
+def test_payment_details_are_erased_90_days_after_a_payment() -> None:
     user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
     paid, waiting = (
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=staff),
@@ -158,7 +158,7 @@ def test_where_to_is_forgotten_a_while_after_it_was_paid() -> None:
     assert (paid.payment_details, paid.reference, waiting.payment_details) == ("", "T1", DETAILS)
 
 
-def test_money_that_is_set_aside_cannot_be_spent() -> None:
+def test_credit_held_for_a_payout_cannot_be_spent() -> None:
     user = funded(inr=50_000)
     requested_payout(user, 200)
     assert refused(lambda: bought(on_sale(), user)) == "insufficient_balance"
@@ -182,7 +182,7 @@ def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(wo
 
 @pytest.mark.parametrize("first", ["pay", "refuse", "cancel"])
 @pytest.mark.parametrize("second", ["pay", "refuse", "cancel"])
-def test_what_is_settled_is_settled_once(first: str, second: str) -> None:
+def test_decided_wallet_payout_cannot_be_decided_again(first: str, second: str) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user, 20_000)
     deeds: dict[str, Callable[[], Any]] = {
@@ -223,7 +223,7 @@ def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, ve
     assert list(differences()) == []
 
 
-def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
+def test_payout_of_the_whole_balance_excludes_a_later_refund() -> None:
     user = funded(inr=50_000)
     order = bought(on_sale(), user)
     wallet_payout = requested_payout(user)
@@ -235,7 +235,7 @@ def test_everything_is_what_the_wallet_holds_at_that_moment() -> None:
     assert list(differences()) == []
 
 
-def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
+def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_covered_by_a_digest() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(user, 20_000), reference=" UTR 7781 ", actor=staff)
     moved = Transfer.objects.filter(journal__in=[wallet_payout.hold_id, wallet_payout.closing_journal_id]).order_by("id")
@@ -256,7 +256,7 @@ def test_paid_money_leaves_by_the_account_of_payouts_and_is_covered() -> None:
 
 
 @pytest.mark.parametrize("verb", ["refuse", "cancel"])
-def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> None:
+def test_refused_or_cancelled_payout_returns_to_the_wallet_and_its_payment_details_are_erased(verb: str) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user, 20_000)
     if verb == "refuse":
@@ -272,7 +272,7 @@ def test_money_that_is_not_paid_returns_and_where_to_is_forgotten(verb: str) -> 
     assert list(differences()) == []
 
 
-def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
+def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     user, staff = funded(inr=50_000), UserFactory()
@@ -299,7 +299,7 @@ def test_each_step_is_mailed_and_written_down_and_neither_says_where_to(
     assert not [text for text in [*written, *(str(message.message()) for message in mails)] if "IBAN" in text]
 
 
-def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to_is_forgotten() -> None:
+def test_account_with_a_waiting_payout_is_not_deleted_and_its_payment_details_are_erased_with_it() -> None:
     user = funded(inr=50_000)
     wallet_payout = requested_payout(user)
     with pytest.raises(Problem) as excinfo:
@@ -324,7 +324,7 @@ def test_account_with_a_payout_that_waits_is_not_deleted_and_afterwards_where_to
         {"requested_at": "2020-01-01T00:00:00Z"},
     ],
 )
-def test_what_came_of_a_payout_is_never_changed(change: dict[str, Any]) -> None:
+def test_decided_wallet_payout_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
     wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(funded(inr=50_000)), reference="T1", actor=UserFactory())
     with pytest.raises(IntegrityError), transaction.atomic():
         WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
@@ -332,7 +332,7 @@ def test_what_came_of_a_payout_is_never_changed(change: dict[str, Any]) -> None:
         wallet_payout.delete()
 
 
-def test_where_to_and_what_of_a_waiting_payout_is_never_changed() -> None:
+def test_details_and_amount_of_a_waiting_payout_never_change() -> None:
     wallet_payout, other = requested_payout(funded(inr=50_000)), requested_payout(funded(inr=7))
     for change in ({"payment_details": "IBAN of someone else"}, {"wallet": other.wallet}, {"payment_details": ""}):
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -347,7 +347,7 @@ def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
     assert other.status == "Waiting"
 
 
-def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_figure() -> None:
+def test_held_account_cannot_be_overdrawn_and_reconciliation_reports_a_wrong_balance() -> None:
     user = funded(inr=50_000)
     requested_payout(user, 200)
     account = LedgerAccount.objects.get(kind="held", owner=user)
@@ -359,7 +359,7 @@ def test_more_than_is_held_is_never_taken_and_reconciliation_tells_of_a_stray_fi
     assert f"held account {account.pk} has a balance of 205 INR, but open wallet payouts sum to 200" in told
 
 
-def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that_do_not_fit() -> None:
+def test_reconciliation_reports_journals_without_a_payout_request_and_requests_that_differ_from_them() -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user, 200)
     wallet, account = wallet_payout.wallet_id, LedgerAccount.objects.get(kind="held", owner=user).pk
@@ -379,7 +379,7 @@ def test_reconciliation_tells_of_journals_without_a_request_and_of_requests_that
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 
-def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() -> None:
+def test_reconciliation_reports_a_payout_request_of_another_wallet_than_its_journal() -> None:
     user = funded(inr=50_000, usd=700)
     entry = change_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
     held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
@@ -391,7 +391,7 @@ def test_reconciliation_tells_of_a_request_of_another_wallet_than_the_money() ->
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 
-def test_old_key_is_needed_until_the_waiting_payout_is_decided(settings: Any) -> None:
+def test_old_secret_key_is_needed_until_a_waiting_payout_is_decided(settings: Any) -> None:
     user = funded(inr=50_000)
     wallet_payout = requested_payout(user)
     call_command("reencrypt_secrets", stdout=StringIO())

@@ -39,18 +39,18 @@ def test_anonymous_is_sent_to_sign_in_and_back(client: Client, method: str) -> N
         ("", "/dashboard"),
     ],
 )
-def test_form_of_someone_signed_out_leads_back_to_its_page_and_says_what_became_of_it(client: Client, came_from: str, back: str) -> None:
+def test_form_sent_after_signing_out_leads_back_to_its_page_with_a_message(client: Client, came_from: str, back: str) -> None:
     response = client.post(reverse("studio-file-upload", args=["a"]), headers={"referer": came_from} if came_from else {})
     assert response["Location"] == f"{reverse('account_login')}?{urlencode({'next': back}, safe='/')}"
     assert SIGNED_OUT in client.get(response["Location"]).content.decode()
 
 
-def test_script_of_someone_signed_out_leaves_no_message(client: Client) -> None:
+def test_request_of_a_script_after_signing_out_leaves_no_message(client: Client) -> None:
     response = client.post(reverse("studio-file-upload", args=["a"]), headers={"sec-fetch-mode": "cors"})
     assert SIGNED_OUT not in client.get(response["Location"]).content.decode()
 
 
-def test_pages_take_no_other_method(browse: Callable[..., Client]) -> None:
+def test_pages_refuse_other_methods_with_a_405(browse: Callable[..., Client]) -> None:
     client = browse()
     for name in PLAIN:
         assert client.delete(reverse(name)).status_code == 405

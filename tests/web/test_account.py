@@ -56,7 +56,7 @@ def deletion(**changes: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["account-sessions", "account-export"])
-def test_looking_changes_nothing(browse: Browse, user: User, name: str) -> None:
+def test_get_of_a_form_address_of_the_account_is_a_405(browse: Browse, user: User, name: str) -> None:
     looked = browse(user).get(reverse(name), headers={"accept": "text/html"})
     assert looked.status_code == 405
     # Nothing was sent that the page could speak of.
@@ -83,7 +83,7 @@ def test_deletion_with_another_address_or_password_is_refused(browse: Browse, us
     assert user.is_active
 
 
-def test_passwords_are_not_tried_without_end(browse: Browse, user: User, settings: Any) -> None:
+def test_wrong_passwords_for_the_deletion_of_the_account_are_rate_limited(browse: Browse, user: User, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "3/m/user"}
     client = browse(user)
     for _ in range(3):
@@ -92,7 +92,7 @@ def test_passwords_are_not_tried_without_end(browse: Browse, user: User, setting
     assert User.objects.get(pk=user.pk).is_active
 
 
-def test_account_with_money_is_told_what_to_settle_and_not_deleted(browse: Browse) -> None:
+def test_account_with_a_balance_is_not_deleted_and_shows_what_to_settle(browse: Browse) -> None:
     user = funded(inr=12_345, usd=100, email="asha@example.com")
     client = browse(user)
     text = client.get(reverse("account-delete")).content.decode()
@@ -146,7 +146,9 @@ def test_vendor_with_listings_for_sale_and_staff_are_not_deleted(browse: Browse)
     assert User.objects.filter(pk__in=[owner.pk, staff.pk], is_active=True).count() == 2
 
 
-def test_deletion_signs_out_everywhere_and_forgets_who_it_was(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_deleting_the_account_ends_all_sessions_and_erases_name_and_address(
+    browse: Browse, user: User, django_capture_on_commit_callbacks: Any
+) -> None:
     client, elsewhere = browse(user), browse(user)
     with django_capture_on_commit_callbacks(execute=True):
         gone = client.post(reverse("account-delete"), deletion(email=" ASHA@example.com "), follow=True)
@@ -161,7 +163,7 @@ def test_deletion_signs_out_everywhere_and_forgets_who_it_was(browse: Browse, us
 
 
 @pytest.mark.parametrize("name", ["x" * 121, "Asha\u202e", "\0", "two\nlines"])
-def test_name_that_is_none_is_refused_and_kept_in_view(browse: Browse, user: User, name: str) -> None:
+def test_invalid_name_is_refused_and_kept_in_the_form(browse: Browse, user: User, name: str) -> None:
     page = browse(user).post(reverse("account"), {"name": name})
     assert page.status_code == 400
     assert faults_of(page.content) == []
@@ -169,7 +171,7 @@ def test_name_that_is_none_is_refused_and_kept_in_view(browse: Browse, user: Use
     assert user.name == "Asha"
 
 
-def test_name_is_set_and_taken_back(browse: Browse, user: User) -> None:
+def test_name_is_set_and_cleared(browse: Browse, user: User) -> None:
     client = browse(user)
     for name in (" Asha R. ", ""):
         assert client.post(reverse("account"), {"name": name}).status_code == 302
@@ -177,13 +179,13 @@ def test_name_is_set_and_taken_back(browse: Browse, user: User) -> None:
         assert user.name == name.strip()
 
 
-def test_other_sessions_end_and_this_one_goes_on(browse: Browse, user: User) -> None:
+def test_signing_out_other_sessions_keeps_this_one(browse: Browse, user: User) -> None:
     client, elsewhere, stranger = browse(user), browse(user), browse(UserFactory())
     assert client.post(reverse("account-sessions")).status_code == 302
     assert [each.get(reverse("account")).status_code for each in (client, elsewhere, stranger)] == [200, 302, 200]
 
 
-def test_copy_is_written_in_the_background_mailed_of_and_fetched(
+def test_export_is_prepared_by_a_job_announced_by_mail_and_downloaded(
     browse: Browse, user: User, django_capture_on_commit_callbacks: Any
 ) -> None:
     client = browse(user, confirmed=True)
@@ -203,7 +205,7 @@ def test_copy_is_written_in_the_background_mailed_of_and_fetched(
     assert user.email not in AccountExport.objects.get().encrypted
 
 
-def test_copy_of_someone_else_is_not_to_be_had(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_export_of_someone_else_is_not_found(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         request_export(user=user, actor=user)
     stranger = browse(confirmed=True)
@@ -211,7 +213,7 @@ def test_copy_of_someone_else_is_not_to_be_had(browse: Browse, user: User, djang
     assert reverse("account-export-file") not in stranger.get(reverse("account")).content.decode()
 
 
-def test_session_alone_exports_nothing(browse: Browse, user: User) -> None:
+def test_export_needs_the_password_again(browse: Browse, user: User) -> None:
     client = browse(user)
     asked = client.post(reverse("account-export"))["Location"]
     assert asked.startswith(reverse("account_reauthenticate"))
@@ -221,7 +223,7 @@ def test_session_alone_exports_nothing(browse: Browse, user: User) -> None:
     assert browse(user).get(reverse("account-export-file"))["Location"].startswith(reverse("account_reauthenticate"))
 
 
-def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, browse: Browse) -> None:
+def test_second_export_is_refused_within_an_hour_and_then_replaces_the_first(user: User, browse: Browse) -> None:
     first = request_export(user=user, actor=user)
     with pytest.raises(ExportRequestedRecently):
         request_export(user=user, actor=user)
@@ -237,7 +239,7 @@ def test_second_copy_waits_for_the_first_and_then_takes_its_place(user: User, br
     assert not AccountExport.objects.get().ready
 
 
-def test_request_that_the_end_of_the_account_overtakes_changes_nothing(user: User) -> None:
+def test_requests_of_a_deleted_account_are_not_found(user: User) -> None:
     delete_account(user=User.objects.get(pk=user.pk), reason="test", actor=None)
     with pytest.raises(NotFound):
         request_export(user=user, actor=user)
@@ -247,7 +249,7 @@ def test_request_that_the_end_of_the_account_overtakes_changes_nothing(user: Use
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User) -> None:
+def test_deletion_of_an_account_and_its_export_do_not_deadlock(user: User) -> None:
     export = request_export(user=user, actor=user)
     # Tests run jobs at once; this one is still to come.
     AccountExport.objects.update(encrypted="")
@@ -270,13 +272,13 @@ def test_deletion_while_the_copy_is_written_does_not_wait_in_a_circle(user: User
     writer.join()
 
 
-def test_copy_that_was_encrypted_under_a_lost_key_is_not_found(browse: Browse, user: User) -> None:
+def test_export_encrypted_with_a_lost_key_is_not_found(browse: Browse, user: User) -> None:
     write_export.call(str(request_export(user=user, actor=user).pk))
     AccountExport.objects.update(encrypted="x")
     assert browse(user, confirmed=True).get(reverse("account-export-file")).status_code == 404
 
 
-def test_copy_expires_and_is_removed(browse: Browse, user: User) -> None:
+def test_export_expires_and_is_deleted(browse: Browse, user: User) -> None:
     write_export.call(str(request_export(user=user, actor=user).pk))
     write_export.call(str(AccountExport.objects.get().pk))
     AccountExport.objects.update(expires_at=timezone.now() - timedelta(seconds=1))

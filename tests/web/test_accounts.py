@@ -103,7 +103,9 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
 
 
 @pytest.mark.parametrize("path", ["account_signup", "account_login"])
-def test_known_and_unknown_addresses_take_the_same_hashing(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_known_and_unknown_addresses_are_hashed_the_same_number_of_times(
+    client: Client, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
     """Hashing takes longest by far: done for the one and not for the other, it would tell who has an account."""
     UserFactory(email=EMAIL, password=PASSWORD)
     hasher = type(get_hasher())
@@ -153,7 +155,7 @@ def test_too_many_sign_ups_are_stopped_with_a_page(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_other_addresses_of_the_same_ipv6_network_do_not_help(client: Client) -> None:
+def test_sign_ups_from_one_ipv6_network_share_a_rate_limit(client: Client) -> None:
     tried = [_try_to_sign_up(client, f"2001:db8:0:7::{number:x}") for number in range(21)]
     assert tried[-1] == 429
     assert _try_to_sign_up(client, "2001:db8:0:8::1") == 200
@@ -171,7 +173,7 @@ def test_attempts_are_counted_by_the_callers_own_address(client: Client, setting
     ("following", "lands"),
     [("/dashboard/apps", "/dashboard/apps"), ("https://evil.example/", "/dashboard"), ("//evil.example", "/dashboard")],
 )
-def test_sign_in_leads_on_within_this_site_only(client: Client, following: str, lands: str) -> None:
+def test_sign_in_redirects_only_within_this_site(client: Client, following: str, lands: str) -> None:
     UserFactory(email=EMAIL, password=PASSWORD)
     client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})  # an unconfirmed address is sent a link
     client.post(_link_in(sent_mails()[0]))
@@ -183,7 +185,7 @@ def test_sign_in_leads_on_within_this_site_only(client: Client, following: str, 
     assert response["Location"] == lands
 
 
-def test_sign_out_asks_on_a_link_and_acts_on_a_form(browse: Callable[..., Client]) -> None:
+def test_get_of_sign_out_asks_and_post_signs_out(browse: Callable[..., Client]) -> None:
     client = browse()
     assert "Sign out?" in client.get(reverse("account_logout")).content.decode()
     assert _signed_in(client)
@@ -204,13 +206,13 @@ def test_forgotten_password_is_replaced_through_the_mail(client: Client) -> None
     assert "no longer valid" in Client().get(link, follow=True).content.decode()
 
 
-def test_forgotten_password_of_nobody_answers_the_same(client: Client) -> None:
+def test_password_reset_of_an_unknown_address_has_the_same_response(client: Client) -> None:
     response = client.post(reverse("account_reset_password"), {"email": "nobody@example.com"})
     assert response["Location"] == reverse("account_reset_password_done")
 
 
 @pytest.mark.parametrize("name", ["account_email", "account_change_password", "mfa_index", "account_logout"])
-def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str) -> None:
+def test_account_pages_use_our_layout(browse: Callable[..., Client], name: str) -> None:
     text = browse().get(reverse(name)).content.decode()
     assert "css/base.css" in text
     assert 'id="main"' in text
@@ -219,7 +221,7 @@ def test_account_pages_wear_our_clothes(browse: Callable[..., Client], name: str
 @pytest.mark.parametrize(
     "name", ["account_login", "account_signup", "account_reset_password", "account_email_verification_sent", "account_inactive"]
 )
-def test_entrance_pages_wear_our_clothes(client: Client, name: str) -> None:
+def test_pages_of_signing_in_use_our_stylesheet(client: Client, name: str) -> None:
     assert "css/base.css" in client.get(reverse(name)).content.decode()
 
 
@@ -244,7 +246,7 @@ ADDRESS_CHANGES = [
 
 
 @pytest.mark.parametrize("change", [change for change, _ in ADDRESS_CHANGES], ids=str)
-def test_session_alone_changes_no_address(owner: User, change: dict[str, str]) -> None:
+def test_changing_an_address_needs_the_password_again(owner: User, change: dict[str, str]) -> None:
     client = signed_in(owner)
     before = addresses_of(owner)
     assert client.post(reverse("account_email"), change)["Location"].startswith(reverse("account_reauthenticate"))

@@ -77,7 +77,7 @@ def test_logo_is_seen_by_others_once_it_is_approved(
 
 
 @pytest.mark.parametrize("granted", [True, False])
-def test_logo_that_the_reviewer_did_not_see_or_refused_stays_hidden(
+def test_refused_logo_or_one_changed_since_the_review_stays_hidden(
     app: App,
     developer: User,
     reviewer: User,

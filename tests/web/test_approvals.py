@@ -43,7 +43,7 @@ def status_of(approval: Approval) -> str:
 
 
 @pytest.mark.slow
-def test_page_shows_what_is_asked_for_by_whom_and_why(browse: Browse, approval: Approval) -> None:
+def test_approval_page_shows_the_purchase_the_app_and_the_reason(browse: Browse, approval: Approval) -> None:
     page = read(browse(approval.owner).get(address(approval)))
     for shown in ("Halden Grotesk", "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;", "Personal"):
         assert shown in page
@@ -76,13 +76,13 @@ def test_purchase_is_allowed_with_a_higher_limit(browse: Browse, approval: Appro
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [{}, {"decision": "always"}, {"decision": "raise"}, {"decision": "raise", "total_minor": "-1"}], ids=str)
-def test_form_that_is_not_valid_approves_nothing(browse: Browse, approval: Approval, sent: dict[str, str]) -> None:
+def test_invalid_approval_form_approves_nothing(browse: Browse, approval: Approval, sent: dict[str, str]) -> None:
     read(browse(approval.owner).post(address(approval), sent), 400)
     assert status_of(approval) == "Waiting"
 
 
 @override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE - 1})
-def test_price_above_the_operators_sum_needs_the_right_password(browse: Browse, approval: Approval) -> None:
+def test_approval_above_the_amount_of_the_settings_needs_the_right_password(browse: Browse, approval: Approval) -> None:
     client = browse(approval.owner)
     for password in ({}, {"password": "wrong"}):
         read(client.post(address(approval), {"decision": "once", **password}), 400)

@@ -31,7 +31,7 @@ def _secret_in(text: str) -> str:
     return found[1]
 
 
-def test_create_by_someone_not_verified_is_refused_and_keeps_the_input(browse: Callable[..., Client]) -> None:
+def test_app_creation_by_an_unverified_user_is_refused_and_keeps_the_form(browse: Callable[..., Client]) -> None:
     client = browse()
     assert "Apps are for verified developers" in client.get(reverse("app-create")).content.decode()
     response = client.post(reverse("app-create"), COMPLETE)
@@ -65,7 +65,7 @@ def test_create_with_bad_input_names_the_field(
 
 
 @pytest.mark.parametrize(("figure", "shown"), [(None, 60), (1500, "1,500")])
-def test_page_shows_how_often_each_key_may_call(browse: Callable[..., Client], app: App, figure: int | None, shown: object) -> None:
+def test_app_page_shows_the_rate_limit_of_each_key(browse: Callable[..., Client], app: App, figure: int | None, shown: object) -> None:
     key, _ = issue_api_key(app=app, name="server", actor=app.developer)
     ApiKey.objects.filter(pk=key.pk).update(rate_limit=figure)
     page = browse(app.user).get(reverse("app-detail", args=[app.pk])).content.decode()
@@ -73,21 +73,21 @@ def test_page_shows_how_often_each_key_may_call(browse: Callable[..., Client], a
 
 
 @pytest.mark.parametrize("name", ["Finder \u202egro.knab", "Finder \u2066x", "two\x85lines", "\u200b\u2060"])
-def test_name_that_reads_otherwise_than_it_is_written_is_refused(browse: Callable[..., Client], developer: User, name: str) -> None:
+def test_app_name_with_invisible_or_bidirectional_characters_is_refused(browse: Callable[..., Client], developer: User, name: str) -> None:
     response = browse(developer).post(reverse("app-create"), COMPLETE | {"name": name})
     assert response.status_code == 400
     assert list(response.context["form"].errors) == ["name"]
     assert not App.objects.exists()
 
 
-def test_create_ignores_the_reason_of_a_scope_that_is_not_asked_for(browse: Callable[..., Client], developer: User) -> None:
+def test_reason_of_a_scope_that_is_not_requested_is_ignored(browse: Callable[..., Client], developer: User) -> None:
     response = browse(developer).post(reverse("app-create"), COMPLETE | {"reason_wallet_spend": "left over"})
     app = App.objects.get()
     assert response["Location"] == reverse("app-detail", args=[app.pk])
     assert [(row.scope, row.reason) for row in app.scope_rows.all()] == [("catalog:read", "To read manifests")]
 
 
-def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], developer: User) -> None:
+def test_created_app_is_pending_and_offers_no_key(browse: Callable[..., Client], developer: User) -> None:
     client = browse(developer)
     text = client.post(reverse("app-create"), COMPLETE, follow=True).content.decode()
     assert "with our reviewers" in text
@@ -100,7 +100,7 @@ def test_created_app_waits_and_offers_no_key(browse: Callable[..., Client], deve
     assert response.context["form"]["name"].value() == "early"
 
 
-def test_detail_tells_what_was_granted_what_not_and_why(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_app_page_shows_granted_and_refused_scopes_with_their_notes(browse: Callable[..., Client], developer: User, app: App) -> None:
     text = browse(developer).get(reverse("app-detail", args=[app.pk])).content.decode()
     for words in ("To read manifests", "Granted", "To buy in one click", "Not granted", "Not yet, please", "Good start"):
         assert words in text
@@ -145,14 +145,14 @@ def test_new_key_is_shown_once_and_never_again(browse: Callable[..., Client], de
 
 
 @pytest.mark.parametrize("bad", [{"name": ""}, {"name": "x" * 81}, {"lifetime": "9999"}, {"lifetime": "-1"}, {"lifetime": "soon"}])
-def test_new_key_with_bad_input_makes_none(browse: Callable[..., Client], developer: User, app: App, bad: dict[str, str]) -> None:
+def test_new_key_with_invalid_input_is_refused(browse: Callable[..., Client], developer: User, app: App, bad: dict[str, str]) -> None:
     response = browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"} | bad)
     assert response.status_code == 400
     assert not ApiKey.objects.exists()
 
 
 @pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
-def test_session_alone_makes_no_key_that_can_spend(browse: Callable[..., Client], password: dict[str, str]) -> None:
+def test_key_that_can_spend_needs_the_password(browse: Callable[..., Client], password: dict[str, str]) -> None:
     app = AppFactory(granted_scopes="catalog:read wallet:spend")
     key, _ = issue_api_key(app=app, name="old", actor=app.developer)
     client = browse(app.developer)
@@ -184,7 +184,7 @@ def test_new_key_of_a_suspended_app_is_refused(browse: Callable[..., Client], de
     assert "Suspended" in text
 
 
-def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_revoking_a_key_asks_first_and_can_be_repeated(browse: Callable[..., Client], developer: User, app: App) -> None:
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     client = browse(developer)
     address = reverse("key-revoke", args=[app.pk, key.pk])
@@ -198,6 +198,6 @@ def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client], 
     assert "Ended keys (1)" in text
 
 
-def test_no_app_yet_leads_on(browse: Callable[..., Client], developer: User) -> None:
+def test_empty_list_of_apps_links_to_the_next_step(browse: Callable[..., Client], developer: User) -> None:
     assert reverse("app-create") in browse(developer).get(APPS).content.decode()
     assert reverse("developer-application") in browse(UserFactory()).get(APPS).content.decode()

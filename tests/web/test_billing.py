@@ -37,7 +37,7 @@ def text(page: Any) -> str:
 
 
 @pytest.mark.slow
-def test_details_are_entered_and_shown_again(browse: Browse) -> None:
+def test_billing_details_are_saved_and_shown(browse: Browse) -> None:
     user = UserFactory()
     client = browse(user)
     assert client.post(PAGE, SENT)["Location"] == PAGE
@@ -45,7 +45,7 @@ def test_details_are_entered_and_shown_again(browse: Browse) -> None:
     assert 'value="2 Marine Drive"' in text(client.get(PAGE))
 
 
-def test_state_of_india_is_left_behind_by_who_moves_abroad(browse: Browse) -> None:
+def test_billing_address_abroad_replaces_the_indian_state(browse: Browse) -> None:
     user = UserFactory()
     billed(user, MUMBAI)
     moved = SENT | {"city": "Berlin", "country": "DE", "region": "Land Berlin"}
@@ -75,7 +75,7 @@ def test_wrong_detail_is_shown_at_its_field_and_nothing_is_saved(browse: Browse,
 @pytest.mark.parametrize(
     ("following", "leads"), [("/checkout/1", "/checkout/1"), ("//evil.example", PAGE), ("https://evil.example/", PAGE)]
 )
-def test_form_leads_back_to_the_page_that_asked_and_nowhere_else(browse: Browse, following: str, leads: str) -> None:
+def test_billing_form_redirects_only_to_pages_of_this_site(browse: Browse, following: str, leads: str) -> None:
     assert browse().post(f"{PAGE}?next={following}", SENT)["Location"] == leads
 
 
@@ -170,7 +170,7 @@ def test_vendor_who_is_the_seller_sees_the_buyers(browse: Browse) -> None:
 
 
 @pytest.mark.parametrize("month", ["2026", "2026-13", "1999-01", "x", "2026-1"])
-def test_month_that_was_made_up_is_not_found(browse: Browse, month: str) -> None:
+def test_invoices_of_an_invalid_month_are_not_found(browse: Browse, month: str) -> None:
     assert browse(make_vendor().user, confirmed=True).get(reverse("sales-invoices-csv", args=[month])).status_code == 404
 
 

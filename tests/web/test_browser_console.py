@@ -35,7 +35,7 @@ def sound(page: Page) -> bool:
     return not overflows(page)
 
 
-def test_key_is_revoked_where_one_stands(window: Opens, live_server: Any) -> None:
+def test_key_is_revoked_without_leaving_the_page(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     for number, name in enumerate(("laptop", "server")):
         ApiKey.objects.create(app=app, name=name, digest=str(number) * 64, last_four="abcd", scope=app.granted_scopes)
@@ -154,7 +154,7 @@ def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_ser
     assert sent == ['{"credentials": [12345678901234567890]}']
 
 
-def test_mistake_is_told_when_one_leaves_its_field(window: Opens, live_server: Any) -> None:
+def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     page = window("phone", user=app.developer)
     faults = faults_on(page)
@@ -185,7 +185,7 @@ def test_mistake_is_told_when_one_leaves_its_field(window: Opens, live_server: A
     assert faults == []
 
 
-def test_key_is_made_once_however_often_the_button_is_pressed(window: Opens, live_server: Any) -> None:
+def test_key_is_created_once_when_the_button_is_pressed_repeatedly(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     page = window("desktop", user=app.developer)
     page.goto(live_server.url + reverse("key-create", args=[app.pk]))

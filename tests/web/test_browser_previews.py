@@ -142,7 +142,9 @@ def test_sound_can_be_played_without_scripts(window: Callable[..., Page], live_s
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_skill_files_and_tracks_are_for_everyone_and_light(window: Callable[..., Page], live_server: Any, size: str, scheme: str) -> None:
+def test_pages_of_skills_file_trees_and_tracks_are_accessible_and_light(
+    window: Callable[..., Page], live_server: Any, size: str, scheme: str
+) -> None:
     text = f"# Editor\n\nRun `{'x' * 90}`.\n\n```\n{'y' * 400}\n```\n\n| {'a | ' * 30}\n|{'-|' * 30}\n| {'wide | ' * 30}\n"
     skill = {"path": "SKILL.md", "name": "n" * 80, "description": "d" * 300, "text": text, "truncated": True}
     tracks = [{"path": f"{'t' * 80}/{number}.wav", "durationSeconds": 10.0 * number} for number in range(24)]

@@ -42,7 +42,7 @@ def test_tester_shows_each_style_with_every_control(window: Callable[..., Page],
 @pytest.mark.parametrize(
     ("size", "scheme", "java_script"), [("desktop", "light", True), ("phone", "dark", True), ("phone", "light", False)]
 )
-def test_samples_are_for_everyone(
+def test_file_previews_are_accessible(
     window: Callable[..., Page],
     live_server: Any,
     size: str,

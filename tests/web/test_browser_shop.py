@@ -156,7 +156,7 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     assert begun.value.suggested_filename == "halden-grotesk-package.zip"
 
 
-def test_words_longer_than_a_phone_is_wide_are_broken(window: Callable[..., Page], live_server: Any) -> None:
+def test_overlong_words_are_wrapped_on_a_phone(window: Callable[..., Page], live_server: Any) -> None:
     listing = on_sale(title="W" * 118, short_description="x" * 200, tags=["y" * 40], file_type="z" * 200, supported_platforms="p" * 200)
     page = window("phone")
     for address in ("/browse", f"/browse?q={'w' * 150}", f"/browse?tag={'y' * 40}&platform={'W' * 180}", f"/assets/{listing.slug}"):
@@ -164,7 +164,7 @@ def test_words_longer_than_a_phone_is_wide_are_broken(window: Callable[..., Page
         assert not overflows(page), address
 
 
-def test_chosen_colours_are_kept(window: Callable[..., Page], live_server: Any) -> None:
+def test_chosen_colour_scheme_is_kept(window: Callable[..., Page], live_server: Any) -> None:
     page = window("phone", scheme="light")
     page.goto(f"{live_server.url}/docs")
     ground = "getComputedStyle(document.body).backgroundColor"

@@ -88,7 +88,7 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
     assert client.get(address)["Location"] == first["Location"]
 
 
-def test_checkout_goes_on_while_calls_cannot_be_counted(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkout_works_without_the_rate_limit_store(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client, listing = browse(buyer), on_sale()
 
     def down(*_args: object, **_kwargs: object) -> None:
@@ -100,7 +100,7 @@ def test_checkout_goes_on_while_calls_cannot_be_counted(browse: Browse, buyer: U
     assert Order.objects.get().listing == listing
 
 
-def test_consent_that_was_shown_is_kept_with_the_order_and_another_one_buys_nothing(browse: Browse, buyer: User) -> None:
+def test_order_keeps_the_consent_text_shown_and_an_outdated_one_is_refused(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
     address = begin(client, on_sale())["Location"]
     assert IMMEDIATE_DELIVERY.text in client.get(address).content.decode()
@@ -122,7 +122,7 @@ def test_quoted_price_is_charged_though_it_changed_meanwhile(browse: Browse, buy
     assert Order.objects.get().price_minor == PRICE
 
 
-def test_empty_wallet_is_told_before_and_not_charged_after(browse: Browse) -> None:
+def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: Browse) -> None:
     client = browse(funded(inr=100))
     address = begin(client, on_sale())["Location"]
     page = client.get(address).content.decode()
@@ -143,14 +143,14 @@ def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["x", "AAAA", "%00", "a" * 400])
-def test_place_in_a_list_that_was_made_up_is_not_found(browse: Browse, buyer: User, cursor: str) -> None:
+def test_invalid_cursor_of_wallet_and_library_pages_is_not_found(browse: Browse, buyer: User, cursor: str) -> None:
     client = browse(buyer)
     for name in ("wallet-page", "library-page"):
         assert client.get(f"{reverse(name)}?after={cursor}").status_code == 404
 
 
 @pytest.mark.slow
-def test_wallet_shows_what_came_and_went_page_by_page(browse: Browse, buyer: User) -> None:
+def test_wallet_page_shows_purchases_refunds_and_credits(browse: Browse, buyer: User) -> None:
     for number in range(2):
         bought(on_sale(title=f"Font {number}"), buyer)
     refund_order(order=Order.objects.latest("created_at"), reason="Broken", actor=UserFactory(is_staff=True, is_superuser=True))
@@ -173,7 +173,7 @@ def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, bu
 
 
 @pytest.mark.slow
-def test_order_has_its_receipt(browse: Browse, buyer: User) -> None:
+def test_order_page_links_to_its_receipt(browse: Browse, buyer: User) -> None:
     order = bought(on_sale(title="Halden", tax_rate_bp=1800), buyer)
     client = browse(buyer)
     page = client.get(reverse("order-page", args=[order.pk]))
@@ -211,7 +211,7 @@ def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -
 
 
 @pytest.mark.slow
-def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse, buyer: User) -> None:
+def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive())
     client = browse(buyer)
     for nonsense in ({"license": "\0"}, {"license": "x" * 10_000}, {"currency": "\0"}):
@@ -224,7 +224,7 @@ def test_names_that_no_database_takes_are_refused_like_any_other(browse: Browse,
 
 
 @pytest.mark.slow
-def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
+def test_empty_wallet_and_library_pages_say_what_to_do(browse: Browse) -> None:
     client = browse()
     for name, words in (("wallet-page", "No transactions yet"), ("library-page", "Your library is empty")):
         page = client.get(reverse(name))
@@ -233,7 +233,7 @@ def test_pages_of_someone_new_say_what_to_do(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-def test_long_lists_have_pages(browse: Browse) -> None:
+def test_long_library_and_wallet_lists_are_paginated(browse: Browse) -> None:
     buyer = funded(inr=10_000_000)
     for _ in range(30):
         bought(on_sale(), buyer)

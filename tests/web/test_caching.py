@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 Browse = Callable[..., Client]
 
 
-def test_pages_of_someone_signed_in_are_kept_by_nobody(browse: Browse) -> None:
+def test_pages_of_a_signed_in_user_are_not_cached(browse: Browse) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     bought(listing, buyer)
     client = browse(buyer)
@@ -26,12 +26,12 @@ def test_pages_of_someone_signed_in_are_kept_by_nobody(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-def test_pages_of_anyone_are_asked_for_again(client: Client) -> None:
+def test_anonymous_pages_are_cached_only_with_revalidation(client: Client) -> None:
     listing = on_sale()
     for address in ("/", "/browse", f"/assets/{listing.slug}", "/docs/quick-start", "/nothing"):
         assert client.get(address)["Cache-Control"] == "no-cache", address
 
 
-def test_page_that_says_itself_how_long_it_may_be_kept_keeps_that(browse: Browse) -> None:
+def test_cache_control_header_of_a_view_is_kept(browse: Browse) -> None:
     assert browse().get("/sitemap.xml")["Cache-Control"] == "public, max-age=3600"
     assert "no-store" in Client().get(reverse("account_login"))["Cache-Control"]

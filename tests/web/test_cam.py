@@ -160,7 +160,7 @@ def test_program_is_text_with_the_address_of_the_service_and_a_strong_etag(clien
 
 
 @pytest.mark.full
-def test_machine_with_nothing_but_uv_gets_the_same_bytes(site: str, machine: Machine, buyer: User, tmp_path: Path) -> None:
+def test_frozen_sync_with_uv_alone_downloads_the_same_bytes(site: str, machine: Machine, buyer: User, tmp_path: Path) -> None:
     listing, _ = sold(buyer)
     machine.cam("add", "grotesk")
     updated(listing)
@@ -299,7 +299,7 @@ def test_newer_version_is_reported_and_taken_only_by_adding_again(machine: Machi
     ],
     ids=str,
 )
-def test_name_that_leads_elsewhere_is_refused(machine: Machine, buyer: User, values: dict[str, str]) -> None:
+def test_lock_file_with_a_path_outside_of_the_project_is_refused(machine: Machine, buyer: User, values: dict[str, str]) -> None:
     sold(buyer)
     machine.cam("add", "grotesk")
     machine.edit_lock(**values)
@@ -321,7 +321,7 @@ def test_folder_that_is_a_link_to_elsewhere_is_refused(machine: Machine, buyer: 
 
 
 @pytest.mark.full
-def test_two_syncs_at_once_leave_whole_files(machine: Machine, buyer: User) -> None:
+def test_two_concurrent_syncs_leave_complete_files(machine: Machine, buyer: User) -> None:
     slugs = [f"asset-{number}" for number in range(5)]
     for slug in slugs:
         sold(buyer, slug)
@@ -348,7 +348,7 @@ def test_frozen_sync_fails_where_lock_and_manifest_differ(machine: Machine, buye
 
 
 @pytest.mark.full
-def test_nothing_is_bought_without_being_told_to_or_above_the_limit(machine: Machine, buyer: User) -> None:
+def test_add_buys_only_with_the_buy_option_and_within_the_maximum_price(machine: Machine, buyer: User) -> None:
     on_sale(archive(), slug="grotesk")
     assert "499.0 INR" in machine.cam("add", "grotesk", code=1)
     machine.cam("add", "grotesk", "--buy", code=1)
@@ -371,7 +371,7 @@ def test_login_stores_a_checked_credential_for_its_owner_only(machine: Machine, 
 
 
 @pytest.mark.full
-def test_project_of_another_service_gets_no_credential(machine: Machine, buyer: User) -> None:
+def test_cam_sends_no_credential_to_another_service(machine: Machine, buyer: User) -> None:
     (machine.project / "cam.toml").write_text('service = "https://other.example"\n[assets]\ngrotesk = "personal"\n')
     assert "https://other.example" in machine.cam("sync", code=1)
 

@@ -48,7 +48,7 @@ def test_page_asks_for_a_certificate_and_shows_no_result(client: Client) -> None
     assert result_of(client.get(PAGE)) == ("", "")
 
 
-def test_form_of_another_site_is_refused(saved: str) -> None:
+def test_certificate_form_without_a_csrf_token_is_refused(saved: str) -> None:
     assert Client(enforce_csrf_checks=True).post(PAGE, {"text": saved}).status_code == 403
 
 
@@ -69,7 +69,7 @@ def test_saved_file_can_be_uploaded(client: Client, saved: str) -> None:
     assert result_of(uploaded(client, json.loads(saved)["jws"].encode()))[0] == VALID
 
 
-def test_altered_certificate_is_none_of_ours(client: Client, saved: str) -> None:
+def test_altered_certificate_is_not_genuine(client: Client, saved: str) -> None:
     head, payload, signature = json.loads(saved)["jws"].split(".")
     for text in (f"{head}.{payload[:-2]}AA.{signature}", f"{head}.{payload}", "a.b.c", "{", '{"jws": 5}', "[]", "\x00", "word"):
         heading, told = result_of(client.post(PAGE, {"text": text} if "\x00" not in text else {"text": "x."}))
@@ -105,12 +105,12 @@ def test_id_shows_the_licence_and_not_its_holder(client: Client, order: Order) -
 
 
 @pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "nothing", "\x00", "x" * 5000])
-def test_unknown_id_is_none_of_ours(client: Client, given: str) -> None:
+def test_unknown_certificate_id_is_not_genuine(client: Client, given: str) -> None:
     assert result_of(client.get(PAGE, {"id": given}))[0] == NOT_OURS
 
 
 @pytest.mark.parametrize("content", [b"%PDF-1.7 ...", b""])
-def test_file_that_is_no_certificate_is_told_so_at_the_field(client: Client, content: bytes) -> None:
+def test_upload_that_is_no_certificate_is_an_error_at_the_field(client: Client, content: bytes) -> None:
     answer = uploaded(client, content)
     assert result_of(answer) == ("", "")
     assert answer.context["form"].errors.keys() == {"file"}
@@ -127,7 +127,7 @@ def test_body_that_is_too_large_is_refused_unread(client: Client, length: str) -
     assert client.post(PAGE, {"text": "x"}, CONTENT_LENGTH=length).status_code == 413
 
 
-def test_visitor_who_verifies_too_much_is_told_to_come_back(client: Client, settings: Any) -> None:
+def test_verification_of_certificates_is_rate_limited(client: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"browsing": 2}
     assert [client.post(PAGE, {"text": "a.b.c"}).status_code for _ in range(3)] == [200, 200, 429]
 

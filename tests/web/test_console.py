@@ -70,7 +70,7 @@ def test_every_operation_is_offered_and_has_its_form(own: tuple[Client, App]) ->
         assert f'"/dashboard/console/{name}"' in client.get(f"/docs/api/{name}").content.decode()
 
 
-def test_call_is_found_by_its_words(own: tuple[Client, App]) -> None:
+def test_console_search_finds_operations_by_words(own: tuple[Client, App]) -> None:
     client, _ = own
     for query, found in (
         ("post wallet", {"quoteAsset", "buyAsset", "requestTopUp", "requestRefund"}),
@@ -83,7 +83,7 @@ def test_call_is_found_by_its_words(own: tuple[Client, App]) -> None:
 
 
 @pytest.mark.slow
-def test_chosen_app_is_kept_on_the_way(own: tuple[Client, App]) -> None:
+def test_console_keeps_the_chosen_app_in_its_links(own: tuple[Client, App]) -> None:
     client, app = own
     second = AppFactory(user=app.developer, name="Second")
     listed = client.get("/dashboard/console", {"app": str(app.pk)})
@@ -106,13 +106,13 @@ def test_only_own_approved_apps_can_be_chosen(own: tuple[Client, App]) -> None:
     assert "caller" in refused.context["form"].errors
 
 
-def test_missing_grant_is_told_before_the_call(own: tuple[Client, App]) -> None:
+def test_console_names_scopes_that_the_chosen_app_lacks(own: tuple[Client, App]) -> None:
     client, app = own
     choices = dict(client.get("/dashboard/console/getWallet").context["form"].fields["caller"].choices)
     assert choices[str(app.pk)] == "Finder (was not granted account:read)"
 
 
-def test_page_itself_never_spends_and_no_app_sells(own: tuple[Client, App]) -> None:
+def test_console_offers_only_apps_for_purchases_and_only_oneself_for_vendor_calls(own: tuple[Client, App]) -> None:
     client, app = own
     assert list(dict(client.get("/dashboard/console/buyAsset").context["form"].fields["caller"].choices)) == [str(app.pk)]
     assert list(dict(client.get("/dashboard/console/createListing").context["form"].fields["caller"].choices)) == ["me"]
@@ -122,7 +122,7 @@ def test_page_itself_never_spends_and_no_app_sells(own: tuple[Client, App]) -> N
     assert "limits" in page_of(client.get("/dashboard/console/buyAsset")).select_one("#call-form").get_text()  # type: ignore[union-attr]  # it is there
 
 
-def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> None:
+def test_console_without_an_app_shows_code_and_runs_nothing(browse: Browse) -> None:
     client = browse()
     response = client.post("/dashboard/console/buyAsset", typed(client, "buyAsset", body__assetId="x"))
     assert (made_by(response)["canRun"], made_by(response)["tokenRequest"]) == (False, None)
@@ -150,7 +150,7 @@ def test_without_an_app_the_code_is_shown_and_nothing_runs(browse: Browse) -> No
     ],
     ids=lambda value: str(value)[:60],
 )
-def test_mistake_stands_beside_its_field_and_what_was_typed_is_kept(
+def test_console_shows_an_error_at_its_field_and_keeps_the_form(
     own: tuple[Client, App], operation: str, wrong: dict[str, str], field: str
 ) -> None:
     client, _ = own
@@ -164,7 +164,7 @@ def test_mistake_stands_beside_its_field_and_what_was_typed_is_kept(
 
 
 @pytest.mark.slow
-def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
+def test_console_makes_the_request_from_the_form(own: tuple[Client, App]) -> None:
     client, app = own
     sent = typed(client, "buyAsset", body__assetId="a/b ü", body__currency="USD", **{"header__Idempotency-Key": "once"})
     made = made_by(client.post("/dashboard/console/buyAsset", sent))
@@ -178,7 +178,7 @@ def test_call_is_made_of_what_was_typed(own: tuple[Client, App]) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_typed_stays_in_its_place(own: tuple[Client, App]) -> None:
+def test_console_escapes_form_values_in_path_and_query(own: tuple[Client, App]) -> None:
     client, _ = own
     made = made_by(client.post("/dashboard/console/getAsset", typed(client, "getAsset", path__asset_id="../wallet?x=1#y")))
     assert made["path"] == "/api/v1/assets/..%2Fwallet%3Fx%3D1%23y"
@@ -186,7 +186,7 @@ def test_what_is_typed_stays_in_its_place(own: tuple[Client, App]) -> None:
     assert made["path"] == "/api/v1/assets/search?q=a%26limit%3D1%20%3C%2Fscript%3E%3Cb%3E"
 
 
-def test_number_of_any_length_is_answered(own: tuple[Client, App]) -> None:
+def test_console_refuses_a_very_long_number(own: tuple[Client, App]) -> None:
     client, _ = own
     sent = typed(client, "reportLeakedCredentials", body__credentials=f"[{'9' * 5_000}]")
     assert client.post("/dashboard/console/reportLeakedCredentials", sent).status_code == 400
@@ -201,12 +201,12 @@ def test_script_gets_only_the_part_that_changes(own: tuple[Client, App]) -> None
     assert made_by(response)["path"] == "/api/v1/library"
 
 
-def test_values_that_are_found_here_are_filled_in(own: tuple[Client, App]) -> None:
+def test_console_prefills_values_from_the_catalog(own: tuple[Client, App]) -> None:
     client, _ = own
     shown = for_sale().shows
     assert client.get("/dashboard/console/getAsset").context["form"]["path-asset_id"].value() == shown["slug"]
 
 
-def test_calls_that_are_asked_about_exist_and_are_no_reads() -> None:
+def test_operations_that_the_console_confirms_exist_and_are_not_get() -> None:
     assert set(CONFIRMATIONS) <= set(operations())
     assert all(operations()[name].method != "GET" for name in CONFIRMATIONS)

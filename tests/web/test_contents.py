@@ -50,7 +50,7 @@ def skill_section(page: BeautifulSoup) -> Tag:
     [{}, {"discount_bp": 10_000}, {"base_price_minor": 0, "price_inr_minor": 0, "tier_requirement": Tier.PRO}],
     ids=["sold", "free for a while", "for some accounts"],
 )
-def test_text_of_a_skill_that_not_everyone_has_for_nothing_is_not_shown(
+def test_text_of_a_skill_that_is_not_free_for_everyone_is_not_shown(
     client: Client, browse: Callable[..., Client], fields: dict[str, Any]
 ) -> None:
     listing = with_file(on_sale(**fields), technical={"skill": SKILL})
@@ -149,7 +149,9 @@ def test_file_that_is_no_archive_has_no_tree(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_page_with_all_of_it_sends_few_queries(browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], Any]) -> None:
+def test_listing_page_with_skill_and_file_tree_sends_few_queries(
+    browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
     listing = with_file(on_sale(), technical={"skill": SKILL}, entries=[["SKILL.md", 1]])
     buyer = funded(inr=1_000_000)
     bought(listing, buyer)

@@ -22,7 +22,7 @@ def _buyer_of(*titles: str) -> User:
     return buyer
 
 
-def test_someone_new_is_told_what_can_be_done(browse: Callable[..., Client]) -> None:
+def test_dashboard_of_a_new_user_shows_the_next_steps(browse: Callable[..., Client]) -> None:
     text = browse().get(reverse("dashboard")).content.decode()
     for words in ("₹0.00", "$0.00", "Apply", "No app yet", "have a store yet", "Your library is empty"):
         assert words in text

@@ -35,7 +35,7 @@ from wallet.models import Approval, Invoice, Journal, Order
 ENTRIES = load_entries()
 
 
-def test_files_belong_to_the_entries() -> None:
+def test_every_file_of_the_demo_belongs_to_a_listing() -> None:
     assert {folder.name for folder in (FOLDER / "files").iterdir()} == {entry.slug for entry in ENTRIES}
 
 
@@ -47,13 +47,13 @@ def test_every_picture_of_a_gallery_is_described(entry: CatalogEntry) -> None:
     assert all(0 < len(text) <= bounds.ALT_TEXT_CHARS for text in entry.pictures)
 
 
-def test_goods_that_an_agent_looks_for_are_there() -> None:
+def test_demo_has_two_grotesks_below_1000_rupees_for_commercial_use() -> None:
     """A grotesk for commercial use, which costs twice the price, below 1,000 rupees."""
     prices = [entry.price_minor(Currency.INR) for entry in ENTRIES if "grotesk" in entry.tags]
     assert len([price for price in prices if price and 2 * price < 1_000_00]) == 2
 
 
-def test_free_skills_are_there_for_agents() -> None:
+def test_demo_has_free_skills_for_agents() -> None:
     free = [entry for entry in ENTRIES if entry.kind.category == "ai-skills" and not any(map(entry.price_minor, entry.prices))]
     assert [(entry.tier, entry.waiting) for entry in free] == [("free", False)] * 2
 
@@ -67,7 +67,7 @@ def test_every_skill_can_be_installed_by_agents(entry: CatalogEntry) -> None:
     assert found["frontmatter"]["name"] == entry.slug
 
 
-def test_goods_differ_in_what_vendors_say_about_ai() -> None:
+def test_demo_has_listings_with_every_statement_about_ai() -> None:
     assert {entry.ai_training for entry in ENTRIES} == set(AiTraining)
     assert {entry.ai_origin for entry in ENTRIES} == set(AiOrigin)
     assert all((entry.ai_origin == AiOrigin.DECLARED) == bool(entry.ai_parts) for entry in ENTRIES)
@@ -108,7 +108,7 @@ def test_one_purchase_waits_for_the_buyer_however_often_the_demo_is_made() -> No
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_path: Path) -> None:
+def test_demo_history_of_sixty_days_agrees_with_the_ledger(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
     tiers()
     Category.objects.get_or_create(slug="ai-skills", defaults={"name": "Skills"})
@@ -138,7 +138,7 @@ def test_history_is_of_sixty_days_and_agrees_with_the_ledger(settings: Any, tmp_
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_editors_list_of_the_start_page_is_filled_unless_somebody_did() -> None:
+def test_demo_features_listings_unless_staff_have_done_so() -> None:
     for slug in FEATURED:
         on_sale(slug=slug)
     people = People(UserFactory(), UserFactory(), UserFactory(), UserFactory(), {})
@@ -150,5 +150,5 @@ def test_editors_list_of_the_start_page_is_filled_unless_somebody_did() -> None:
     assert FeaturedListing.objects.count() == 1
 
 
-def test_featured_goods_are_on_sale() -> None:
+def test_featured_listings_of_the_demo_are_on_sale() -> None:
     assert set(FEATURED) <= {entry.slug for entry in ENTRIES if not entry.waiting}

@@ -50,13 +50,13 @@ def test_apply_beyond_the_bounds_is_refused_beside_the_field(browse: Callable[..
     assert list(response.context["form"].errors) == [field]
 
 
-def test_apply_counts_a_line_break_once(browse: Callable[..., Client]) -> None:
+def test_line_break_counts_as_one_character_in_the_application(browse: Callable[..., Client]) -> None:
     user = UserFactory()
     assert browse(user).post(PAGE, COMPLETE | {"what": "x\r\n" * 1000}).status_code == 302
     assert DeveloperApplication.objects.get(user=user).what.startswith("x\nx")
 
 
-def test_apply_twice_says_so_and_keeps_what_was_typed(browse: Callable[..., Client]) -> None:
+def test_second_application_is_refused_and_keeps_the_form(browse: Callable[..., Client]) -> None:
     user = UserFactory()
     client = browse(user)
     _apply(user)
@@ -86,7 +86,7 @@ def test_apply_leads_back_to_the_page_with_a_message(browse: Callable[..., Clien
     assert '<textarea name="what"' not in text
 
 
-def test_answer_without_a_question_is_refused(browse: Callable[..., Client]) -> None:
+def test_answer_to_an_application_without_a_question_is_refused(browse: Callable[..., Client]) -> None:
     user = UserFactory()
     _apply(user)
     response = browse(user).post(PAGE, {"text": "By the way"})
@@ -95,7 +95,7 @@ def test_answer_without_a_question_is_refused(browse: Callable[..., Client]) -> 
     assert ">\nBy the way</textarea>" in response.content.decode()
 
 
-def test_answer_without_any_application_changes_nothing(browse: Callable[..., Client]) -> None:
+def test_answer_of_a_user_without_an_application_changes_nothing(browse: Callable[..., Client]) -> None:
     assert browse().post(PAGE, {"text": "Hello"}).status_code == 302
     assert not DeveloperApplication.objects.exists()
 
@@ -115,7 +115,7 @@ def test_question_is_answered_on_the_page(browse: Callable[..., Client], reviewe
     assert "In review" in text
 
 
-def test_rejected_shows_the_reason_and_a_new_form(browse: Callable[..., Client], reviewer: User) -> None:
+def test_rejected_application_shows_the_reason_and_a_new_form(browse: Callable[..., Client], reviewer: User) -> None:
     user = UserFactory()
     reject_application(application=_apply(user), reason="Too vague", actor=reviewer)
     client = browse(user)
@@ -125,14 +125,14 @@ def test_rejected_shows_the_reason_and_a_new_form(browse: Callable[..., Client],
     assert client.post(PAGE, COMPLETE).status_code == 302
 
 
-def test_withdrawn_shows_the_reason(browse: Callable[..., Client], reviewer: User) -> None:
+def test_withdrawn_approval_shows_the_reason(browse: Callable[..., Client], reviewer: User) -> None:
     user = UserFactory()
     application = approve_application(application=_apply(user), reason="Fine", actor=reviewer)
     withdraw_approval(application=application, reason="Misused", actor=reviewer)
     assert "Misused" in browse(user).get(PAGE).content.decode()
 
 
-def test_words_of_others_are_shown_as_words(browse: Callable[..., Client], reviewer: User) -> None:
+def test_texts_of_others_are_escaped(browse: Callable[..., Client], reviewer: User) -> None:
     user = UserFactory()
     request_more_info(application=_apply(user), question="<script>alert(1)</script>", actor=reviewer)
     page = browse(user).get(PAGE).content.decode()
@@ -140,7 +140,7 @@ def test_words_of_others_are_shown_as_words(browse: Callable[..., Client], revie
     assert "<script>alert" not in page
 
 
-def test_page_asks_little_of_the_database(
+def test_application_page_sends_few_queries(
     browse: Callable[..., Client], reviewer: User, django_assert_max_num_queries: Callable[[int], AbstractContextManager[object]]
 ) -> None:
     user = UserFactory()
@@ -153,7 +153,7 @@ def test_page_asks_little_of_the_database(
         client.get(PAGE)
 
 
-def test_an_unforeseen_failure_is_not_hidden_as_a_message(browse: Callable[..., Client]) -> None:
+def test_unexpected_exception_in_a_form_view_is_a_500(browse: Callable[..., Client]) -> None:
     client = browse()
     client.raise_request_exception = False
     with patch("developers.dashboard.views.application.submit_application", side_effect=RuntimeError("secret")):

@@ -38,14 +38,14 @@ def _page(client: Client, slug: str) -> BeautifulSoup:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_page_is_well_made(client: Client, slug: str) -> None:
+def test_documentation_page_has_valid_markup(client: Client, slug: str) -> None:
     assert faults_of(client.get(f"/docs/{slug}").content) == []
 
 
 @pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("slug", SLUGS)
-def test_links_of_a_page_lead_somewhere(client: Client, slug: str) -> None:
+def test_links_of_a_documentation_page_resolve(client: Client, slug: str) -> None:
     page = _page(client, slug)
     for link in page.select("main a[href]"):
         path, _, anchor = str(link["href"]).partition("#")
@@ -57,13 +57,13 @@ def test_links_of_a_page_lead_somewhere(client: Client, slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_page_leaves_no_name_unfilled(slug: str) -> None:
+def test_documentation_page_has_no_unfilled_placeholder(slug: str) -> None:
     page = docs.document(slug)
     assert page is not None
     assert "{{" not in page.text
 
 
-def test_unknown_value_is_a_fault_of_the_text() -> None:
+def test_unknown_placeholder_in_the_documentation_raises_an_error() -> None:
     with pytest.raises(KeyError):
         filled_in("It is {{no_such_value}}.")
 
@@ -73,12 +73,12 @@ def test_unknown_page_is_not_found(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_index_names_every_page(client: Client) -> None:
+def test_documentation_index_links_to_every_page(client: Client) -> None:
     text = client.get("/docs").content.decode()
     assert all(f'"/docs/{slug}"' in text for slug in SLUGS)
 
 
-def test_errors_list_every_code(client: Client) -> None:
+def test_errors_page_lists_every_problem_code(client: Client) -> None:
     codes = {code.get_text() for code in _page(client, "errors").select("td a code")}
     assert codes == set(all_problems())
 
@@ -97,7 +97,7 @@ def test_filters_that_the_quick_start_lists_are_those_of_the_catalog() -> None:
     assert set(re.findall(r"`(\w+)`", sentence)) == {*ListingFilter.base_filters}
 
 
-def test_page_is_given_as_markdown_too(client: Client) -> None:
+def test_documentation_page_is_also_served_as_markdown(client: Client) -> None:
     response = client.get("/docs/quick-start.md")
     assert response["Content-Type"] == "text/markdown; charset=utf-8"
     assert response.content.decode().startswith("# Quick start\n")
@@ -112,7 +112,7 @@ def test_code_in_three_languages_is_one_block_with_tabs(client: Client) -> None:
     assert len(tabs.select(".tab pre")) == 3
 
 
-def test_markup_in_a_text_is_shown_and_not_obeyed() -> None:
+def test_html_and_script_links_in_documentation_texts_are_escaped() -> None:
     html, headings = rendered("## A <script>alert(1)</script>\n\n<b>x</b> [y](javascript:alert(1))\n\n```html\n<img onerror=x>\n```\n")
     assert not re.search(r"<(script|b|img)\b", html)
     assert "javascript:" not in str(BeautifulSoup(html, "html.parser").select("a[href]"))
@@ -125,13 +125,13 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
     assert all(f'id="{heading.anchor}"' in html for heading in headings)
 
 
-def test_code_in_a_language_nobody_knows_is_plain() -> None:
+def test_code_block_in_an_unknown_language_is_not_highlighted() -> None:
     html, _ = rendered("```klingon\n<Qapla'>\n```\n")
     assert "&lt;Qapla" in html
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_tab_can_be_opened(slug: str) -> None:
+def test_every_tab_of_code_has_its_style_rule(slug: str) -> None:
     page = docs.document(slug)
     assert page is not None
     styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")

@@ -79,7 +79,7 @@ def run(code: str, language: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_code_of_the_guides_for_buyers_does_what_it_says(site: None, tmp_path: Path, language: str) -> None:
+def test_code_of_the_guides_for_buyers_runs(site: None, tmp_path: Path, language: str) -> None:
     on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk", ai_training="allowed", ai_origin="none")
     on_sale(title="Unstated Serif")
     call_command("rebuild_search", verbosity=0)
@@ -122,7 +122,7 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     assert (json.loads(said)["percent"], json.loads(said)["status"]) == (25, "Ended")
 
 
-def test_call_of_a_tool_by_hand_is_answered(site: None, tmp_path: Path) -> None:
+def test_documented_call_of_a_tool_with_curl_works(site: None, tmp_path: Path) -> None:
     code = next(block for block in blocks("agents", "bash") if "tools/call" in block)
     assert '"structuredContent"' in run(code, "bash", tmp_path, MARKETPLACE_TOKEN=token_of("mcp")[1])
     assert set(re.findall(r"MCP-Protocol-Version: ([\d-]+)", code)) <= set(SUPPORTED)
@@ -150,7 +150,7 @@ def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: None, tmp_pa
     assert f"'orderId': '{Order.objects.get(listing=listing).pk}'" in said
 
 
-def test_report_of_a_leaked_key_is_taken(site: None, tmp_path: Path) -> None:
+def test_documented_report_of_a_leaked_key_is_accepted(site: None, tmp_path: Path) -> None:
     assert json.loads(run(blocks("authentication", "sh")[0], "bash", tmp_path)) == {"received": 1}
 
 
@@ -188,7 +188,7 @@ def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
 
 
 @pytest.mark.parametrize("page", docs.documents(), ids=lambda page: page.slug)
-def test_code_of_a_page_can_be_read_by_its_language(page: docs.Document) -> None:
+def test_code_blocks_of_the_documentation_parse(page: docs.Document) -> None:
     for language, code in re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.text, re.DOTALL | re.MULTILINE):
         match language:
             case "python":

@@ -32,7 +32,7 @@ def test_search_finds_guides_operations_and_codes(client: Client, query: str, ad
 
 
 @pytest.mark.slow
-def test_result_leads_to_the_part_that_has_the_words(client: Client) -> None:
+def test_documentation_search_result_links_to_the_matching_section(client: Client) -> None:
     links = list(_links(client, "quote guarantees"))
     assert any("#" in link for link in links)
     for link in links:
@@ -62,7 +62,7 @@ def test_long_query_and_many_results_are_bounded() -> None:
     assert search_docs("wallet " * 100_000) == search_docs("wallet")
 
 
-def test_every_page_says_whom_it_is_for(client: Client) -> None:
+def test_documentation_index_says_for_whom_each_section_is(client: Client) -> None:
     assert [name for name, _ in docs.sections()] == list(READERS)
     text = client.get("/docs").content.decode()
     assert all(sentence in text for sentence in READERS.values())

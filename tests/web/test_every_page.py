@@ -36,7 +36,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.mark.slow
-def test_every_route_shows_a_page_of_the_table_or_is_excused(world: World) -> None:
+def test_every_route_is_tested_as_a_page_or_listed_as_an_exception(world: World) -> None:
     shown = {resolve(path.split("?")[0]).url_name for _, path in world.pages()}
     excused = {name for names in NO_PAGES.values() for name in names}
     ours = {name for route, name in routes(get_resolver().url_patterns) if not route.startswith((*OF_PROGRAMS, OF_THE_ADMIN))}
@@ -46,7 +46,7 @@ def test_every_route_shows_a_page_of_the_table_or_is_excused(world: World) -> No
 
 
 @pytest.mark.full
-def test_every_page_is_well_made_and_asks_little_whatever_there_is(world: World, settings: Any) -> None:
+def test_every_page_has_valid_markup_and_few_queries_with_many_rows(world: World, settings: Any) -> None:
     # As it is in production: whether there is one is looked up for each page of the admin.
     settings.ADMIN_REQUIRES_SECOND_FACTOR = True
     every_page.enrich()

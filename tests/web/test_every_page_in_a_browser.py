@@ -51,7 +51,7 @@ def faults_of(page: Page, address: str, path: str, size: str, *, axe: bool = Tru
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_every_page_is_for_everyone(chromium: Browser, live_server: Any, world: World, size: str, scheme: Scheme) -> None:
+def test_every_page_passes_the_accessibility_checks(chromium: Browser, live_server: Any, world: World, size: str, scheme: Scheme) -> None:
     wrong: dict[str, list[str]] = {}
     for who, paths in PAGES.items():
         window = context(chromium, size, scheme)
@@ -65,7 +65,7 @@ def test_every_page_is_for_everyone(chromium: Browser, live_server: Any, world: 
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
 
 
-def test_every_list_and_row_of_the_admin_is_light_and_fits_a_phone(chromium: Browser, live_server: Any, world: World) -> None:
+def test_every_admin_page_is_light_and_fits_a_phone(chromium: Browser, live_server: Any, world: World) -> None:
     wrong: dict[str, list[str]] = {}
     window = context(chromium, "phone", "light")
     sign_in(window, live_server.url, world.client("admin"))

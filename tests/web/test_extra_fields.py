@@ -38,7 +38,7 @@ def _signed_in(world: World, who: str) -> Client:
     return world.client(who)
 
 
-def test_no_form_of_any_page_takes_more_than_it_shows(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+def test_forms_ignore_fields_that_they_do_not_show(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setattr(EagerBackend, "on", False)
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2 * len(COLUMNS)

@@ -69,7 +69,7 @@ def test_listing_that_left_the_catalog_stays_and_can_be_removed(browse: Callable
     assert not Favourite.objects.exists()
 
 
-def test_draft_is_no_favourite(browse: Callable[..., Client]) -> None:
+def test_unpublished_listing_cannot_be_a_favourite(browse: Callable[..., Client]) -> None:
     listing = on_sale()
     unpublish_listing(listing=listing, actor=listing.store.owner)
     assert browse().post(reverse("favourite-add", args=[listing.slug])).status_code == 404

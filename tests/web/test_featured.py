@@ -38,7 +38,7 @@ def shown(client: Client) -> list[str]:
 
 
 @pytest.mark.slow
-def test_start_page_shows_the_editors_list_in_its_order_first(browse: Callable[..., Client], client: Client, editor: User) -> None:
+def test_start_page_shows_featured_listings_first_in_their_order(browse: Callable[..., Client], client: Client, editor: User) -> None:
     listings = [on_sale(title=f"Number {number}") for number in range(4)]
     staff = browse(editor)
     for position, listing in ((2, listings[0]), (1, listings[3])):
@@ -76,7 +76,7 @@ def test_draft_cannot_be_featured(browse: Callable[..., Client], editor: User) -
     assert not FeaturedListing.objects.exists()
 
 
-def test_editor_moves_a_listing_and_takes_it_off(browse: Callable[..., Client], editor: User) -> None:
+def test_staff_move_and_remove_a_featured_listing(browse: Callable[..., Client], editor: User) -> None:
     row, staff = FeaturedListing.objects.create(listing=on_sale(), position=1), browse(editor)
     assert staff.post(reverse("admin:catalog_featuredlisting_change", args=[row.pk]), {"position": 7}).status_code == 302
     row.refresh_from_db()

@@ -85,7 +85,7 @@ def test_second_purchase_for_a_licensee_is_refused_in_the_form(browse: Browse, b
     assert not Quote.objects.filter(owner=buyer).exists()
 
 
-def test_link_leads_through_the_sign_in(browse: Browse) -> None:
+def test_claim_link_redirects_to_the_sign_in_and_back(browse: Browse) -> None:
     bought_for(on_sale())
     address = reverse("licence-claim", args=[secret_sent()])
     assert Client().get(address)["Location"] == f"{reverse('account_login')}?next={address}"
@@ -123,7 +123,7 @@ def test_form_shows_the_price_of_each_licence(browse: Browse, buyer: User) -> No
 
 
 @pytest.mark.slow
-def test_claimant_who_owns_it_is_told_what_to_do(browse: Browse, buyer: User) -> None:
+def test_claim_page_tells_an_owner_of_the_licence_what_to_do(browse: Browse, buyer: User) -> None:
     order = bought_for(on_sale())
     own = bought(order.listing, buyer)
     answer = browse(buyer).post(reverse("licence-claim", args=[secret_sent()]))

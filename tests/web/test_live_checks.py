@@ -24,15 +24,13 @@ def errors_shown(client: Client, form: str, field: str, **typed: Any) -> str:
     return "" if said is None else said.get_text(" ", strip=True)
 
 
-def test_whoever_is_signed_out_is_told_nothing(client: Client) -> None:
+def test_live_check_of_a_signed_out_user_is_an_empty_204(client: Client) -> None:
     response = client.post(reverse("check-field", args=["app", "name"]), {"name": ""})
     assert (response.status_code, response.content) == (204, b"")
     assert "no-store" in response["Cache-Control"]
 
 
-def test_whoever_asks_more_often_than_anyone_types_is_told_nothing_until_the_form_is_sent(
-    browse: Browse, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_live_checks_above_the_rate_limit_show_no_errors(browse: Browse, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # In one window of the counters, however long it takes.
     monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_800_000_000.0)
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"live_checks": 2}
@@ -48,18 +46,18 @@ def test_whoever_asks_more_often_than_anyone_types_is_told_nothing_until_the_for
     assert "This field is required." in client.post(reverse("developer-application"), {"what": " "}).content.decode()
 
 
-def test_check_goes_on_while_nobody_counts(browse: Browse, settings: Any) -> None:
+def test_live_checks_work_without_the_rate_limit_store(browse: Browse, settings: Any) -> None:
     settings.RATELIMIT_ENABLE = True
     settings.CACHES = settings.CACHES | {"default": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}}
     assert errors_shown(browse(), "app", "name") == "This field is required."
 
 
-def test_another_site_is_told_nothing(browse: Browse) -> None:
+def test_live_check_without_a_csrf_token_is_refused(browse: Browse) -> None:
     assert browse(checked=True).post(reverse("check-field", args=["app", "name"]), {"name": ""}).status_code == 403
 
 
 @pytest.mark.parametrize(("form", "field"), [("nothing", "name"), ("app", "nothing"), ("key", "name"), ("app", "reason_vendor_manage")])
-def test_form_or_field_that_is_not_there_is_not_found(browse: Browse, form: str, field: str) -> None:
+def test_live_check_of_an_unknown_form_or_field_is_not_found(browse: Browse, form: str, field: str) -> None:
     assert browse().post(reverse("check-field", args=[form, field])).status_code == 404
     assert browse().get(reverse("check-field", args=["app", "name"])).status_code == 405
 
@@ -80,14 +78,14 @@ def test_form_or_field_that_is_not_there_is_not_found(browse: Browse, form: str,
         ("webhook", "url", {"url": "https://me@app.example/hook"}, "user information"),
     ],
 )
-def test_what_is_wrong_is_told_and_what_is_mended_is_not(browse: Browse, form: str, field: str, typed: dict[str, Any], words: str) -> None:
+def test_live_check_shows_an_error_until_it_is_corrected(browse: Browse, form: str, field: str, typed: dict[str, Any], words: str) -> None:
     client = browse()
     assert words in errors_shown(client, form, field, **typed)
     right = "https://app.example/hook" if field in {"website", "redirect_uris", "url"} else "A font picker"
     assert errors_shown(client, form, field, **(typed | {field: right})) == ""
 
 
-def test_check_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
+def test_live_check_saves_nothing_and_escapes_the_value(browse: Browse) -> None:
     client = browse()
     page = client.post(reverse("check-field", args=["redirects", "redirect_uris"]), {"redirect_uris": "<script>alert(1)</script>"})
     assert "&lt;script&gt;" in page.content.decode()
@@ -99,7 +97,7 @@ def test_check_saves_nothing_and_shows_words_as_words(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-def test_each_field_of_the_pages_names_an_address_that_tells(browse: Browse) -> None:
+def test_each_live_field_of_the_developer_pages_has_a_working_address(browse: Browse) -> None:
     app = AppFactory(granted_scopes="library:read")
     endpoint = WebhookEndpoint.objects.create(app=app, url="https://app.example/hook")
     client = browse(app.developer)

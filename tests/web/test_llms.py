@@ -14,7 +14,7 @@ from tests.factories import AppFactory
 LINK = re.compile(r"- \[(?P<name>[^\]]+)\]\((?P<address>[^)]+)\): .+")
 
 
-def test_form_is_that_of_the_convention(client: Client) -> None:
+def test_llms_txt_has_the_format_of_the_convention(client: Client) -> None:
     response = client.get("/llms.txt")
     assert response["Content-Type"] == "text/markdown; charset=utf-8"
     title, empty, summary, *rest = response.content.decode().splitlines()
@@ -27,7 +27,7 @@ def test_form_is_that_of_the_convention(client: Client) -> None:
 
 
 @pytest.mark.django_db
-def test_links_lead_to_machine_readable_pages(client: Client) -> None:
+def test_links_of_llms_txt_lead_to_machine_readable_pages(client: Client) -> None:
     links = {match["name"]: match["address"] for match in LINK.finditer(client.get("/llms.txt").content.decode())}
     assert {page.title for page in docs.documents()} <= links.keys()
     for name, address in links.items():
@@ -39,7 +39,7 @@ def test_links_lead_to_machine_readable_pages(client: Client) -> None:
             assert response["Content-Type"].startswith("text/markdown")
 
 
-def test_nothing_else_than_reading_is_done_there(client: Client) -> None:
+def test_post_to_llms_txt_is_a_405(client: Client) -> None:
     assert client.post("/llms.txt").status_code == 405
 
 

@@ -19,12 +19,12 @@ from .markup import faults_of
 pytestmark = pytest.mark.django_db
 
 
-def test_page_of_nothing_is_well_made(client: Client) -> None:
+def test_page_of_a_404_has_valid_markup(client: Client) -> None:
     assert faults_of(client.get("/nothing").content) == []
 
 
 @pytest.mark.slow
-def test_pages_that_show_faults_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_forms_with_errors_have_valid_markup(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
     for name, arguments in {"app-create": [], "app-scopes": [app.pk], "key-create": [app.pk], "token-create": []}.items():
         response = client.post(reverse(name, args=arguments), {"scopes": ["wallet:spend"], "lifetime": "x"})
@@ -32,14 +32,14 @@ def test_pages_that_show_faults_are_well_made(browse: Callable[..., Client], dev
         assert faults_of(response.content) == [], name
 
 
-def test_answers_with_a_secret_are_well_made(browse: Callable[..., Client], developer: User, app: App) -> None:
+def test_pages_with_a_new_secret_have_valid_markup(browse: Callable[..., Client], developer: User, app: App) -> None:
     client = browse(developer)
     key = client.post(reverse("key-create", args=[app.pk]), {"name": "x", "lifetime": ""}, follow=True)
     token = client.post(reverse("token-create"), {"name": "x", "scopes": ["account:read"], "lifetime": "7"}, follow=True)
     assert faults_of(key.content) == faults_of(token.content) == []
 
 
-def test_page_with_a_question_is_well_made(browse: Callable[..., Client], reviewer: User) -> None:
+def test_application_page_with_a_question_has_valid_markup(browse: Callable[..., Client], reviewer: User) -> None:
     user = UserFactory()
     application = submit_application(user=user, what="A bot", why="Search", actor=user)
     request_more_info(application=application, question="Which?", actor=reviewer)
@@ -49,7 +49,7 @@ def test_page_with_a_question_is_well_made(browse: Callable[..., Client], review
 
 
 @pytest.mark.slow
-def test_pages_of_two_factor_sign_in_are_well_made(client: Client) -> None:
+def test_pages_of_two_factor_sign_in_have_valid_markup(client: Client) -> None:
     user = UserFactory(email="asha@example.com")
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     sign_in = {"login": user.email, "password": "correct horse battery"}
@@ -70,7 +70,7 @@ def test_pages_of_two_factor_sign_in_are_well_made(client: Client) -> None:
     assert faults_of(client.post(reverse("mfa_authenticate"), {"code": "000000"}).content) == []
 
 
-def test_fields_with_a_fault_say_so_to_screen_readers(browse: Callable[..., Client], developer: User) -> None:
+def test_fields_with_errors_are_marked_for_screen_readers(browse: Callable[..., Client], developer: User) -> None:
     response = browse(developer).post(reverse("app-create"), {"scopes": ["catalog:read"], "name": "A"})
     page = BeautifulSoup(response.content, "html.parser")
     for name in ("purpose", "reason_catalog_read"):

@@ -38,7 +38,7 @@ def _count() -> int:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_reload_of_a_new_secret_creates_none_and_shows_none(browse: Callable[..., Client], developer: User, app: App, name: str) -> None:
+def test_new_secret_is_shown_once_and_a_reload_shows_none(browse: Callable[..., Client], developer: User, app: App, name: str) -> None:
     client = browse(developer)
     address = _create(client, app, name)
     assert client.head(address).status_code in {200, 302}
@@ -50,7 +50,7 @@ def test_reload_of_a_new_secret_creates_none_and_shows_none(browse: Callable[...
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_secret_waits_encrypted_and_not_for_long(
+def test_new_secret_is_encrypted_in_the_session_and_expires(
     browse: Callable[..., Client], developer: User, app: App, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(new_secrets, "SECONDS", 0)

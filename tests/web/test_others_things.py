@@ -336,7 +336,7 @@ def _send(client: Client, method: str, address: str, headers: dict[str, str], bo
     return getattr(client, method)(address, *([body] if method == "post" else []))
 
 
-def test_someone_elses_thing_is_not_found_and_not_changed_by_any_method_at_any_address(everyone: Everyone, settings: Any) -> None:
+def test_rows_of_other_users_are_not_found_or_changed_by_any_method_at_any_address(everyone: Everyone, settings: Any) -> None:
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
@@ -382,7 +382,7 @@ def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(ever
     assert rows() == before
 
 
-def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_kept_by_nobody(everyone: Everyone) -> None:
+def test_pages_of_an_account_show_only_the_users_own_rows_and_are_not_cached(everyone: Everyone) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
     answers = {name: client.get(address) for name, address in _own_pages(everyone)}
@@ -401,7 +401,7 @@ def test_pages_of_an_account_show_ones_own_things_and_nothing_of_others_and_are_
     assert {name for name in things if everyone.theirs[name] in shown} == set()
 
 
-def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: Everyone) -> None:
+def test_superuser_does_not_find_rows_of_others_on_account_pages(everyone: Everyone) -> None:
     client = Client()
     client.force_login(UserFactory(is_staff=True, is_superuser=True))
     addresses = [_any_address(route, name, everyone.theirs) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
@@ -410,7 +410,7 @@ def test_superuser_finds_nothing_of_others_on_the_pages_of_an_account(everyone: 
     assert {address: status for address in addresses if (status := client.get(address).status_code) not in {404, 405}} == {}
 
 
-def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
+def test_pages_of_an_account_show_the_owner_their_own_rows(everyone: Everyone) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
     shown = [(route, name) for route, name in _guarded() if route.startswith(OF_AN_ACCOUNT)]
@@ -421,7 +421,7 @@ def test_same_pages_show_ones_own_things(everyone: Everyone) -> None:
     assert {name for name, address in own.items() if client.get(address).status_code == 404} == missing
 
 
-def test_tools_find_nothing_of_someone_elses(everyone: Everyone) -> None:
+def test_tools_do_not_find_rows_of_other_users(everyone: Everyone) -> None:
     speaker = Speaker(mcp_token(everyone.me)[1])
     before = rows()
     named = set()

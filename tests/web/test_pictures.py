@@ -25,7 +25,7 @@ def with_pictures(listing: Listing) -> list[str]:
 
 
 @pytest.mark.slow
-def test_every_picture_of_a_listing_leads_to_a_page_and_nothing_to_a_raw_address(client: Client) -> None:
+def test_every_picture_of_a_listing_links_to_its_page_and_not_to_the_file(client: Client) -> None:
     listing = on_sale()
     addresses = with_pictures(listing)
     page = BeautifulSoup(client.get(reverse("asset-page", args=[listing.slug])).content, "html.parser")
@@ -40,7 +40,7 @@ def test_every_picture_of_a_listing_leads_to_a_page_and_nothing_to_a_raw_address
 
 
 @pytest.mark.slow
-def test_page_of_a_picture_leads_to_its_neighbours_and_ends_at_the_last(client: Client) -> None:
+def test_picture_page_links_to_the_previous_and_next_picture(client: Client) -> None:
     listing = on_sale()
     with_pictures(listing)
     ways = []

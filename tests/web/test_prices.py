@@ -47,7 +47,7 @@ def test_running_discount_is_shown_with_the_old_price_and_its_end(client: Client
 
 
 @pytest.mark.slow
-def test_code_is_entered_on_the_listing_and_told_at_the_checkout(browse: Browse) -> None:
+def test_discount_code_is_entered_on_the_listing_and_shown_at_the_checkout(browse: Browse) -> None:
     listing, buyer = on_sale(), funded(inr=100_000)
     discounted(listing, code="SPRING")
     client = browse(buyer)
@@ -72,7 +72,7 @@ def test_long_values_of_a_forged_form_are_not_repeated(browse: Browse) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["WRONG", "x", "NUL\0NUL"])
-def test_wrong_code_is_told_on_the_listing(browse: Browse, code: str) -> None:
+def test_wrong_discount_code_is_an_error_on_the_listing_page(browse: Browse, code: str) -> None:
     listing = on_sale()
     client = browse(funded(inr=100_000))
     answer = client.post(reverse("checkout-begin", args=[listing.slug]), {"license": "personal", "discount_code": code}, follow=True)
@@ -107,7 +107,7 @@ def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> 
 
 
 @pytest.mark.slow
-def test_owner_of_the_highest_licence_is_offered_nothing(browse: Browse) -> None:
+def test_owner_of_the_highest_licence_is_offered_no_upgrade(browse: Browse) -> None:
     listing = on_sale()
     lower, order = bought(listing), bought(listing, license_slug="extended")
     offered, page = (page_at(browse(each.buyer), f"/assets/{listing.slug}") for each in (lower, order))

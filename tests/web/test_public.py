@@ -19,7 +19,7 @@ from tests.shop import on_sale
 
 
 @pytest.mark.django_db
-def test_start_page_of_an_empty_shop_leads_on_all_the_same(client: Client) -> None:
+def test_start_page_of_an_empty_shop_has_its_links(client: Client) -> None:
     page = BeautifulSoup(client.get("/").content, "html.parser")
     links = {link["href"] for link in page.select("a[href]")}
     assert {reverse("account_signup"), reverse("account_login"), reverse("browse"), "/api/v1/docs", "/docs/quick-start"} <= links
@@ -48,7 +48,7 @@ def test_start_page_leads_staff_to_the_admin(browse: Callable[..., Client], revi
     assert reverse("admin:index") in browse(reviewer).get("/").content.decode()
 
 
-def test_unknown_code_is_a_page_of_its_own(client: Client) -> None:
+def test_unknown_problem_code_is_a_404_page(client: Client) -> None:
     response = client.get("/problems/no_such_code")
     assert response.status_code == 404
     assert response["Content-Type"].startswith("text/html")
@@ -77,7 +77,7 @@ def test_every_code_has_its_page_and_is_in_the_index(client: Client) -> None:
         assert example["type"] == f"http://testserver{address}"
 
 
-def test_page_explains_what_its_members_are(client: Client) -> None:
+def test_problem_page_explains_the_members_of_the_problem(client: Client) -> None:
     text = client.get("/problems/insufficient_scope").content.decode()
     assert "<code>requiredScope</code>" in text or "`requiredScope`" in text
     assert "403: " not in text
@@ -85,19 +85,19 @@ def test_page_explains_what_its_members_are(client: Client) -> None:
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_public_pages_take_reads_only(client: Client) -> None:
+def test_post_to_a_public_page_is_a_405(client: Client) -> None:
     for path in ("/", "/docs", "/docs/quick-start", "/problems", "/problems/not_found", "/robots.txt", "/favicon.ico"):
         assert client.post(path).status_code == 405, path
         assert client.head(path).status_code in {200, 302}, path
 
 
-def test_robots_are_kept_out_of_what_is_personal(client: Client) -> None:
+def test_robots_txt_disallows_the_dashboard(client: Client) -> None:
     response = client.get("/robots.txt")
     assert response["Content-Type"] == "text/plain; charset=utf-8"
     assert "Disallow: /dashboard" in response.content.decode()
 
 
-def test_icon_at_the_root_leads_to_the_icon(client: Client) -> None:
+def test_favicon_at_the_root_redirects_to_the_icon(client: Client) -> None:
     location = client.get("/favicon.ico")["Location"]
     assert location == "/static/favicon.svg"
     assert finders.find("favicon.svg")
@@ -131,7 +131,7 @@ def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
     assert "evil.example" not in response.content.decode()
 
 
-def test_request_id_of_the_problem_page_is_the_responses_own(client: Client) -> None:
+def test_problem_page_shows_the_request_id_of_the_response(client: Client) -> None:
     response = client.get("/nothing", headers={"x-request-id": "test-request-1"})
     assert response["X-Request-Id"] == "test-request-1"
     assert "test-request-1" in response.content.decode()

@@ -35,13 +35,13 @@ def test_visitor_who_asks_for_too_many_searches_sees_a_page_that_says_when_to_co
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_few")
-def test_visitor_who_asks_for_too_many_comparisons_is_refused(client: Client) -> None:
+def test_comparisons_of_versions_are_rate_limited(client: Client) -> None:
     address = f"/assets/{on_sale().slug}/changes"
     assert [client.get(address).status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
 @pytest.mark.usefixtures("_few")
-def test_one_address_is_no_other(client: Client) -> None:
+def test_another_ipv6_network_has_its_own_rate_limit(client: Client) -> None:
     of_one_network = ("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8::4")
     answers = [client.get("/browse", REMOTE_ADDR=address).status_code for address in of_one_network]
     assert answers == [200, 200, 200, 429]
@@ -49,7 +49,7 @@ def test_one_address_is_no_other(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("_few")
-def test_cookie_of_no_session_counts_as_none(client: Client) -> None:
+def test_invalid_session_cookie_does_not_avoid_the_rate_limit(client: Client) -> None:
     answers = []
     for number in range(4):
         client.cookies[django_settings.SESSION_COOKIE_NAME] = f"made-up-{number}"
@@ -58,17 +58,17 @@ def test_cookie_of_no_session_counts_as_none(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("_few")
-def test_who_is_signed_in_is_not_counted(browse: Callable[..., Client]) -> None:
+def test_signed_in_users_are_not_limited_by_address(browse: Callable[..., Client]) -> None:
     member = browse()
     assert {member.get(address).status_code for address in SEARCHES * 3} == {200}
 
 
-def test_search_as_you_type_for_a_minute_stays_far_below() -> None:
+def test_a_minute_of_search_as_you_type_is_within_the_rate_limit() -> None:
     # The page waits a quarter of a second after each key, so that nobody makes it search more often than this.
     assert django_settings.RATE_LIMITS["browsing"] >= 2 * 60 * 4
 
 
-def test_shop_stays_open_while_nobody_counts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shop_works_without_the_rate_limit_store(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_args: object) -> None:
         raise CounterStoreDown
 

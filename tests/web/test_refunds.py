@@ -40,7 +40,7 @@ def address(name: str, thing: Any) -> str:
 
 
 @pytest.mark.slow
-def test_form_without_a_reason_or_with_a_long_text_asks_nothing(browse: Browse) -> None:
+def test_refund_form_without_a_reason_or_with_an_overlong_text_is_refused(browse: Browse) -> None:
     order = downloaded_order()
     client = browse(order.buyer)
     for sent in ({}, {"reason": "whim"}, {"reason": "faulty", "details": "x" * 2001}):
@@ -55,7 +55,7 @@ def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) ->
     assert "There is one request for each purchase" in page
 
 
-def test_pages_of_others_are_not_found(browse: Browse) -> None:
+def test_refund_pages_of_others_are_not_found(browse: Browse) -> None:
     made = requested_refund()
     for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True)):
         for name, thing in (("refund-ask", made.order), ("refund-escalate", made.order)):
@@ -67,7 +67,7 @@ def test_pages_of_others_are_not_found(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-def test_purchase_without_a_download_is_back_at_once(browse: Browse) -> None:
+def test_purchase_without_a_download_is_refunded_at_once_on_request(browse: Browse) -> None:
     order = sold_order()
     client = browse(order.buyer)
     assert address("refund-ask", order) in read(client.get(address("order-page", order)))
@@ -99,7 +99,7 @@ def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse:
 
 
 @pytest.mark.slow
-def test_vendor_agrees_once(browse: Browse) -> None:
+def test_second_agreement_to_a_refund_says_that_it_is_refunded(browse: Browse) -> None:
     made = requested_refund()
     client = browse(vendor_of(made.order))
     for words in ("The sale was refunded.", "It is Refunded already."):
@@ -107,13 +107,13 @@ def test_vendor_agrees_once(browse: Browse) -> None:
     assert Order.objects.get(pk=made.order_id).status == "Refunded"
 
 
-def test_nobody_insists_where_nothing_was_asked(browse: Browse) -> None:
+def test_refund_request_that_does_not_exist_cannot_be_escalated(browse: Browse) -> None:
     order = sold_order()
     assert browse(order.buyer).get(address("refund-escalate", order)).status_code == 404
 
 
 @pytest.mark.slow
-def test_vendor_who_was_suspended_answers_nothing(browse: Browse) -> None:
+def test_suspended_vendor_cannot_answer_refund_requests(browse: Browse) -> None:
     made = requested_refund()
     profile = vendor_of(made.order).vendor_profile
     profile.status = "Suspended"
@@ -133,7 +133,7 @@ def test_order_page_says_where_the_request_stands(browse: Browse, state: Callabl
 
 
 @pytest.mark.slow
-def test_page_of_an_upgraded_purchase_leads_to_the_upgrade_whose_refund_comes_first(browse: Browse) -> None:
+def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunded_first(browse: Browse) -> None:
     made = requested_refund()
     order = made.order
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")

@@ -68,7 +68,9 @@ def rows_of(page: Any) -> list[list[str]]:
 
 @pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])
 @pytest.mark.parametrize("name", [*PAGES, "payouts-csv"])
-def test_who_is_no_approved_vendor_is_led_to_where_the_store_stands(browse: Browse, name: str, status: VendorStatus | None) -> None:
+def test_sales_pages_redirect_users_who_are_no_approved_vendors_to_the_studio(
+    browse: Browse, name: str, status: VendorStatus | None
+) -> None:
     user = UserFactory() if status is None else make_vendor(status).user
     assert browse(user).get(reverse(name))["Location"] == reverse("studio")
 
@@ -76,19 +78,21 @@ def test_who_is_no_approved_vendor_is_led_to_where_the_store_stands(browse: Brow
 @pytest.mark.parametrize(
     "address", ["sales?last=", "sales?last=1y", "sales-listings?page=0", "sales-listings?page=x", "sales-listings?page=²", "sales-listings?page=2", "payouts?page=99999999999", "sales-statement?after=x", "sales-statement?after=%00"]
 )  # fmt: skip
-def test_time_or_place_that_was_made_up_is_not_found(browse: Browse, listing: Listing, vendor: VendorProfile, address: str) -> None:
+def test_sales_page_with_an_invalid_period_or_cursor_is_not_found(
+    browse: Browse, listing: Listing, vendor: VendorProfile, address: str
+) -> None:
     bought(listing)
     name, _, query = address.partition("?")
     assert browse(vendor.user).get(f"{reverse(name)}?{query}").status_code == 404
 
 
 @pytest.mark.slow
-def test_pages_change_nothing(browse: Browse, vendor: VendorProfile) -> None:
+def test_post_to_a_sales_page_is_a_405(browse: Browse, vendor: VendorProfile) -> None:
     assert {browse(vendor.user).post(reverse(name)).status_code for name in PAGES} == {405}
 
 
 @pytest.mark.slow
-def test_statement_tells_what_became_of_each_price_and_a_refund_takes_it_back(browse: Browse, vendor: VendorProfile) -> None:
+def test_statement_shows_the_split_of_each_price_and_its_reversal_by_a_refund(browse: Browse, vendor: VendorProfile) -> None:
     listing = on_sale(store=vendor.store, title="Aurora <Sans>", tax_rate_bp=1800)
     order = bought(listing)
     paid(vendor)
@@ -106,7 +110,7 @@ def test_statement_tells_what_became_of_each_price_and_a_refund_takes_it_back(br
 
 
 @pytest.mark.slow
-def test_what_was_paid_out_and_then_refunded_stands_below_zero(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+def test_refund_after_the_payout_makes_the_balance_negative(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
     order = bought(listing)
     paid(vendor)
     refunded(order)
@@ -132,7 +136,7 @@ def test_sales_are_added_up_by_listing_most_sold_first(browse: Browse, listing: 
 
 
 @pytest.mark.slow
-def test_takings_fall_into_their_days_and_months_in_utc(listing: Listing, vendor: VendorProfile) -> None:
+def test_sales_totals_are_by_day_and_month_in_utc(listing: Listing, vendor: VendorProfile) -> None:
     kolkata = dt.timezone(dt.timedelta(hours=5, minutes=30))
     for at in (dt.datetime(2026, 2, 28, 23, 59, tzinfo=dt.UTC), dt.datetime(2026, 3, 1, 5, tzinfo=kolkata), NOW):
         with patch("django.utils.timezone.now", lambda at=at: at):
@@ -157,7 +161,7 @@ def test_takings_fall_into_their_days_and_months_in_utc(listing: Listing, vendor
     )
 
 
-def test_last_month_is_read_whole_however_short_the_charts_are() -> None:
+def test_monthly_totals_always_begin_at_the_first_of_the_last_month() -> None:
     for now in (NOW, dt.datetime(2026, 3, 31, 23, tzinfo=dt.UTC), dt.datetime(2026, 1, 1, tzinfo=dt.UTC)):
         start = since(MONTH.period(now), now)
         assert (start.day, (now.month - start.month) % 12) == (1, 1)
@@ -178,7 +182,7 @@ def test_charts_draw_refunds_below_zero_and_add_up_currencies_as_numbers_only() 
     ("amount", "words"),
     [(0, "₹0"), (250, "₹2.50"), (-250, "\N{MINUS SIGN}₹2.50"), (100_00, "₹100"), (-1_234_567_00, "\N{MINUS SIGN}₹1.2m")],
 )
-def test_money_on_the_scale_is_short(amount: int, words: str) -> None:
+def test_amounts_on_a_chart_axis_are_abbreviated(amount: int, words: str) -> None:
     assert short_money(amount, "INR") == words
 
 
@@ -211,7 +215,7 @@ def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Brow
         (lambda _vendor: VendorProfile.objects.update(payouts_held_at=timezone.now()), "payouts_held"),
     ],
 )
-def test_vendor_is_told_when_how_much_and_why_not(
+def test_payouts_page_shows_the_next_payout_or_why_there_is_none(
     browse: Browse, listing: Listing, vendor: VendorProfile, change: Callable[[VendorProfile], Any], reason: str
 ) -> None:
     bought(listing)
@@ -252,7 +256,7 @@ def sold_much(vendor: VendorProfile, listings: int) -> User:
 
 
 @pytest.mark.slow
-def test_pages_ask_little_of_the_database(browse: Browse, vendor: VendorProfile, django_assert_max_num_queries: Callable[..., Any]) -> None:
+def test_sales_pages_send_few_queries(browse: Browse, vendor: VendorProfile, django_assert_max_num_queries: Callable[..., Any]) -> None:
     sold_much(vendor, 30)
     client = browse(vendor.user, confirmed=True)
     for address in ("sales", "sales?last=12m", "sales-listings", "sales-listings?page=2", "sales-statement", "payouts"):

@@ -46,7 +46,7 @@ def titles(page: BeautifulSoup) -> list[str]:
     return [heading.get_text(strip=True) for heading in page.select(".assets:not(.popular) h3")]
 
 
-def test_drafts_and_closed_stores_are_nowhere(client: Client) -> None:
+def test_drafts_and_listings_of_closed_stores_are_not_shown_in_the_shop(client: Client) -> None:
     draft = ListingFactory(title="Secret draft")
     closed = on_sale(title="Closed one")
     Store.objects.filter(pk=closed.store_id).update(is_open=False)
@@ -84,7 +84,7 @@ def test_only_lists_load_htmx_before_the_search_is_used(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_contents_without_an_extension_have_a_name(client: Client) -> None:
+def test_files_without_an_extension_are_named_among_the_contents(client: Client) -> None:
     listing = on_sale()
     technical = {"format": "zip", "entryCount": 3, "contentsByExtension": {"": 1, "otf": 2}}
     Deliverable.objects.filter(listing=listing).update(technical=technical)
@@ -115,12 +115,12 @@ def test_contents_without_an_extension_have_a_name(client: Client) -> None:
         "nonsense=1&page=2",
     ],
 )
-def test_address_that_makes_no_sense_is_a_page_all_the_same(client: Client, query: str) -> None:
+def test_browse_page_ignores_invalid_query_parameters(client: Client, query: str) -> None:
     on_sale()
     page_at(client, f"/browse?{query}")
 
 
-def test_words_in_an_address_cannot_become_markup(client: Client) -> None:
+def test_search_terms_and_listing_texts_are_escaped(client: Client) -> None:
     listing = on_sale(
         title="<script>alert(1)</script>", description="<img src=x onerror=alert(1)>\n\n![x](http://evil.example/i.png)\n\n# Big"
     )
@@ -132,7 +132,7 @@ def test_words_in_an_address_cannot_become_markup(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_text_that_is_slow_to_read_is_read_once(client: Client) -> None:
+def test_description_is_rendered_once_and_cached(client: Client) -> None:
     listing = on_sale(description="|a|b|\n|-|-|\n" + "c\n" * 500)
     client.get(f"/assets/{listing.slug}")
     before = description_html.cache_info().misses
@@ -217,7 +217,7 @@ def with_a_date_filter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("with_a_date_filter")
-def test_filter_of_one_value_has_a_field_and_a_chip_without_more_code(client: Client) -> None:
+def test_filter_of_one_value_has_a_form_field_and_can_be_removed(client: Client) -> None:
     for title, day in (("Old", 1), ("New", 3)):
         on_sale(title=title, published_at=datetime(2026, 3, day, 12, tzinfo=UTC))
     page = page_at(client, "/browse?publishedSince=2026-03-02&maxPrice=9000")
@@ -246,7 +246,7 @@ def test_price_is_shown_in_the_wallets_currency_after_the_sign_in(browse: Callab
     assert "₹1,234.56" in page_at(browse(), "/browse").get_text()
 
 
-def test_script_that_replaces_the_results_gets_only_those_and_a_clean_address(client: Client) -> None:
+def test_htmx_request_gets_only_the_results_and_an_address_without_empty_parameters(client: Client) -> None:
     on_sale(title="Halden")
     response = client.get("/browse?q=&category=fonts&minPrice=&sort=popular&currency=USD&page=", headers={"hx-request": "true"})
     assert response["HX-Push-Url"] == "/browse?category=fonts&currency=USD"
@@ -255,7 +255,7 @@ def test_script_that_replaces_the_results_gets_only_those_and_a_clean_address(cl
     assert "HX-Request" in response["Vary"]
 
 
-def test_suggestions_name_listings_and_take_anything(client: Client) -> None:
+def test_suggestions_name_listings_and_accept_any_query(client: Client) -> None:
     on_sale(title="Halden Grotesk")
     assert "Halden Grotesk" in client.get("/suggest?q=hal").content.decode()
     assert client.get("/suggest?q=").content.strip() == b""
@@ -286,7 +286,7 @@ def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_picture_says_what_it_shows_and_else_whose_it_is(client: Client) -> None:
+def test_picture_has_its_alt_text_or_one_made_of_the_title(client: Client) -> None:
     listing = on_sale(title="Halden", short_description="A grotesque.")
     size = {"width": 1200, "height": 800}
     for slot in range(3):
@@ -299,7 +299,7 @@ def test_picture_says_what_it_shows_and_else_whose_it_is(client: Client) -> None
 
 
 @pytest.mark.slow
-def test_listing_tells_its_owner_and_its_vendor_what_it_is_to_them(browse: Callable[..., Client]) -> None:
+def test_listing_page_says_that_the_user_owns_it_or_sells_it(browse: Callable[..., Client]) -> None:
     listing = on_sale()
     buyer = funded(inr=1_000_000)
     bought(listing, buyer)
@@ -351,7 +351,7 @@ def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_pages_take_reads_only(client: Client) -> None:
+def test_post_to_a_shop_page_is_a_405(client: Client) -> None:
     listing = on_sale()
     for path in ("/browse", "/suggest", f"/assets/{listing.slug}", f"/stores/{listing.store.slug}", "/sitemap.xml", "/sitemaps/1.xml"):
         assert client.post(path).status_code == 405, path
@@ -359,7 +359,7 @@ def test_pages_take_reads_only(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_page_asks_little_however_it_is_narrowed(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
+def test_browse_page_with_all_filters_sends_few_queries(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
     on_sale(tags=["sans"], file_type="otf", supported_platforms="Figma")
     client, address = browse(), "/browse?tag=sans&license=personal&fileType=otf&platform=figma&minPrice=1&currency=USD"
     # Session and user, what there is to choose from and how much of it, the total, the page.
@@ -368,7 +368,9 @@ def test_page_asks_little_however_it_is_narrowed(browse: Callable[..., Client], 
 
 
 @pytest.mark.slow
-def test_page_asks_little_of_a_thousand_listings(browse: Callable[..., Client], django_assert_max_num_queries: Queries) -> None:
+def test_shop_pages_send_few_queries_with_a_thousand_listings(
+    browse: Callable[..., Client], django_assert_max_num_queries: Queries
+) -> None:
     listing = on_sale(title="Halden Grotesk", tags=["sans"], file_type="otf")
     fill(listings=1000, seed=7)
     rebuild(lambda _done, _total: None)
@@ -417,7 +419,7 @@ def test_every_page_has_one_search_of_the_catalog_in_its_head(browse: Callable[.
 
 
 @pytest.mark.slow
-def test_order_stands_above_the_results_and_is_kept_by_a_search(client: Client) -> None:
+def test_sort_order_is_above_the_results_and_kept_by_a_search(client: Client) -> None:
     on_sale(title="Halden Grotesk")
     assert page_at(client, "/browse?sort=newest").select("#results #shop_sort option[value=newest][selected]")
     searched = page_at(client, "/browse?sort=newest&q=halden")
@@ -439,7 +441,9 @@ def test_sign_in_says_that_the_currency_of_prices_changes(client: Client) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("tier", "buttons", "notes"), [("free", 0, 1), ("pro", 1, 0)])
-def test_tier_that_is_missing_is_said_above_with_what_to_do(browse: Callable[..., Client], tier: str, buttons: int, notes: int) -> None:
+def test_buyer_without_the_required_tier_sees_a_note_instead_of_the_button(
+    browse: Callable[..., Client], tier: str, buttons: int, notes: int
+) -> None:
     listing = on_sale(tier_requirement="pro")
     page = page_at(browse(funded(tier=tier)), f"/assets/{listing.slug}")
     assert len(page.select("form[action$='/buy'] button[type=submit]")) == buttons

@@ -30,7 +30,7 @@ def editor() -> User:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", SitePage.Slug.values)
-def test_every_page_links_to_each_and_each_says_that_it_is_not_written(client: Client, slug: str) -> None:
+def test_every_page_links_to_the_site_pages_and_unwritten_ones_say_so(client: Client, slug: str) -> None:
     foot = BeautifulSoup(client.get("/docs").content, "html.parser").select(f".foot a[href='/{slug}']")
     assert len(foot) == 1
     page = client.get(f"/{slug}")

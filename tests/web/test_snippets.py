@@ -42,7 +42,7 @@ def run(call: ApiCall, language: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_code_does_what_it_says(live_server: Any, tmp_path: Path, language: str) -> None:
+def test_code_snippets_of_the_reference_run(live_server: Any, tmp_path: Path, language: str) -> None:
     asset = Listing.objects.get(pk=for_sale().names["id"])
     app = AppFactory()
     key = issue_api_key(app=app, name="laptop", actor=app.developer)[1]

@@ -49,7 +49,7 @@ def connected(user: User) -> App:
     return app
 
 
-def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+def test_app_or_token_that_cannot_spend_has_no_limits_page(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     client = browse(user)
     reader = AppFactory(user=user, granted_scopes="catalog:read")
     assert client.get(reverse("spending-app", args=[reader.pk])).status_code == 404
@@ -58,7 +58,7 @@ def test_what_cannot_spend_has_no_limits_page(browse: Callable[..., Client], use
     assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
 
 
-def test_token_keeps_at_least_one_limit(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+def test_last_spending_limit_of_a_token_cannot_be_removed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     response = browse(user).post(reverse("spending-token", args=[token.pk]), {"password": PASSWORD})
     assert response.status_code == 400
     assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]
@@ -67,7 +67,7 @@ def test_token_keeps_at_least_one_limit(browse: Callable[..., Client], user: Use
 
 
 @pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
-def test_session_alone_changes_no_limit(
+def test_changing_a_spending_limit_needs_the_password(
     browse: Callable[..., Client], user: User, token: AccessToken, connected: App, password: dict[str, str]
 ) -> None:
     for address in (reverse("spending-token", args=[token.pk]), reverse("spending-app", args=[connected.pk])):
@@ -95,7 +95,7 @@ def test_limits_are_filled_in_and_changed(browse: Callable[..., Client], user: U
 
 
 @pytest.mark.slow
-def test_category_that_is_gone_is_not_lost_by_saving(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+def test_inactive_category_of_a_spending_limit_is_kept_on_saving(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     Category.objects.filter(slug="fonts").update(is_active=False)
     client, address = browse(user), reverse("spending-token", args=[token.pk])
     assert 'value="fonts"' in client.get(address).content.decode()
@@ -113,7 +113,7 @@ def test_connected_app_without_limits_cannot_spend_and_is_shown_so(browse: Calla
 
 
 @pytest.mark.slow
-def test_list_shows_own_apps_and_app_limits_in_few_queries(
+def test_spending_page_shows_own_apps_and_app_limits_in_few_queries(
     browse: Callable[..., Client],
     user: User,
     token: AccessToken,

@@ -50,7 +50,7 @@ def _issue(user: User, name: str = "mine") -> AccessToken:
         (SPENDING | {"password": PASSWORD, "limit_categories": ["nonsense"]}, "limit_categories"),
     ],
 )
-def test_new_token_with_bad_input_makes_none(browse: Callable[..., Client], change: dict[str, object], field: str) -> None:
+def test_new_token_with_invalid_input_is_refused(browse: Callable[..., Client], change: dict[str, object], field: str) -> None:
     response = browse().post(NEW, COMPLETE | change)
     assert response.status_code == 400
     assert list(response.context["form"].errors) == [field]
@@ -100,7 +100,7 @@ def test_new_token_is_shown_once_and_never_again(browse: Callable[..., Client]) 
     assert secret not in str(dict(client.session))
 
 
-def test_revoke_asks_first_and_twice_is_harmless(browse: Callable[..., Client]) -> None:
+def test_revoking_a_token_asks_first_and_can_be_repeated(browse: Callable[..., Client]) -> None:
     user = UserFactory()
     token = _issue(user)
     client = browse(user)
@@ -122,7 +122,7 @@ def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) ->
     assert client.get(reverse("tokens")).context["active_tokens"] == []
 
 
-def test_scopes_that_are_offered_are_those_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:
+def test_token_form_offers_the_scopes_that_a_personal_token_can_use(browse: Callable[..., Client]) -> None:
     accesses = [access for view, _ in api_views() for access in view.access.values()]
     useful = {access.scope for access in accesses if CredentialKind.PERSONAL in access.kinds and access.scope is not None}
     page = BeautifulSoup(browse(UserFactory()).get(reverse("token-create")).content, "html.parser")

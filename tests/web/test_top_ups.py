@@ -104,7 +104,7 @@ def test_test_provider_in_production_stops_the_start(settings: Any) -> None:
 
 
 @pytest.mark.slow
-def test_form_names_what_is_wrong_and_without_a_provider_there_is_none(settings: Any) -> None:
+def test_top_up_form_shows_errors_and_says_if_there_is_no_provider(settings: Any) -> None:
     client = signed_in()
     for sent in ({}, {"currency": "INR", "amount": "0.99"}, {"currency": "EUR", "amount": "5"}, {"currency": "INR", "amount": "60000"}):
         assert client.post("/dashboard/wallet/top-ups/new", sent).status_code == 400

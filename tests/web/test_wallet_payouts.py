@@ -63,7 +63,7 @@ def read(response: Any, status: int = 200) -> str:
         ({"payment_details": "IBAN\x07"}, "Control characters"),
     ],
 )
-def test_what_cannot_be_is_told_beside_its_field_and_what_was_typed_is_kept(
+def test_invalid_payout_request_shows_the_error_at_its_field_and_keeps_the_form(
     browse: Browse, owner: User, given: dict[str, str], words: str
 ) -> None:
     page = read(browse(owner).post(reverse(NEW), asking(**given)), 400)
@@ -74,7 +74,7 @@ def test_what_cannot_be_is_told_beside_its_field_and_what_was_typed_is_kept(
     assert wallet_of(owner).balance_inr_minor == 50_000
 
 
-def test_passwords_are_not_tried_without_end(browse: Browse, owner: User, settings: Any) -> None:
+def test_wrong_passwords_for_a_wallet_payout_are_rate_limited(browse: Browse, owner: User, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "3/m/user"}
     client = browse(owner)
     for _ in range(3):
@@ -91,7 +91,7 @@ def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
     assert read(client.post(reverse(NEW), asking()), 400)
 
 
-def test_second_payout_of_a_wallet_is_not_offered_and_form_sent_twice_asks_once(browse: Browse, owner: User) -> None:
+def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(browse: Browse, owner: User) -> None:
     client = browse(owner)
     assert client.post(reverse(NEW), asking()).status_code == 302
     assert client.post(reverse(NEW), asking()).status_code == 400
@@ -142,7 +142,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
 
 
 @pytest.mark.slow
-def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> None:
+def test_owner_sees_the_decision_on_a_wallet_payout(browse: Browse, owner: User) -> None:
     client, staff = browse(owner), UserFactory()
     for currency in ("INR", "USD"):
         client.post(reverse(NEW), asking(currency=currency, amount=""))
@@ -159,7 +159,7 @@ def test_what_was_decided_is_shown_to_its_owner(browse: Browse, owner: User) -> 
 
 
 @pytest.mark.slow
-def test_account_with_money_is_led_to_where_it_is_paid_out(browse: Browse, owner: User) -> None:
+def test_deletion_page_links_to_the_wallet_payout_if_there_is_a_balance(browse: Browse, owner: User) -> None:
     client = browse(owner)
     page = read(client.get(reverse("account-delete")))
     assert "The wallet holds ₹500.00: have it paid out first." in page

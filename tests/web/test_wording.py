@@ -31,7 +31,7 @@ from vendors.models import VendorStatus
         (None, "USD", "—"),
     ],
 )
-def test_money_is_grouped_as_its_currency_is_read(minor: int | None, currency: str, text: str) -> None:
+def test_money_is_formatted_by_the_convention_of_its_currency(minor: int | None, currency: str, text: str) -> None:
     assert money(minor, currency) == text
 
 
@@ -48,11 +48,11 @@ def test_money_is_grouped_as_its_currency_is_read(minor: int | None, currency: s
         (timedelta(days=-800), "2 years ago"),
     ],
 )
-def test_distance_is_told_in_its_largest_unit(ahead: timedelta, words: str) -> None:
+def test_relative_time_is_in_its_largest_unit(ahead: timedelta, words: str) -> None:
     assert relative_time(clock.now() + ahead) == words
 
 
-def test_time_carries_the_exact_moment() -> None:
+def test_time_element_has_the_exact_time() -> None:
     india = timezone(timedelta(hours=5, minutes=30))
     html = when(datetime(2024, 3, 5, 18, 30, 9, tzinfo=india))
     assert '<time datetime="2024-03-05T13:00:09Z" title="5 March 2024, 13:00 UTC">' in html
@@ -60,7 +60,7 @@ def test_time_carries_the_exact_moment() -> None:
     assert "<time" in when(datetime(2020, 1, 1, tzinfo=UTC))
 
 
-def test_every_scope_has_words_and_every_state_a_tone() -> None:
+def test_every_scope_has_a_label_and_every_status_a_colour() -> None:
     assert all(scope_label(scope.value) for scope in Scope)
     for states in (ApplicationStatus, AppStatus, VendorStatus):
         assert all(status_colour(state) in {"good", "wait", "bad"} for state in states.values)

@@ -16,7 +16,7 @@ STORED, DEFLATED = 0, 8
 ENCRYPTED, STREAMED = 0x1, 0x8
 # Encryption, a descriptor behind the data, the encoding of the name, a masked header.
 MEANINGFUL_FLAGS = 0x1 | 0x8 | 0x40 | 0x800 | 0x2000
-# A local header of a method that there is. Chance bytes look like one once in three petabytes.
+# A local header of a method that there is. Chance bytes look like one once in three terabytes.
 HEADER = re.compile(rb"PK\x03\x04[\x00-\xff]{4}[\x00-\x63]\x00")
 HEADER_BYTES = 10
 SCANNED_BYTES = 2**20

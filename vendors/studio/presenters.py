@@ -162,7 +162,10 @@ def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
 
 @dataclass(frozen=True)
 class Proceeds:
-    """The price of one licence in one currency, and its split; the price before the discount for the first permitted licence only."""
+    """The price of one licence in one currency, and its split.
+
+    `list_minor` is the price before the discount, given for the first permitted licence only.
+    """
 
     currency: Currency
     list_minor: int | None

@@ -29,7 +29,8 @@ class OrderStatus(models.TextChoices):
 class Order(models.Model):
     """One purchase. The price is gross: it includes tax, commission and the vendor's share.
 
-    Title, seller, licence, terms and version are those at the time of the sale.
+    Title, licence, terms and version are those at the time of the sale. So are `store_name`, the vendor's store, and `seller`,
+    who is the seller on the invoice: the operator or the vendor.
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -40,7 +40,7 @@ class UsedLimit:
 class LimitPart:
     """What refused a purchase: the part of a limit for each purchase, for a day or in total.
 
-    Or it is `currency` or `category`, which have no amounts.
+    Or it is `category`, which has no amount, or `currency`, in which nothing may be spent: its amounts are 0.
 
     Args:
         name: Its name in the problem document.

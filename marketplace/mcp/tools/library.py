@@ -46,8 +46,8 @@ TOOLS = (
         name="check_rights",
         title="Check rights",
         description="Whether an asset may be used for something, such as a print run of 5,000 copies: yes under a licence that the user owns, with "
-        "which licence on sale otherwise, or no; unclear means that the terms don't mention it and the vendor must be asked. Each licence comes "
-        "with the clause that decides. Call it before buy_asset, and buy the licence that it names.",
+        "which licence on sale otherwise, or no; unclear means that the terms don't mention it and the vendor must be asked, or that a licence of the "
+        "user is suspended. Each licence comes with the clause that decides. Call it before buy_asset, and buy the licence that it names.",
         scope=None,
         arguments=RightsArguments,
         result=AssetRightsRecord,

@@ -52,23 +52,23 @@ def test_redirect_that_is_not_registered_is_never_followed(party: Party, uri: st
     assert response["X-Frame-Options"] == "DENY"
 
 
-def test_redirect_left_out_of_several_is_refused(party: Party) -> None:
+def test_missing_redirect_uri_of_an_app_with_several_is_refused(party: Party) -> None:
     assert party.ask(redirect_uri=None).status_code == 400
 
 
 @pytest.mark.parametrize("client_id", [None, "", "nobody", "a\x00b", "https://evil.example/client.json"])
-def test_unknown_app_is_refused_here(party: Party, client_id: str | None) -> None:
+def test_unknown_app_is_refused_without_a_redirect(party: Party, client_id: str | None) -> None:
     assert party.ask(client_id=client_id).status_code == 400
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_is_refused_here(browser: Client, status: str) -> None:
+def test_app_that_is_not_approved_is_refused_without_a_redirect(browser: Client, status: str) -> None:
     app = AppFactory(status=status, granted_scopes="", redirect_uris=CALLBACK)
     assert Party(app, browser).ask().status_code == 400
 
 
 @pytest.mark.parametrize("name", ["state", "client_id", "redirect_uri", "code_challenge", "code_challenge_method", "response_mode", "x"])
-def test_parameter_given_twice_is_refused_here(party: Party, name: str) -> None:
+def test_repeated_parameter_of_the_authorization_is_refused_without_a_redirect(party: Party, name: str) -> None:
     value = party.parameters().get(name, "query")
     assert party.ask(**{name: [value, value]}).status_code == 400
 
@@ -78,16 +78,16 @@ def test_parameter_without_a_value_counts_as_left_out(party: Party) -> None:
     assert_sent_back(party.ask(code_challenge=""), "invalid_request")
 
 
-def test_resource_may_be_named_again(party: Party) -> None:
+def test_resource_parameter_may_be_repeated(party: Party) -> None:
     assert party.ask(resource=[MCP, MCP]).status_code == 200
 
 
-def test_resource_may_be_named_with_scheme_and_host_in_capitals(party: Party) -> None:
+def test_resource_parameter_may_have_scheme_and_host_in_capitals(party: Party) -> None:
     tokens = party.tokens(resource=MCP.replace("http://testserver", "HTTP://TestServer"))
     assert tokens["access_token"].startswith("cam_mcp_")
 
 
-def test_long_state_comes_back_and_an_endless_one_is_refused_here(party: Party) -> None:
+def test_long_state_is_returned_and_an_overlong_one_is_a_414(party: Party) -> None:
     assert query_of(party.decide(state="s" * 4000)["Location"])["state"] == "s" * 4000
     assert party.ask(state="s" * 9000).status_code == 414
 
@@ -128,7 +128,7 @@ def test_faulty_request_goes_back_to_the_app_with_the_issuer(party: Party, chang
 
 
 @pytest.mark.parametrize("resource", [API, MCP])
-def test_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: Party, resource: str) -> None:
+def test_client_that_requests_all_scopes_gets_those_granted_to_its_app(party: Party, resource: str) -> None:
     everything = format_scopes(APP_SCOPES)
     page = party.ask(scope=everything, resource=resource)
     shown = BeautifulSoup(page.content, "html.parser").select_one("input[name=shown]")
@@ -139,7 +139,7 @@ def test_client_that_asks_for_all_there_is_gets_what_its_app_is_granted(party: P
     assert AccessToken.objects.get().scopes == party.app.scopes
 
 
-def test_app_without_a_scope_left_gets_no_page(party: Party) -> None:
+def test_authorization_of_an_app_without_scopes_is_an_error(party: Party) -> None:
     App.objects.filter(pk=party.app.pk).update(granted_scopes="")
     assert_sent_back(party.ask(scope=None), "invalid_scope")
 
@@ -165,14 +165,14 @@ def test_consent_without_its_token_is_refused(party: Party, user: User) -> None:
 
 
 @pytest.mark.parametrize("prompt", [{"approval_prompt": "auto"}, {"prompt": "none"}, {}])
-def test_page_is_shown_every_time_whatever_the_app_asks_for(party: Party, prompt: dict[str, str]) -> None:
+def test_consent_page_is_shown_every_time_whatever_the_prompt_parameter(party: Party, prompt: dict[str, str]) -> None:
     party.tokens()
     response = party.ask(**prompt)
     assert (response.status_code, "Location" in response) == (200, False)
     assert not Grant.objects.filter(used_at=None).exists()
 
 
-def test_decision_in_the_address_is_none(party: Party) -> None:
+def test_decision_in_the_query_string_gives_no_consent(party: Party) -> None:
     assert party.ask(decision="allow", shown="catalog:read account:read").status_code == 200
     assert not Grant.objects.exists()
 
@@ -195,7 +195,7 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
 
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "\u05e4\u05d5\u05e0\u05d8\u05d9\u05dd", "W" * 120])
-def test_name_of_an_app_stays_a_name(party: Party, name: str) -> None:
+def test_name_of_an_app_is_escaped_and_isolated_on_the_consent_page(party: Party, name: str) -> None:
     """Neither markup nor a script from right to left reaches into the words around it."""
     App.objects.filter(pk=party.app.pk).update(name=name)
     page = BeautifulSoup(party.ask(scope="account:read").content, "html.parser")
@@ -203,7 +203,7 @@ def test_name_of_an_app_stays_a_name(party: Party, name: str) -> None:
     assert [tag.get_text() for tag in page.select("h1 bdi, p strong bdi")] == [name, name]
 
 
-def test_page_never_tells_the_developers_address(party: Party) -> None:
+def test_consent_page_does_not_show_the_email_address_of_the_developer(party: Party) -> None:
     User.objects.filter(pk=party.app.developer.pk).update(name="")
     content = party.ask().content.decode()
     assert party.app.developer.email not in content
@@ -211,7 +211,7 @@ def test_page_never_tells_the_developers_address(party: Party) -> None:
 
 
 @pytest.mark.parametrize("origin", ["same-origin", "cross-site", None])
-def test_faulty_request_from_our_own_sign_in_offers_the_way_back(party: Party, origin: str | None) -> None:
+def test_faulty_authorization_after_a_sign_in_shows_a_page_with_a_link_back(party: Party, origin: str | None) -> None:
     address = "/oauth/authorize?" + urlencode(party.parameters(scope="everything", state='"><b>'))
     response = party.browser.get(address, headers={"sec-fetch-site": origin} if origin else {})
     if origin != "same-origin":
@@ -226,12 +226,12 @@ def test_faulty_request_from_our_own_sign_in_offers_the_way_back(party: Party, o
     assert response["X-Frame-Options"] == "DENY"
 
 
-def test_pages_are_well_made(party: Party) -> None:
+def test_authorization_pages_have_valid_markup(party: Party) -> None:
     assert faults_of(party.ask(scope=None).content) == []
     assert faults_of(party.ask(client_id="nobody").content) == []
 
 
-def test_page_cannot_be_framed_or_kept(party: Party) -> None:
+def test_consent_page_cannot_be_framed_or_cached(party: Party) -> None:
     response = party.ask()
     assert response["X-Frame-Options"] == "DENY"
     policy = response["Content-Security-Policy"]
@@ -242,7 +242,7 @@ def test_page_cannot_be_framed_or_kept(party: Party) -> None:
     assert "no-store" in response["Cache-Control"]
 
 
-def test_denial_goes_back_and_records_nothing(party: Party) -> None:
+def test_denied_consent_redirects_with_an_error_and_saves_nothing(party: Party) -> None:
     assert_sent_back(party.decide("deny"), "access_denied")
     assert not Consent.objects.exists()
     assert not Grant.objects.exists()
@@ -260,7 +260,7 @@ def test_consent_is_recorded_and_the_code_is_hashed(party: Party, user: User) ->
     assert answer["code"] not in str(list(Grant.objects.values()))
 
 
-def test_second_consent_widens_the_first_and_other_audience_is_another(party: Party) -> None:
+def test_second_consent_adds_scopes_and_another_audience_is_a_separate_consent(party: Party) -> None:
     party.decide(scope="catalog:read")
     party.decide(scope="account:read")
     party.decide(scope="catalog:read", resource=MCP)
@@ -270,7 +270,7 @@ def test_second_consent_widens_the_first_and_other_audience_is_another(party: Pa
     ]
 
 
-def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> None:
+def test_consent_is_asked_again_if_the_scopes_changed_meanwhile(party: Party) -> None:
     address = party.ask(scope=None).wsgi_request.get_full_path()
     narrow_scopes(app=party.app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
     response = party.browser.post(address, {"decision": "allow", "shown": "catalog:read account:read wallet:spend"})
@@ -279,7 +279,7 @@ def test_scopes_that_changed_under_the_page_are_shown_again(party: Party) -> Non
     assert not Consent.objects.exists()
 
 
-def test_app_suspended_or_redirect_removed_under_the_page_gets_no_code(party: Party) -> None:
+def test_app_suspended_or_redirect_uri_removed_during_the_consent_gets_no_code(party: Party) -> None:
     address = party.ask().wsgi_request.get_full_path()
     allowed = {"decision": "allow", "shown": "catalog:read account:read"}
     move(party.app, LOOPBACK)
@@ -304,6 +304,6 @@ def test_port_of_the_exchange_must_be_that_of_the_request(app: App, browser: Cli
     assert not AccessToken.objects.exists()
 
 
-def test_odd_query_is_no_crash(party: Party) -> None:
+def test_malformed_query_of_the_authorization_is_a_400(party: Party) -> None:
     for query in ("client_id=%zz", "%", "client_id=%ff", "=&&=", "client_id=" + "a" * 5000):
         assert party.browser.get(f"/oauth/authorize?{query}").status_code == 400

@@ -86,7 +86,7 @@ def grow_stale() -> None:
     App.objects.update(cimd_expires_at=timezone.now() - timedelta(seconds=1))
 
 
-def test_nobody_is_met_without_a_list_of_hosts(web: Web, client_party: Party, settings: Any) -> None:
+def test_no_unknown_client_is_fetched_without_allowed_hosts(web: Web, client_party: Party, settings: Any) -> None:
     settings.CLIENT_METADATA_HOSTS = []
     assert client_party.ask(**WANTED).status_code == 400
     assert (web.calls, App.objects.count()) == ([], 0)
@@ -99,18 +99,18 @@ def test_host_that_is_not_listed_is_not_called(web: Web, browser: Client, host: 
     assert (web.calls, App.objects.count()) == ([], 0)
 
 
-def test_anonymous_visitor_makes_us_call_nobody(web: Web) -> None:
+def test_client_document_is_not_fetched_for_an_anonymous_visitor(web: Web) -> None:
     response = Party(App(client_id=URL), Client(), redirect_uri=BACK).ask(**WANTED)
     assert response["Location"].startswith("/account/login")
     assert web.calls == []
 
 
-def test_token_endpoint_calls_nobody(web: Web, client_party: Party) -> None:
+def test_token_endpoint_fetches_no_client_document(web: Web, client_party: Party) -> None:
     assert_error(client_party.exchange("code"), "invalid_client", 401)
     assert web.calls == []
 
 
-def test_unknown_client_waits_for_a_review_and_belongs_to_nobody(web: Web, client_party: Party, user: User) -> None:
+def test_unknown_client_is_a_pending_app_without_a_developer(web: Web, client_party: Party, user: User) -> None:
     page = client_party.ask(**WANTED)
     assert page.status_code == 403
     assert b"waiting for review" in page.content
@@ -144,7 +144,7 @@ def test_pending_client_gets_no_token(web: Web, client_party: Party) -> None:
         {"fails": True},
     ],
 )
-def test_document_that_cannot_be_used_makes_no_app_and_is_not_read_again_at_once(
+def test_unusable_client_document_creates_no_app_and_is_not_fetched_again_at_once(
     web: Web, client_party: Party, change: dict[str, Any]
 ) -> None:
     for name, value in change.items():
@@ -186,20 +186,22 @@ def test_document_that_cannot_be_used_makes_no_app_and_is_not_read_again_at_once
         {"grant_types": 7},
     ],
 )
-def test_document_that_breaks_a_rule_makes_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
+def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
     web.document = GOOD | changes
     assert client_party.ask(**WANTED).status_code == 400
     assert (len(web.calls), App.objects.count()) == (1, 0)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b'"text"', b"{", b"\xff", b"<html>", b"[" * 5000])
-def test_what_is_no_json_object_makes_no_app(web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
+def test_client_document_that_is_no_json_object_creates_no_app(
+    web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, web.headers, body, whole=True))
     assert client_party.ask(**WANTED).status_code == 400
     assert not App.objects.exists()
 
 
-def test_addresses_and_grants_that_no_app_may_have_are_left_out(web: Web, client_party: Party) -> None:
+def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(web: Web, client_party: Party) -> None:
     web.document = GOOD | {
         "redirect_uris": ["client://callback", "http://localhost/callback", "http://[::1]:7000/callback"],
         "grant_types": ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
@@ -224,13 +226,13 @@ def test_addresses_and_grants_that_no_app_may_have_are_left_out(web: Web, client
         "https://client.example/" + "a" * 300,
     ],
 )
-def test_address_of_another_form_names_no_client(web: Web, browser: Client, client_id: str) -> None:
+def test_client_id_that_is_no_valid_document_url_is_refused(web: Web, browser: Client, client_id: str) -> None:
     web.document = GOOD | {"client_id": client_id}
     assert Party(App(client_id=client_id), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400
     assert (web.calls, App.objects.count()) == ([], 0)
 
 
-def test_save_by_the_toolkit_never_brings_an_unreviewed_address(approved: App) -> None:
+def test_saving_an_app_by_the_oauth_toolkit_keeps_reviewed_name_and_redirect_uris(approved: App) -> None:
     before = approved.redirect_uris
     stale = app_of_document(name="Your bank", redirect_uris=["https://evil.example/callback"])
     suspend_app(app=approved, reason="Odd.", actor=UserFactory())
@@ -239,7 +241,7 @@ def test_save_by_the_toolkit_never_brings_an_unreviewed_address(approved: App) -
     assert (approved.name, approved.redirect_uris, approved.status) == ("Assistant", before, "Suspended")
 
 
-def test_one_user_brings_a_few_clients_a_minute(web: Web, browser: Client, settings: Any) -> None:
+def test_client_documents_fetched_for_one_user_are_rate_limited(web: Web, browser: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 2}
     answers = [Party(App(client_id=f"{URL}?{n}"), browser, redirect_uri=BACK).ask(**WANTED) for n in range(3)]
     assert [answer.status_code for answer in answers] == [400, 400, 429]
@@ -248,7 +250,7 @@ def test_one_user_brings_a_few_clients_a_minute(web: Web, browser: Client, setti
 
 
 @pytest.mark.slow
-def test_few_clients_of_a_host_wait_at_once(web: Web, browser: Client, settings: Any) -> None:
+def test_pending_clients_of_one_host_are_limited(web: Web, browser: Client, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 100}
     statuses = []
     for n in range(6):
@@ -269,7 +271,7 @@ def test_approved_client_gets_what_it_was_granted(approved: App, client_party: P
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
 
 
-def test_tool_client_that_asks_for_all_gets_what_it_was_granted(approved: App, client_party: Party) -> None:
+def test_mcp_client_that_requests_all_scopes_gets_the_granted_ones(approved: App, client_party: Party) -> None:
     body = client_party.tokens(scope=" ".join(APP_SCOPES), resource=MCP)
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
     answer = query_of(client_party.ask(scope="catalog:read openid", resource=MCP)["Location"])
@@ -278,7 +280,7 @@ def test_tool_client_that_asks_for_all_gets_what_it_was_granted(approved: App, c
     assert answer["error"] == "invalid_scope"
 
 
-def test_api_client_that_asks_for_more_gets_what_it_is_granted(approved: App, client_party: Party) -> None:
+def test_api_client_that_requests_more_scopes_gets_the_granted_ones(approved: App, client_party: Party) -> None:
     assert client_party.tokens(scope="catalog:read wallet:spend")["scope"] == "catalog:read"
 
 
@@ -292,7 +294,7 @@ def test_program_on_the_users_computer_is_warned_of(approved: App, client_party:
     assert b"Any program on this computer" not in client_party.ask(**WANTED).content
 
 
-def test_refused_client_is_told_so(web: Web, client_party: Party) -> None:
+def test_authorization_of_a_refused_client_shows_the_reason(web: Web, client_party: Party) -> None:
     client_party.ask(**WANTED)
     reject_app(app=App.objects.get(), reason="Nobody knows them.", actor=UserFactory())
     page = client_party.ask(**WANTED)
@@ -324,13 +326,13 @@ def test_client_that_is_reviewed_again_can_be_refused_again(web: Web, client_par
         reopen_client(app=app, reason="They asked again.", actor=UserFactory())
 
 
-def test_rejected_app_of_a_developer_is_not_reopened() -> None:
+def test_rejected_app_of_a_developer_is_not_reopened_as_a_client() -> None:
     app = AppFactory(status="Rejected", granted_scopes="")
     with pytest.raises(NotFound):
         reopen_client(app=app, reason="Mistake.", actor=UserFactory())
 
 
-def test_suspended_client_stops_at_once(approved: App, client_party: Party) -> None:
+def test_authorization_of_a_suspended_client_is_refused_at_once(approved: App, client_party: Party) -> None:
     suspend_app(app=approved, reason="Too many calls.", actor=UserFactory())
     assert client_party.ask(**WANTED).status_code == 400
 
@@ -351,7 +353,7 @@ def test_document_is_not_read_again_while_it_is_fresh(approved: App, client_part
     assert timedelta(minutes=9) < expires - timezone.now() <= timedelta(minutes=10)
 
 
-def test_same_document_is_kept_for_another_while(approved: App, client_party: Party, web: Web) -> None:
+def test_unchanged_client_document_is_cached_again(approved: App, client_party: Party, web: Web) -> None:
     grow_stale()
     assert client_party.ask(**WANTED).status_code == 200
     expires = App.objects.get().cimd_expires_at
@@ -377,7 +379,7 @@ def test_new_address_and_name_wait_for_a_review(approved: App, client_party: Par
     assert ClientMetadata.objects.get().status == "Changed"
 
 
-def test_address_that_is_gone_from_the_document_is_gone_at_once(approved: App, client_party: Party, web: Web) -> None:
+def test_redirect_uri_removed_from_the_client_document_stops_at_once(approved: App, client_party: Party, web: Web) -> None:
     code = client_party.code(**WANTED)
     web.document |= {"redirect_uris": ["https://client.example/new"]}
     grow_stale()
@@ -386,7 +388,7 @@ def test_address_that_is_gone_from_the_document_is_gone_at_once(approved: App, c
     assert App.objects.get().redirect_uris == ""
 
 
-def test_document_that_is_as_it_was_again_waits_no_longer(approved: App, client_party: Party, web: Web) -> None:
+def test_client_document_that_is_changed_back_no_longer_waits_for_review(approved: App, client_party: Party, web: Web) -> None:
     web.document |= {"redirect_uris": ["https://client.example/new"]}
     grow_stale()
     client_party.ask(**WANTED)
@@ -404,14 +406,16 @@ def changed(approved: App, client_party: Party, web: Web) -> ClientMetadata:
     return ClientMetadata.objects.get()
 
 
-def test_accepted_changes_hold(changed: ClientMetadata, client_party: Party) -> None:
+def test_accepted_changes_of_a_client_document_apply(changed: ClientMetadata, client_party: Party) -> None:
     accept_metadata(client_metadata=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
     assert b"Assistant 2" in page.content
 
 
-def test_refused_changes_stay_away_until_the_next(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes(
+    changed: ClientMetadata, client_party: Party, web: Web
+) -> None:
     refuse_metadata(client_metadata=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
@@ -421,7 +425,7 @@ def test_refused_changes_stay_away_until_the_next(changed: ClientMetadata, clien
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
 
 
-def test_change_after_the_inspection_is_not_accepted(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+def test_client_document_changed_since_the_review_is_not_accepted(changed: ClientMetadata, client_party: Party, web: Web) -> None:
     seen = changed.latest
     web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
     grow_stale()
@@ -455,7 +459,7 @@ def test_document_is_read_from_a_real_server(own_server: str, browser: Client) -
     assert App.objects.get().client_id == own_server
 
 
-def test_host_inside_is_refused_though_it_is_listed(own_server: str, browser: Client, settings: Any) -> None:
+def test_internal_host_is_refused_even_if_it_is_allowed(own_server: str, browser: Client, settings: Any) -> None:
     settings.OUTBOUND_LOOPBACK = False
     page = Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED)
     assert (page.status_code, App.objects.count()) == (400, 0)

@@ -53,7 +53,7 @@ def signed_in(user: User) -> Client:
         "https://app.example/" + "a" * 2000,
     ],
 )
-def test_unfit_redirect_is_refused(app: App, uri: str) -> None:
+def test_invalid_redirect_uri_is_refused(app: App, uri: str) -> None:
     before = app.redirect_uris
     with pytest.raises(InvalidInput):
         set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.developer)
@@ -166,7 +166,7 @@ def test_disconnecting_ends_codes_and_tokens_of_that_app_for_that_user_only(part
     assert [who.exchange(code).status_code for who, code in zip(parties, codes, strict=True)] == [400, 200, 200]
 
 
-def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, user: User) -> None:
+def test_consent_is_withdrawn_once_and_a_new_consent_is_a_new_row(party: Party, user: User) -> None:
     party.tokens()
     assert withdraw_consent(user=user, app=party.app, actor=user) == 1
     assert withdraw_consent(user=user, app=party.app, actor=user) == 0
@@ -174,7 +174,7 @@ def test_withdrawing_twice_is_once_and_a_new_consent_is_a_new_row(party: Party, 
     assert Consent.objects.filter(user=user).count() == 2
 
 
-def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_user_is_mailed_about_a_new_app_and_about_added_scopes(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
     User.objects.filter(pk=party.app.developer.pk).update(name="")
     with django_capture_on_commit_callbacks(execute=True):
         for scope in ("catalog:read", "catalog:read", "catalog:read account:read", "account:read"):
@@ -194,7 +194,9 @@ def test_user_is_told_of_a_new_app_and_of_what_it_gains(party: Party, user: User
     assert party.app.developer.email not in f"{first}{more}{tools}"
 
 
-def test_user_is_told_again_after_a_wallet_payout(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_user_is_mailed_again_about_a_new_consent_after_withdrawing_one(
+    party: Party, user: User, django_capture_on_commit_callbacks: Any
+) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         party.decide()
         withdraw_consent(user=user, app=party.app, actor=user)

@@ -32,7 +32,7 @@ def post(party: Party, **answers: str) -> Any:
         ({"limit_usd_total": "5", "password": "wrong"}, "password"),
     ],
 )
-def test_consent_without_a_sensible_limit_or_the_password_is_not_given(party: Party, answers: dict[str, str], field: str) -> None:
+def test_consent_with_an_invalid_limit_or_without_the_password_is_refused(party: Party, answers: dict[str, str], field: str) -> None:
     response = post(party, **answers)
     assert response.status_code == 400
     assert list(response.context["form"].errors) == [field]
@@ -53,7 +53,7 @@ def test_limit_is_kept_with_the_consent_and_shown_the_next_time(party: Party) ->
     assert SpendingLimit.objects.get().per_day_minor == 1250
 
 
-def test_page_proposes_modest_limits(party: Party) -> None:
+def test_consent_page_proposes_low_spending_limits(party: Party) -> None:
     page = party.ask(scope=SPENDS)
     assert faults_of(page.content) == []
     assert b'value="25.00"' in page.content
@@ -68,7 +68,7 @@ def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
     assert not SpendingLimit.objects.exists()
 
 
-def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
+def test_developer_may_consent_to_the_own_app_without_a_spending_limit(party: Party) -> None:
     user = party.app.developer
     party.browser.force_login(user)
     assert b"a currency without an amount has no limit" in party.ask(scope=SPENDS).content
@@ -76,7 +76,7 @@ def test_whoever_made_the_app_may_leave_it_open(party: Party) -> None:
     assert not SpendingLimit.objects.exists()
 
 
-def test_app_suspended_meanwhile_leaves_neither(party: Party) -> None:
+def test_consent_to_an_app_suspended_meanwhile_saves_neither_consent_nor_limit(party: Party) -> None:
     App.objects.filter(pk=party.app.pk).update(status="Suspended")
     post(party, limit_usd_total="5")
     assert (Consent.objects.count(), SpendingLimit.objects.count()) == (0, 0)

@@ -86,7 +86,7 @@ def test_form_that_cannot_be_read_is_refused(client: Client, path: str, body: by
 
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("length", ["many", "-1", "9" * 30])
-def test_length_that_cannot_be_is_refused(client: Client, path: str, length: str) -> None:
+def test_invalid_content_length_at_an_oauth_endpoint_is_refused(client: Client, path: str, length: str) -> None:
     assert client.generic("POST", path, b"", content_type=FORM, CONTENT_LENGTH=length).status_code in {400, 401}
 
 
@@ -102,7 +102,7 @@ def test_length_that_cannot_be_is_refused(client: Client, path: str, length: str
     ),
     query=st.sampled_from(["", "a=b", "%ff", "client_id=x"]),
 )
-def test_nothing_that_is_sent_is_a_crash(settings: Any, path: str, kind: str, body: bytes, query: str) -> None:
+def test_oauth_endpoints_answer_any_body_without_a_500(settings: Any, path: str, kind: str, body: bytes, query: str) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 10**6}
     assert_answered(Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query))
 
@@ -121,7 +121,7 @@ def test_no_address_crashes_the_consent_page(party: Party, changes: dict[str, An
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_other_methods_are_refused(client: Client, path: str) -> None:
+def test_other_methods_at_the_oauth_endpoints_are_a_405(client: Client, path: str) -> None:
     for method in ("GET", "PUT", "DELETE", "HEAD"):
         response = client.generic(method, path)
         assert (response.status_code, response["Allow"]) == (405, "POST, OPTIONS")
@@ -140,7 +140,7 @@ def test_too_many_failures_from_an_address_are_429(party: Party, settings: Any, 
 
 
 @pytest.mark.slow
-def test_endpoints_are_counted_apart(party: Party, settings: Any) -> None:
+def test_oauth_endpoints_have_separate_rate_limits(party: Party, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 1}
     tokens = party.tokens()
     assert party.refresh("x").status_code == 400
@@ -165,14 +165,14 @@ def test_users_of_one_server_are_not_counted_as_one_guesser(party: Party, settin
     assert party.refresh(secret).status_code == 200
 
 
-def test_one_address_cannot_use_up_a_client_elsewhere(party: Party, settings: Any) -> None:
+def test_calls_from_one_address_do_not_exhaust_the_limit_of_a_client_elsewhere(party: Party, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_client": 1}
     body = {"client_id": party.app.client_id, "token": "x"}
     assert [post_form("/oauth/revoke", body, REMOTE_ADDR="192.0.2.7").status_code for _ in range(2)] == [200, 429]
     assert post_form("/oauth/revoke", body).status_code == 200
 
 
-def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise ConnectionError
 
@@ -184,7 +184,7 @@ def test_counter_store_that_is_down_stops_nobody(party: Party, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_database_that_is_down_is_503(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_unavailable_database_is_a_503_at_the_oauth_endpoints(client: Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     def down(_pairs: Any) -> Any:
         raise OperationalError
 
@@ -235,7 +235,7 @@ def test_script_of_any_origin_may_call_without_credentials(browser: Client, path
         assert "Cookie" not in response.get("Vary", "") or response["Content-Type"].startswith("text/html")
 
 
-def test_session_counts_for_nothing_at_the_token_endpoint(party: Party, django_assert_num_queries: Any) -> None:
+def test_token_endpoint_ignores_the_session(party: Party, django_assert_num_queries: Any) -> None:
     body = urlencode({"grant_type": "refresh_token"})
     with django_assert_num_queries(0):
         response = party.browser.post("/oauth/token", body, content_type=FORM)
@@ -249,7 +249,7 @@ def test_consent_page_is_closed_to_scripts(party: Party) -> None:
         assert "Access-Control-Allow-Origin" not in response
 
 
-def test_browser_flow_from_a_script(party: Party) -> None:
+def test_script_of_another_origin_exchanges_refreshes_and_revokes(party: Party) -> None:
     origin = {"origin": "https://app.example"}
     code = party.code(resource=API)
     body = {

@@ -106,20 +106,20 @@ def consented(library: Authlib | RequestsOauthlib, party: Party) -> dict[str, An
     return library.finish(answer)
 
 
-def test_library_gets_what_is_granted_of_what_it_asks_for(program: Program, party: Party) -> None:
+def test_oauth_library_gets_the_granted_scopes_of_those_requested(program: Program, party: Party) -> None:
     library = program()
     assert scopes_of(consented(library, party)) == {"catalog:read", "account:read"}
     assert library.wallet() == 200
 
 
-def test_library_that_repeats_its_scope_gets_the_narrower_grant(program: Program, party: Party, tokens: dict[str, Any]) -> None:
+def test_oauth_library_that_repeats_its_scopes_gets_the_narrower_grant(program: Program, party: Party, tokens: dict[str, Any]) -> None:
     library = program()
     narrow_scopes(app=party.app, withdrawn={Scope.CATALOG_READ: "Misused"}, actor=UserFactory())
     assert scopes_of(library.refresh(tokens["refresh_token"])) == {"account:read"}
     assert library.wallet() == 200
 
 
-def test_two_tabs_that_refresh_at_once_both_go_on(program: Program, tokens: dict[str, Any]) -> None:
+def test_concurrent_refreshes_of_two_tabs_get_the_same_tokens(program: Program, tokens: dict[str, Any]) -> None:
     tabs = [program(), program()]
     if connection.vendor == "postgresql":
         answers = at_once(*(partial(tab.refresh, tokens["refresh_token"]) for tab in tabs))
@@ -129,7 +129,7 @@ def test_two_tabs_that_refresh_at_once_both_go_on(program: Program, tokens: dict
     assert [tab.wallet() for tab in tabs] == [200, 200]
 
 
-def test_tab_that_comes_too_late_ends_the_connection_and_is_told_why(program: Program, tokens: dict[str, Any]) -> None:
+def test_refresh_after_the_grace_period_is_an_invalid_grant_for_oauth_libraries(program: Program, tokens: dict[str, Any]) -> None:
     first, late = program(), program()
     first.refresh(tokens["refresh_token"])
     end_grace()

@@ -37,7 +37,7 @@ def test_authorization_server_is_described_whatever_host_asks(client: Client) ->
 
 
 @pytest.mark.parametrize(("suffix", "resource"), [("", API), ("/api/v1", API), ("/mcp", MCP)])
-def test_resources_are_described(client: Client, suffix: str, resource: str) -> None:
+def test_protected_resource_metadata_describes_each_resource(client: Client, suffix: str, resource: str) -> None:
     body = client.get(f"/.well-known/oauth-protected-resource{suffix}").json()
     assert (body["resource"], body["authorization_servers"], body["bearer_methods_supported"]) == (resource, [BASE], ["header"])
 
@@ -49,7 +49,7 @@ def test_missing_and_bad_credentials_are_sent_to_the_description() -> None:
     assert challenge == f'Bearer realm="marketplace", error="invalid_token", {metadata}, ApiKey realm="marketplace"'
 
 
-def test_client_is_not_sent_for_a_token_where_only_keys_are_taken(party: Party) -> None:
+def test_operations_for_keys_only_send_no_oauth_challenge(party: Party) -> None:
     path = "/api/v1/assets/x/manifest"
     for response in (Client().get(path), call(party.tokens()["access_token"], path)):
         assert (response.status_code, response["WWW-Authenticate"]) == (401, 'ApiKey realm="marketplace"')

@@ -55,7 +55,7 @@ def is_allowed(response: Any, origin: str) -> bool:
     return bool(response.get("Access-Control-Allow-Origin") == origin)
 
 
-def test_page_of_an_app_calls_with_the_apps_token(party: Party) -> None:
+def test_origin_of_an_app_may_call_the_api_with_a_token_of_the_app(party: Party) -> None:
     asked = preflight(OWN)
     assert is_allowed(asked, OWN)
     assert "authorization" in asked["Access-Control-Allow-Headers"]
@@ -64,7 +64,7 @@ def test_page_of_an_app_calls_with_the_apps_token(party: Party) -> None:
     assert {"RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate"} <= set(answer["Access-Control-Expose-Headers"].split(", "))
 
 
-def test_page_of_another_app_may_ask_and_never_reads_the_response(party: Party) -> None:
+def test_origin_of_another_app_passes_the_preflight_but_cannot_read_the_response(party: Party) -> None:
     assert is_allowed(preflight(OTHER), OTHER)
     assert not is_allowed(read(OTHER, party.tokens()["access_token"]), OTHER)
 
@@ -82,20 +82,20 @@ def test_page_of_another_app_may_ask_and_never_reads_the_response(party: Party) 
         "https://a\x00b",
     ],
 )
-def test_page_of_no_app_is_refused(party: Party, origin: str) -> None:
+def test_origin_of_no_app_is_not_allowed(party: Party, origin: str) -> None:
     assert "Access-Control-Allow-Origin" not in preflight(origin)
     assert "Access-Control-Allow-Origin" not in read(origin, party.tokens()["access_token"])
 
 
 @pytest.mark.parametrize("port", ["", ":5173"])
-def test_page_on_the_developers_computer_may_take_any_port(party: Party, port: str) -> None:
+def test_loopback_origin_of_an_app_may_have_any_port(party: Party, port: str) -> None:
     origin = f"http://127.0.0.1{port}"
     assert is_allowed(preflight(origin), origin)
     assert is_allowed(read(origin, party.tokens()["access_token"]), origin)
     assert "Access-Control-Allow-Origin" not in preflight(f"http://localhost{port}")
 
 
-def test_expired_token_is_told_so_that_the_page_can_refresh(party: Party) -> None:
+def test_response_about_an_expired_token_is_readable_by_the_origin_of_the_app(party: Party) -> None:
     token = party.tokens()["access_token"]
     AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))
     answer = read(OWN, token)
@@ -103,14 +103,14 @@ def test_expired_token_is_told_so_that_the_page_can_refresh(party: Party) -> Non
     assert not is_allowed(read(STRANGER, token), STRANGER)
 
 
-def test_missing_scope_is_told(party: Party) -> None:
+def test_response_about_a_missing_scope_is_readable_by_the_origin_of_the_app(party: Party) -> None:
     token = party.tokens()["access_token"]
     narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     answer = read(OWN, token)
     assert (answer.status_code, is_allowed(answer, OWN)) == (403, True)
 
 
-def test_personal_token_and_key_are_no_apps_tokens(app: App, user: User) -> None:
+def test_origin_of_an_app_cannot_read_with_a_personal_token_or_key(app: App, user: User) -> None:
     _, personal = token_of("personal")
     assert not is_allowed(read(OWN, personal), OWN)
     _, key = issue_api_key(app=app, name="key", actor=app.developer)
@@ -119,7 +119,7 @@ def test_personal_token_and_key_are_no_apps_tokens(app: App, user: User) -> None
     assert "x-api-key" not in preflight(OWN, headers="x-api-key")["Access-Control-Allow-Headers"]
 
 
-def test_origin_goes_with_the_address_and_with_the_app(app: App) -> None:
+def test_origin_is_removed_with_its_redirect_uri_and_with_the_suspension_of_the_app(app: App) -> None:
     move(app, "https://moved.example/callback")
     assert not is_allowed(preflight(OWN), OWN)
     assert is_allowed(preflight("https://moved.example"), "https://moved.example")
@@ -127,13 +127,13 @@ def test_origin_goes_with_the_address_and_with_the_app(app: App) -> None:
     assert not is_allowed(preflight("https://moved.example"), "https://moved.example")
 
 
-def test_origin_goes_with_its_developers_account(app: App) -> None:
+def test_origin_is_removed_with_the_account_of_its_developer(app: App) -> None:
     delete_account(user=app.developer, reason="Asked for it", actor=UserFactory(is_superuser=True, is_staff=True))
     assert not AppOrigin.objects.filter(app=app).exists()
 
 
 @pytest.mark.parametrize("path", ["/dashboard", "/oauth/authorize", "/mcpx", "/admin/"])
-def test_page_of_an_app_reads_nothing_but_the_api(browser: Client, path: str) -> None:
+def test_origin_of_an_app_may_read_only_the_api(browser: Client, path: str) -> None:
     answer = browser.get(path, headers={"origin": OWN})
     assert "Access-Control-Allow-Origin" not in answer
 
@@ -156,11 +156,11 @@ def test_preflight_is_answered_by_one_query(django_assert_num_queries: Any) -> N
         ("http://localhost/cb", "http://localhost"),
     ],
 )
-def test_origin_of_an_address_is_as_browsers_send_it(uri: str, origin: str) -> None:
+def test_origin_of_a_redirect_uri_is_spelt_as_browsers_send_it(uri: str, origin: str) -> None:
     assert origin_of(uri) == origin
 
 
-def test_database_that_is_down_is_no_crash(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_database_does_not_crash_the_check_of_origins(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def down(*_args: Any, **_kwargs: Any) -> Any:
         raise OperationalError
 
@@ -185,7 +185,7 @@ def mcp_token(party: Party) -> str:
     return str(party.tokens(resource=MCP)["access_token"])
 
 
-def test_page_of_an_app_calls_the_tools_with_the_apps_token(mcp_token: str) -> None:
+def test_origin_of_an_app_may_call_the_mcp_endpoint_with_a_token_of_the_app(mcp_token: str) -> None:
     assert is_allowed(preflight(OWN, "/mcp"), OWN)
     answer = ask_tools(OWN, mcp_token)
     assert answer.status_code != 403
@@ -193,7 +193,7 @@ def test_page_of_an_app_calls_the_tools_with_the_apps_token(mcp_token: str) -> N
 
 
 @pytest.mark.parametrize("origin", [OTHER, STRANGER])
-def test_other_pages_may_not_call_the_tools(mcp_token: str, origin: str) -> None:
+def test_other_origins_may_not_call_the_mcp_endpoint(mcp_token: str, origin: str) -> None:
     answer = ask_tools(origin, mcp_token)
     assert (answer.status_code, is_allowed(answer, origin)) == (403, False)
 
@@ -212,7 +212,7 @@ def test_local_server_lets_programs_on_the_same_computer_call_the_tools(settings
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1.evil.example", "http://evil.example:8000", "https://localhost.evil.example", "null"])
-def test_local_server_refuses_a_page_whose_host_leads_to_it(settings: Any, origin: str) -> None:
+def test_local_server_refuses_a_page_of_another_host_that_resolves_to_it(settings: Any, origin: str) -> None:
     settings.BASE_URL = "http://127.0.0.1:8000"
     _, secret = token_of("mcp")
     assert not is_allowed(preflight(origin, "/mcp"), origin)
@@ -225,7 +225,7 @@ def test_public_server_refuses_programs_on_the_callers_computer() -> None:
     assert ask_tools(LOCAL[0], secret).status_code == 403
 
 
-def test_local_server_opens_its_tools_alone(settings: Any) -> None:
+def test_local_server_allows_other_origins_for_its_tools_only(settings: Any) -> None:
     settings.BASE_URL = "http://127.0.0.1:8000"
     assert "Access-Control-Allow-Origin" not in preflight(LOCAL[0])
     assert call("x").status_code == 401

@@ -44,7 +44,7 @@ def rows() -> tuple[int, int, int]:
     return Grant.objects.count(), RefreshToken.objects.count(), AccessToken.objects.count()
 
 
-def test_nothing_young_or_personal_is_removed(party: Party, user: User) -> None:
+def test_purge_keeps_recent_credentials_and_personal_tokens(party: Party, user: User) -> None:
     tokens = party.tokens()
     party.refresh(tokens["refresh_token"])
     party.code()
@@ -57,7 +57,7 @@ def test_nothing_young_or_personal_is_removed(party: Party, user: User) -> None:
     assert AccessToken.objects.filter(pk=personal.pk).exists()
 
 
-def test_live_connection_keeps_what_recognizes_a_replay(party: Party) -> None:
+def test_purge_keeps_used_refresh_tokens_of_a_live_connection_to_detect_a_replay(party: Party) -> None:
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()
@@ -76,7 +76,7 @@ def test_live_connection_keeps_what_recognizes_a_replay(party: Party) -> None:
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
-def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
+def test_purge_keeps_a_used_code_while_its_tokens_are_valid(party: Party) -> None:
     code = party.code()
     tokens = party.exchange(code).json()
     Grant.objects.update(expires=timezone.now() - LONG_AGO)
@@ -85,7 +85,9 @@ def test_used_code_is_known_while_its_tokens_live(party: Party) -> None:
     assert call(tokens["access_token"]).status_code == 401
 
 
-def test_ended_connection_goes_in_steps_and_the_dry_run_counts_the_same(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purge_deletes_an_ended_connection_in_batches_and_a_dry_run_counts_the_same(
+    party: Party, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(command, "BATCH_ROWS", 2)
     for _ in range(2):
         tokens = party.tokens()
@@ -105,7 +107,7 @@ def test_ended_connection_goes_in_steps_and_the_dry_run_counts_the_same(party: P
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_several_runs_beside_refreshes_share_the_work(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_purges_during_refreshes_delete_each_row_once(party: Party, user: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "BATCH_ROWS", 2)
     for _ in range(3):
         tokens = party.tokens()

@@ -90,7 +90,7 @@ def test_code_that_was_used_since_it_was_read_is_not_voided_but_replayed(party: 
         void_code(grant=stale)
 
 
-def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -> None:
+def test_no_token_is_issued_for_a_consent_withdrawn_meanwhile(party: Party) -> None:
     party.tokens()
     stale = RefreshToken.objects.get()
     withdraw_consent(user=stale.user, app=party.app, actor=stale.user)
@@ -100,7 +100,7 @@ def test_nothing_is_issued_on_a_consent_that_was_withdrawn_since(party: Party) -
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party) -> None:
+def test_one_of_concurrent_exchanges_of_a_code_succeeds_and_its_tokens_are_revoked(party: Party) -> None:
     code = party.code()
     assert statuses_at_once(*[partial(party.exchange, code)] * 6) == [200] + [400] * 5
     assert not AccessToken.objects.filter(revoked_at=None).exists()
@@ -109,7 +109,7 @@ def test_one_of_many_exchanges_of_a_code_stands_and_its_tokens_end(party: Party)
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
+def test_concurrent_refreshes_get_one_token_pair(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     answers = at_once(*[partial(party.refresh, secret)] * 6)
     assert {answer.status_code for answer in answers} == {200}
@@ -121,7 +121,7 @@ def test_many_refreshes_at_once_get_one_pair(party: Party) -> None:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) -> None:
+def test_concurrent_wrong_verifiers_leave_no_valid_token(party: Party) -> None:
     for _ in range(5):
         code = party.code()
         wrong = partial(party.exchange, code, code_verifier="w" * 43)
@@ -134,7 +134,7 @@ def test_wrong_verifiers_beside_a_right_one_leave_nothing_alive(party: Party) ->
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_disconnection_beside_refreshes_and_exchanges_leaves_nothing_alive(party: Party) -> None:
+def test_disconnection_during_refreshes_and_exchanges_leaves_no_valid_token(party: Party) -> None:
     for _ in range(5):
         tokens, code = party.tokens(), party.code()
         withdraw = f"/dashboard/connections/{party.app.pk}/withdraw"
@@ -149,7 +149,7 @@ def test_disconnection_beside_refreshes_and_exchanges_leaves_nothing_alive(party
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_other(party: Party, user: User) -> None:
+def test_leak_reports_refreshes_and_revocations_do_not_deadlock(party: Party, user: User) -> None:
     for _ in range(8):
         tokens = party.tokens()
         renewal, access = tokens["refresh_token"], tokens["access_token"]
@@ -165,7 +165,7 @@ def test_reports_of_leaks_beside_refreshes_and_revocations_never_wait_for_each_o
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_revocation_that_waits_for_a_consent_holds_no_token(party: Party, user: User) -> None:
+def test_revocation_locks_the_consent_before_the_token(party: Party, user: User) -> None:
     party.tokens()
     token = AccessToken.objects.get()
     with ThreadPoolExecutor(1) as pool:
@@ -183,7 +183,7 @@ def test_revocation_that_waits_for_a_consent_holds_no_token(party: Party, user: 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("end", ["app", "user"])
-def test_what_is_issued_beside_a_suspension_or_deactivation_is_good_for_nothing(party: Party, user: User, end: str) -> None:
+def test_tokens_issued_during_a_suspension_or_deactivation_are_invalid(party: Party, user: User, end: str) -> None:
     families, codes, admin = [party.tokens() for _ in range(3)], [party.code() for _ in range(3)], UserFactory()
     stop: Callable[[], Any] = partial(suspend_app, app=party.app, reason="Abuse", actor=admin)
     if end == "user":

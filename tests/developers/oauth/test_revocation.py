@@ -37,7 +37,7 @@ def test_app_revokes_a_token_that_nothing_renews(party: Party) -> None:
     assert not token.is_active
 
 
-def test_another_app_cannot_revoke(party: Party) -> None:
+def test_app_cannot_revoke_tokens_of_another_app(party: Party) -> None:
     tokens = party.tokens()
     thief = AppFactory()
     for token in (tokens["access_token"], tokens["refresh_token"], "nonsense", "\x00"):
@@ -48,7 +48,7 @@ def test_another_app_cannot_revoke(party: Party) -> None:
 
 
 @pytest.mark.parametrize("end", ["suspended", "closed"])
-def test_app_that_may_do_nothing_any_more_still_revokes_its_tokens(party: Party, end: str) -> None:
+def test_suspended_or_closed_app_can_revoke_its_tokens(party: Party, end: str) -> None:
     tokens = party.tokens()
     if end == "suspended":
         suspend_app(app=party.app, reason="Abuse", actor=UserFactory())

@@ -58,40 +58,40 @@ pytestmark = pytest.mark.database
         ({"resource": [API, MCP]}, "invalid_target", 400),
     ],
 )
-def test_faulty_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
+def test_faulty_code_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
     assert_error(party.exchange(party.code(), **changes), error, status)
     assert not AccessToken.objects.exists()
 
 
 @pytest.mark.parametrize("verifier", ["w" * 43, "w" * 42])
-def test_code_with_a_wrong_verifier_is_used_up(party: Party, verifier: str) -> None:
+def test_authorization_code_used_with_a_wrong_verifier_is_invalidated(party: Party, verifier: str) -> None:
     code = party.code()
     party.exchange(code, code_verifier=verifier)
     assert_error(party.exchange(code), "invalid_grant")
     assert not AccessToken.objects.exists()
 
 
-def test_code_without_a_verifier_is_still_good_with_one(party: Party) -> None:
+def test_authorization_code_sent_without_a_verifier_stays_valid(party: Party) -> None:
     code = party.code()
     assert_error(party.exchange(code, code_verifier=None), "invalid_request")
     assert party.exchange(code).status_code == 200
 
 
-def test_wrong_verifier_for_a_used_code_ends_what_came_of_it(party: Party) -> None:
+def test_wrong_verifier_for_a_used_code_revokes_its_tokens(party: Party) -> None:
     code = party.code()
     tokens = party.exchange(code).json()
     assert_error(party.exchange(code, code_verifier="w" * 43), "invalid_grant")
     assert call(tokens["access_token"]).status_code == 401
 
 
-def test_code_for_another_app_is_refused_and_stays_good_for_its_own(party: Party) -> None:
+def test_code_for_another_app_is_refused_and_stays_valid_for_its_own(party: Party) -> None:
     code = party.code()
     thief = AppFactory(redirect_uris=CALLBACK)
     assert_error(party.exchange(code, client_id=thief.client_id), "invalid_grant")
     assert party.exchange(code).status_code == 200
 
 
-def test_code_used_twice_ends_what_came_of_it(party: Party) -> None:
+def test_code_used_twice_revokes_its_tokens(party: Party) -> None:
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()
@@ -109,17 +109,17 @@ def test_token_is_listed_by_its_last_four_characters(party: Party) -> None:
     assert AccessToken.objects.get().hint == secret[-4:]
 
 
-def test_exchange_never_widens(party: Party) -> None:
+def test_code_exchange_never_adds_scopes(party: Party) -> None:
     assert party.exchange(party.code(scope="catalog:read"), scope="catalog:read wallet:spend").json()["scope"] == "catalog:read"
 
 
-def test_late_code_is_refused(party: Party) -> None:
+def test_expired_authorization_code_is_refused(party: Party) -> None:
     code = party.code()
     Grant.objects.update(expires=timezone.now())
     assert_error(party.exchange(code), "invalid_grant")
 
 
-def test_refresh_token_used_twice_ends_the_family(party: Party) -> None:
+def test_refresh_token_used_twice_revokes_its_family(party: Party) -> None:
     first = party.tokens()
     second = party.refresh(first["refresh_token"]).json()
     third = party.refresh(second["refresh_token"]).json()
@@ -129,7 +129,7 @@ def test_refresh_token_used_twice_ends_the_family(party: Party) -> None:
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
-def test_second_refresh_within_the_grace_gets_the_same_pair(party: Party) -> None:
+def test_second_refresh_within_the_grace_period_gets_the_same_tokens(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     second = party.refresh(secret)
@@ -143,7 +143,7 @@ def test_second_refresh_within_the_grace_gets_the_same_pair(party: Party) -> Non
     assert party.refresh(second.json()["refresh_token"]).status_code == 200
 
 
-def test_second_refresh_after_the_grace_ends_the_family(party: Party) -> None:
+def test_second_refresh_after_the_grace_period_revokes_the_family(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     end_grace()
@@ -152,7 +152,7 @@ def test_second_refresh_after_the_grace_ends_the_family(party: Party) -> None:
     assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
 
 
-def test_erased_pair_is_never_returned(party: Party) -> None:
+def test_erased_token_pair_is_never_returned(party: Party) -> None:
     secret = party.tokens()["refresh_token"]
     party.refresh(secret)
     old = RefreshToken.objects.get(revoked__isnull=False)
@@ -167,7 +167,7 @@ def test_erased_pair_is_never_returned(party: Party) -> None:
     assert_error(party.refresh(secret), "invalid_grant")
 
 
-def test_pair_that_was_kept_under_a_lost_key_ends_the_family(party: Party, settings: Any) -> None:
+def test_token_pair_encrypted_with_a_lost_key_ends_the_family(party: Party, settings: Any) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     settings.SECRET_KEY = "another key of the service, as long as needed"
@@ -176,7 +176,7 @@ def test_pair_that_was_kept_under_a_lost_key_ends_the_family(party: Party, setti
 
 
 @pytest.mark.parametrize("end", ["revoke", "withdraw"])
-def test_grace_ends_with_the_family(party: Party, user: User, end: str) -> None:
+def test_grace_period_of_a_refresh_token_ends_with_its_family(party: Party, user: User, end: str) -> None:
     secret = party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     if end == "revoke":
@@ -187,7 +187,7 @@ def test_grace_ends_with_the_family(party: Party, user: User, end: str) -> None:
     assert_error(party.refresh(secret), "invalid_grant")
 
 
-def test_replay_leaves_other_families_alone(party: Party) -> None:
+def test_replayed_refresh_token_revokes_only_its_family(party: Party) -> None:
     other, mine = party.tokens(), party.tokens()
     party.refresh(mine["refresh_token"])
     end_grace()
@@ -228,7 +228,7 @@ def test_faulty_refresh_is_refused_and_uses_nothing_up(party: Party, changes: di
     assert party.refresh(tokens["refresh_token"], resource=API).status_code == 200
 
 
-def test_refresh_never_widens(party: Party) -> None:
+def test_refresh_never_adds_scopes(party: Party) -> None:
     more = party.refresh(party.tokens()["refresh_token"], scope="catalog:read wallet:spend").json()
     assert more["scope"] == "catalog:read"
     assert call(more["access_token"]).status_code == 403
@@ -248,7 +248,7 @@ def test_refresh_may_ask_for_less_and_later_for_all_again(party: Party) -> None:
     assert set(party.refresh(less["refresh_token"]).json()["scope"].split()) == {"catalog:read", "account:read"}
 
 
-def test_idle_refresh_token_ends(party: Party) -> None:
+def test_unused_refresh_token_expires(party: Party) -> None:
     tokens = party.tokens()
     RefreshToken.objects.update(created=timezone.now() - timedelta(days=30))
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
@@ -263,14 +263,14 @@ def test_narrowed_grant_counts_at_exchange_refresh_and_call(party: Party) -> Non
     assert party.refresh(tokens["refresh_token"]).json()["scope"] == "catalog:read"
 
 
-def test_nothing_is_issued_once_every_scope_is_gone(party: Party) -> None:
+def test_no_token_is_issued_once_the_app_has_no_scopes(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     App.objects.filter(pk=party.app.pk).update(granted_scopes="")
     assert_error(party.exchange(code), "invalid_grant")
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 
-def test_suspended_app_gets_nothing_until_it_is_back(party: Party) -> None:
+def test_tokens_and_codes_of_a_suspended_app_are_refused_until_it_is_reinstated(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     suspend_app(app=party.app, reason="Abuse", actor=UserFactory())
     assert call(tokens["access_token"]).status_code == 401
@@ -281,7 +281,7 @@ def test_suspended_app_gets_nothing_until_it_is_back(party: Party) -> None:
     assert party.refresh(tokens["refresh_token"]).status_code == 200
 
 
-def test_inactive_user_gets_nothing(party: Party, user: User) -> None:
+def test_tokens_and_codes_of_a_deactivated_user_are_refused(party: Party, user: User) -> None:
     tokens, code = party.tokens(), party.code()
     User.objects.filter(pk=user.pk).update(is_active=False)
     assert call(tokens["access_token"]).status_code == 401
@@ -289,7 +289,7 @@ def test_inactive_user_gets_nothing(party: Party, user: User) -> None:
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 
-def test_app_of_a_closed_account_gets_nothing(party: Party) -> None:
+def test_app_of_a_closed_account_gets_no_tokens(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     User.objects.filter(pk=party.app.developer.pk).update(is_active=False)
     assert call(tokens["access_token"]).status_code == 401
@@ -306,7 +306,7 @@ def test_token_revoked_by_an_admin_is_not_renewed(party: Party) -> None:
     assert (entry.actor, entry.reason) == (admin, "Leaked")
 
 
-def test_library_is_never_asked_to_log_what_it_sees(caplog: pytest.LogCaptureFixture, party: Party) -> None:
+def test_no_secret_of_oauth_is_in_a_debug_log(caplog: pytest.LogCaptureFixture, party: Party) -> None:
     caplog.set_level(logging.DEBUG)
     code = party.code()
     tokens = party.exchange(code).json()
@@ -331,7 +331,7 @@ def test_token_request_in_the_address_or_by_get_is_refused(party: Party) -> None
 
 
 @pytest.mark.parametrize("path", ["/oauth/introspect", "/oauth/register", "/oauth/device-authorization", "/oauth/userinfo"])
-def test_other_endpoints_are_not_there(client: Client, path: str) -> None:
+def test_unsupported_oauth_endpoints_are_not_found(client: Client, path: str) -> None:
     assert client.post(path).status_code == 404
 
 
@@ -345,7 +345,7 @@ def test_mcp_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> No
     assert AccessToken.objects.order_by("-id")[0].resource == [MCP]
 
 
-def test_no_table_holds_a_code_or_token(party: Party) -> None:
+def test_no_table_contains_a_plain_oauth_code_or_token(party: Party) -> None:
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()
@@ -355,7 +355,7 @@ def test_no_table_holds_a_code_or_token(party: Party) -> None:
         assert secret[-24:] not in stored
 
 
-def test_client_library_goes_all_the_way(party: Party) -> None:
+def test_oauth_client_library_gets_refreshes_and_uses_tokens(party: Party) -> None:
     session = party.session
     address, state = session.create_authorization_url(AUTHORIZE, code_verifier=party.verifier, scope="catalog:read account:read")
     path = address.removeprefix("http://testserver")

@@ -52,7 +52,7 @@ def ordered_through(app: App | None, kind: CredentialKind, buyer: User | None = 
     return order
 
 
-def test_publication_and_wallet_payout_are_everyones_news(listen: Listen, receiver: Receiver) -> None:
+def test_publishing_and_unpublishing_send_events_to_every_app(listen: Listen, receiver: Receiver) -> None:
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
     listing = published()
     unpublish_listing(listing=listing, actor=listing.store.owner)
@@ -60,14 +60,14 @@ def test_publication_and_wallet_payout_are_everyones_news(listen: Listen, receiv
     assert told(receiver) == [("asset.published", data), ("asset.removed", data)]
 
 
-def test_takedown_is_a_removal(listen: Listen, receiver: Receiver) -> None:
+def test_takedown_sends_the_event_asset_removed(listen: Listen, receiver: Receiver) -> None:
     listing = published()
     listen(EventType.ASSET_REMOVED)
     takedown_listing(listing=listing, reason="It was copied.", actor=UserFactory())
     assert [event for event, _ in told(receiver)] == ["asset.removed"]
 
 
-def test_edit_of_a_published_listing_is_an_update_and_of_a_draft_is_nothing(listen: Listen) -> None:
+def test_edit_of_a_published_listing_sends_asset_updated_and_of_a_draft_nothing(listen: Listen) -> None:
     listing = published()
     listen(EventType.ASSET_UPDATED)
     for title in ("New name", "Newer name"):
@@ -80,7 +80,7 @@ def test_edit_of_a_published_listing_is_an_update_and_of_a_draft_is_nothing(list
     assert not updates.exists()
 
 
-def test_listings_leave_and_come_with_their_store(listen: Listen) -> None:
+def test_suspended_and_reinstated_vendor_sends_removed_and_published_events(listen: Listen) -> None:
     profile = make_vendor()
     listing = published(store=profile.store)
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
@@ -103,7 +103,7 @@ def test_renamed_store_publishes_nothing_again(listen: Listen) -> None:
     assert WebhookMessage.objects.count() == before
 
 
-def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(listen: Listen, receiver: Receiver) -> None:
+def test_events_of_a_store_opened_and_closed_within_moments_keep_their_order(listen: Listen, receiver: Receiver) -> None:
     profile = make_vendor()
     published(store=profile.store)
     listen(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED)
@@ -113,7 +113,7 @@ def test_store_that_opens_and_closes_within_moments_is_told_of_in_that_order(lis
     assert [event for event, _ in told(receiver)] == ["asset.removed", "asset.published", "asset.removed"]
 
 
-def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, receiver: Receiver) -> None:
+def test_review_events_are_sent_only_to_apps_of_the_vendor(listen: Listen, receiver: Receiver) -> None:
     review = open_review(submitted())
     owner = review.listing.store.owner
     own, other = listen(EventType.LISTING_REVIEWED, app=AppFactory(user=owner)), listen(EventType.LISTING_REVIEWED)
@@ -126,7 +126,7 @@ def test_review_is_told_to_the_apps_of_the_listings_vendor_only(listen: Listen, 
     assert not other.endpoint.deliveries.exists()
 
 
-def test_order_is_told_to_the_app_that_made_it_only(listen: Listen, receiver: Receiver) -> None:
+def test_order_events_are_sent_only_to_the_app_that_bought(listen: Listen, receiver: Receiver) -> None:
     own, other = listen(EventType.ORDER_REFUNDED), listen(EventType.ORDER_REFUNDED)
     order = ordered_through(App.objects.get(pk=own.app.pk), CredentialKind.API_KEY)
     refund_order(order=order, reason="Broken.", actor=UserFactory())
@@ -137,7 +137,7 @@ def test_order_is_told_to_the_app_that_made_it_only(listen: Listen, receiver: Re
     assert not other.endpoint.deliveries.exists()
 
 
-def test_purchase_by_a_key_is_told_to_its_app(listen: Listen, receiver: Receiver, key_client: Any) -> None:
+def test_purchase_by_a_key_sends_an_event_to_its_app(listen: Listen, receiver: Receiver, key_client: Any) -> None:
     user = funded(inr=1_000_000)
     client = key_client(user)
     to = listen(EventType.ORDER_COMPLETED, app=App.objects.get(user=user))
@@ -150,7 +150,7 @@ def test_purchase_by_a_key_is_told_to_its_app(listen: Listen, receiver: Receiver
     assert to.fresh.status == "Active"
 
 
-def test_own_purchase_of_a_user_is_told_to_nobody(listen: Listen, receiver: Receiver) -> None:
+def test_purchase_of_a_user_without_an_app_sends_no_event(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     order = ordered_through(None, CredentialKind.PERSONAL, None)
     refund_order(order=order, reason="Broken.", actor=UserFactory())
@@ -158,7 +158,7 @@ def test_own_purchase_of_a_user_is_told_to_nobody(listen: Listen, receiver: Rece
     assert to.fresh.failures == 0
 
 
-def test_buyer_who_took_the_permission_back_is_no_longer_told_of(listen: Listen, receiver: Receiver) -> None:
+def test_app_gets_no_events_about_a_buyer_who_withdrew_the_consent(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
     orders = [ordered_through(app, CredentialKind.OAUTH) for _ in range(2)]
@@ -173,7 +173,7 @@ def test_buyer_who_took_the_permission_back_is_no_longer_told_of(listen: Listen,
     assert len(consents) == 2
 
 
-def test_app_that_lost_its_scopes_hears_of_that_and_no_more_of_orders(listen: Listen, receiver: Receiver) -> None:
+def test_app_that_lost_its_scopes_gets_that_event_and_no_more_order_events(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.SCOPES_CHANGED, EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
     lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")

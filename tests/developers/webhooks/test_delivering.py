@@ -49,7 +49,7 @@ def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Rec
         call.opened_with(listen().secret)
 
 
-def test_event_of_a_change_that_is_undone_is_never_told(listen: Listen, receiver: Receiver) -> None:
+def test_event_of_a_change_that_is_rolled_back_is_never_sent(listen: Listen, receiver: Receiver) -> None:
     listen()
     with transaction.atomic():
         tell()
@@ -61,7 +61,7 @@ def test_event_of_a_change_that_is_undone_is_never_told(listen: Listen, receiver
     assert len(receiver.calls) == 1
 
 
-def test_nobody_listens_and_no_job_is_written(listen: Listen, django_assert_num_queries: Any) -> None:
+def test_event_without_endpoints_enqueues_no_job(listen: Listen, django_assert_num_queries: Any) -> None:
     listen(EventType.ASSET_REMOVED)
     # The event, and whether there is an endpoint.
     with django_assert_num_queries(2):
@@ -91,7 +91,7 @@ def test_failed_delivery_waits_as_the_standard_recommends_and_fails_at_last(list
     assert len(receiver.calls) == 8
 
 
-def test_next_turn_is_in_the_queue_once_at_the_time_when_something_is_due(listen: Listen, receiver: Receiver) -> None:
+def test_next_delivery_of_an_endpoint_is_scheduled_once_for_its_due_time(listen: Listen, receiver: Receiver) -> None:
     receiver.status = 500
     to = listen()
     tell()
@@ -111,7 +111,7 @@ def test_next_turn_is_in_the_queue_once_at_the_time_when_something_is_due(listen
     assert not Job.objects.filter(status="READY").exists()
 
 
-def test_endpoint_that_fails_is_left_alone_for_a_while_and_holds_up_nobody(listen: Listen, receiver: Receiver) -> None:
+def test_failing_endpoint_is_paused_and_does_not_delay_others(listen: Listen, receiver: Receiver) -> None:
     dead, alive = listen(url="http://127.0.0.1:9/"), listen()
     for _ in range(3):
         tell()
@@ -141,7 +141,9 @@ def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None
 
 
 @pytest.mark.parametrize(("status", "asked", "waits"), [(429, "120", 120), (503, "999999", 36_000), (500, "120", 5), (429, "soon", 5)])
-def test_receiver_that_asks_for_time_gets_it(listen: Listen, receiver: Receiver, status: int, asked: str, waits: int) -> None:
+def test_retry_after_of_the_receiver_is_respected_up_to_a_maximum(
+    listen: Listen, receiver: Receiver, status: int, asked: str, waits: int
+) -> None:
     receiver.status, receiver.headers = status, {"Retry-After": asked}
     to = listen()
     tell()
@@ -231,7 +233,7 @@ def test_secret_is_encrypted_at_rest_and_in_no_log(listen: Listen, caplog: pytes
     assert to.secret.removeprefix("whsec_") not in kept + caplog.text
 
 
-def test_secrets_outlive_a_change_of_the_key(listen: Listen, receiver: Receiver, settings: Any) -> None:
+def test_webhook_secrets_survive_a_change_of_the_secret_key(listen: Listen, receiver: Receiver, settings: Any) -> None:
     to, earlier = listen(), settings.SECRET_KEY
     settings.SECRET_KEY = "another-key-" * 5
     tell()
@@ -246,7 +248,7 @@ def test_secrets_outlive_a_change_of_the_key(listen: Listen, receiver: Receiver,
     receiver.calls[0].opened_with(to.secret)
 
 
-def test_suspended_app_hears_nothing_any_more(listen: Listen, receiver: Receiver) -> None:
+def test_suspended_app_gets_no_events(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     tell()
     Job.objects.filter(task_path="developers.webhooks.publishing.fan_out").update(priority=1)
@@ -258,7 +260,7 @@ def test_suspended_app_hears_nothing_any_more(listen: Listen, receiver: Receiver
     assert (receiver.calls, to.delivery.status) == ([], "Cancelled")
 
 
-def test_account_that_is_closed_hears_nothing_any_more(listen: Listen, receiver: Receiver) -> None:
+def test_closed_account_gets_no_events(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     tell()
     to.app.developer.is_active = False
@@ -270,7 +272,7 @@ def test_account_that_is_closed_hears_nothing_any_more(listen: Listen, receiver:
     assert receiver.calls == []
 
 
-def test_event_that_is_spread_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
+def test_event_that_is_fanned_out_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
     listen()
     message = tell()
     assert message is not None
@@ -280,7 +282,7 @@ def test_event_that_is_spread_twice_is_delivered_once(listen: Listen, receiver: 
     assert len(receiver.calls) == 1
 
 
-def test_edits_within_moments_are_told_once(listen: Listen) -> None:
+def test_edits_within_moments_send_one_event(listen: Listen) -> None:
     listen()
     subject = uuid.uuid4()
     for _ in range(3):
@@ -328,7 +330,7 @@ def test_redirect_is_a_response_and_is_not_followed(listen: Listen, receiver: Re
     assert to.delivery.status == "Pending"
 
 
-def test_response_is_kept_by_its_first_bytes_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
+def test_response_of_a_webhook_is_logged_shortened_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
     receiver.answer = b"\x00\x1b[31m" + b"a" * 100_000
     listen()
     tell()
@@ -338,7 +340,7 @@ def test_response_is_kept_by_its_first_bytes_and_without_control_characters(list
     assert kept.startswith("[31maaa")
 
 
-def test_slow_receiver_is_given_up(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivering, "TIMEOUT_SECONDS", 0.2)
     receiver.seconds = 1
     to = listen()
@@ -351,7 +353,7 @@ def test_slow_receiver_is_given_up(listen: Listen, receiver: Receiver, monkeypat
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_two_workers_at_once_send_once(listen: Listen, receiver: Receiver) -> None:
+def test_two_concurrent_workers_send_a_delivery_once(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     message = tell()
     assert message is not None
@@ -378,7 +380,9 @@ INSIDE = (
 
 
 @pytest.mark.parametrize("address", INSIDE)
-def test_address_inside_is_never_called(address: str, settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webhook_with_an_internal_address_is_never_called(
+    address: str, settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.OUTBOUND_LOOPBACK = False
     connected: list[Any] = []
     monkeypatch.setattr(outbound, "_connect", lambda *a: connected.append(a))
@@ -392,7 +396,7 @@ def test_address_inside_is_never_called(address: str, settings: Any, listen: Lis
 
 
 @pytest.mark.parametrize("found", [["10.0.0.1"], ["93.184.216.34", "10.0.0.1"]])
-def test_name_that_comes_to_stand_for_an_address_inside_is_not_called(
+def test_webhook_whose_host_later_resolves_to_an_internal_address_is_not_called(
     found: list[str], settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.OUTBOUND_LOOPBACK = False
@@ -406,7 +410,7 @@ def test_name_that_comes_to_stand_for_an_address_inside_is_not_called(
     assert WebhookAttempt.objects.get().http_status is None
 
 
-def test_ping_arrives_at_once_though_the_endpoint_was_left_alone(listen: Listen, receiver: Receiver) -> None:
+def test_ping_is_sent_at_once_even_if_the_endpoint_is_paused(listen: Listen, receiver: Receiver) -> None:
     to = listen(ASSET)
     WebhookEndpoint.objects.update(paused_until=timezone.now() + timedelta(hours=1), failures=9)
     send_test_event(endpoint=to.endpoint, actor=to.app.developer)

@@ -87,7 +87,7 @@ def test_purchase_by_a_key_is_listed_for_its_app(key_client: KeyClient) -> None:
     assert not App.objects.get(user=user).webhook_endpoints.exists()
 
 
-def test_pages_follow_each_other_and_wait_for_what_comes(key_client: KeyClient) -> None:
+def test_pages_of_events_are_continued_by_their_cursor(key_client: KeyClient) -> None:
     client = key_client()
     first = [told() for _ in range(5)]
     page = listed(client, limit=2)
@@ -99,7 +99,7 @@ def test_pages_follow_each_other_and_wait_for_what_comes(key_client: KeyClient) 
     assert subjects(listed(client, after=page["nextCursor"])) == [later]
 
 
-def test_latest_begins_with_what_happens_next(key_client: KeyClient) -> None:
+def test_cursor_latest_begins_with_the_next_event(key_client: KeyClient) -> None:
     client = key_client()
     told()
     page = listed(client, after="latest")
@@ -147,7 +147,7 @@ def test_cursor_of_the_future_is_refused(key_client: KeyClient) -> None:
     assert client.get("/api/v1/events", {"after": cursor}).json()["errors"][0]["code"] == "invalid_cursor"
 
 
-def test_page_costs_few_queries(django_assert_max_num_queries: Any) -> None:
+def test_page_of_events_takes_few_queries(django_assert_max_num_queries: Any) -> None:
     app = AppFactory()
     for _ in range(30):
         told()

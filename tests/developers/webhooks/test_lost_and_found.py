@@ -42,7 +42,7 @@ def during_a_call(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
     monkeypatch.setattr(delivering, "_call", calling)
 
 
-def test_event_is_looked_after_when_the_lease_of_a_killed_worker_ends(listen: Listen, receiver: Receiver) -> None:
+def test_event_is_delivered_after_the_lease_of_a_killed_worker_ends(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     until = timezone.now() + timedelta(hours=1)
     WebhookEndpoint.objects.update(leased_until=until)
@@ -57,7 +57,7 @@ def test_event_is_looked_after_when_the_lease_of_a_killed_worker_ends(listen: Li
     assert to.fresh.status == "Active"
 
 
-def test_stop_ends_a_turn_after_the_present_call_and_the_next_worker_goes_on_at_once(
+def test_stopped_worker_finishes_its_call_and_the_next_worker_continues_at_once(
     listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to, stopped = listen(), threading.Event()
@@ -80,7 +80,7 @@ def test_stop_ends_a_turn_after_the_present_call_and_the_next_worker_goes_on_at_
     assert WebhookDelivery.objects.filter(status="Delivered").count() == 3
 
 
-def test_turn_that_is_put_back_in_the_middle_of_a_call_leaves_no_lease_behind(listen: Listen, receiver: Receiver) -> None:
+def test_delivery_job_that_is_released_during_a_call_leaves_no_lease(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     delivering.schedule_delivery(to.endpoint)
     job = claim_job(queue_names=["webhooks"], worker_id="ends")
@@ -94,7 +94,7 @@ def test_turn_that_is_put_back_in_the_middle_of_a_call_leaves_no_lease_behind(li
     assert to.fresh.leased_until is not None
 
 
-def test_event_during_a_pause_in_which_nothing_else_waits_is_told_after_it(listen: Listen, receiver: Receiver) -> None:
+def test_event_during_the_pause_of_an_endpoint_is_delivered_after_it(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     until = timezone.now() + timedelta(minutes=5)
     WebhookEndpoint.objects.update(paused_until=until, failures=9)
@@ -130,7 +130,7 @@ def narrowed(to: Listening) -> App:
     return narrow_scopes(app=App.objects.get(pk=to.app.pk), withdrawn=lost, actor=UserFactory())
 
 
-def test_app_that_lost_its_scopes_gets_neither_what_waited_nor_what_it_had_before(listen: Listen, receiver: Receiver) -> None:
+def test_app_that_lost_its_scopes_gets_neither_waiting_events_nor_redeliveries(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.ORDER_COMPLETED)
     for _ in range(2):
         tell(EventType.ORDER_COMPLETED, app_id=to.app.pk)
@@ -177,7 +177,7 @@ def test_rotation_helps_where_the_secret_cannot_be_read(listen: Listen, receiver
     receiver.calls[0].opened_with(new)
 
 
-def test_spreading_again_looks_after_paused_endpoints_too(listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_fan_out_schedules_paused_endpoints_too(listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
     listen()
     until = timezone.now() + timedelta(minutes=5)
     WebhookEndpoint.objects.update(paused_until=until)

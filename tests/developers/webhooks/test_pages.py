@@ -59,11 +59,11 @@ def test_endpoint_is_not_found_under_another_app_of_the_same_developer(name: str
 
 
 @pytest.mark.parametrize("name", BUTTONS)
-def test_looking_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
+def test_get_of_a_webhook_form_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
     assert own(delivery).get(address(name, delivery)).status_code == 405
 
 
-def test_endpoint_is_made_and_its_secret_is_on_that_response_only() -> None:
+def test_created_endpoint_shows_its_secret_once() -> None:
     app = AppFactory()
     client = signed_in(app.user)
     answer = client.post(reverse("webhook-create", args=[app.pk]), FORM, follow=True)
@@ -90,7 +90,7 @@ def test_endpoint_is_made_and_its_secret_is_on_that_response_only() -> None:
         ({"description": "a\u202eb"}, "text direction characters"),
     ],
 )
-def test_what_cannot_be_is_refused_beside_the_form(changes: dict[str, Any], words: str, settings: Any) -> None:
+def test_invalid_webhook_is_refused_with_an_error_in_the_form(changes: dict[str, Any], words: str, settings: Any) -> None:
     settings.OUTBOUND_LOOPBACK = False
     app = AppFactory()
     answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM | changes)
@@ -100,14 +100,14 @@ def test_what_cannot_be_is_refused_beside_the_form(changes: dict[str, Any], word
 
 
 @pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_gets_none(status: str) -> None:
+def test_app_that_is_not_approved_gets_no_webhook(status: str) -> None:
     app = AppFactory(status=status, granted_scopes="")
     answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM)
     assert "while the app is approved" in text_of(answer)
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_app_has_so_many_and_no_more() -> None:
+def test_number_of_webhooks_of_an_app_is_limited() -> None:
     app = AppFactory()
     client = signed_in(app.user)
     for _ in range(developers_bounds.MAX_WEBHOOK_ENDPOINTS):
@@ -133,7 +133,7 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelivery) -> None:
+def test_endpoint_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelivery) -> None:
     client = own(delivery)
     for after, shown in ((timedelta(hours=1), True), (timedelta(0), False)):
         WebhookEndpoint.objects.update(old_secret_until=timezone.now() + after)
@@ -141,7 +141,7 @@ def test_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelive
 
 
 @pytest.mark.slow
-def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Receiver) -> None:
+def test_events_and_redeliveries_by_hand_are_rate_limited(delivery: WebhookDelivery, receiver: Receiver) -> None:
     client = own(delivery)
     for _ in range(4):
         assert "A ping was sent" in text_of(client.post(address("webhook-test", delivery), follow=True))
@@ -153,7 +153,7 @@ def test_events_by_hand_keep_a_distance(delivery: WebhookDelivery, receiver: Rec
     assert len(receiver.calls) == 6
 
 
-def test_disabled_endpoint_is_neither_tried_nor_told_again(delivery: WebhookDelivery) -> None:
+def test_disabled_endpoint_is_neither_called_nor_mailed_about_again(delivery: WebhookDelivery) -> None:
     client = own(delivery)
     disable_endpoint(endpoint=delivery.endpoint, reason="Too slow.", actor=UserFactory())
     for name in BUTTONS[1:]:
@@ -163,7 +163,7 @@ def test_disabled_endpoint_is_neither_tried_nor_told_again(delivery: WebhookDeli
     assert "Send a ping" not in page
 
 
-def test_everything_that_failed_is_delivered_again_the_oldest_first_and_nothing_else(listen: Listen, receiver: Receiver) -> None:
+def test_failed_deliveries_are_redelivered_oldest_first_and_others_are_not(listen: Listen, receiver: Receiver) -> None:
     to, other = listen(), listen()
     client, page = signed_in(to.app.developer), reverse("webhook-redeliver-failed", args=[to.app.pk, to.endpoint.pk])
     messages = [WebhookMessage.objects.create(type="ping", data={"number": number}, subject="x", app=to.app) for number in range(4)]
@@ -206,7 +206,7 @@ def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, r
     assert "Failing" in log
 
 
-def test_pages_take_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
+def test_webhook_pages_send_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
     client, endpoint = own(delivery), delivery.endpoint
     messages = [WebhookMessage(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
     WebhookMessage.objects.bulk_create(messages)

@@ -61,7 +61,7 @@ def test_created_webhook_gets_events_signed_with_the_secret_of_the_response(clie
     assert [entry.actor for entry in history_of(WebhookEndpoint.objects.get())] == [app.user]
 
 
-def test_change_keeps_what_is_left_out(client: APIClient) -> None:
+def test_omitted_fields_of_a_changed_webhook_are_kept(client: APIClient) -> None:
     made = sent(client, "post", url="https://hooks.example.com/in", events=EVENTS, description="Staging")
     changed = sent(client, "patch", f"/{made['id']}", url="https://hooks.example.com/new")
     assert changed == {name: value for name, value in made.items() if name != "secret"} | {"url": "https://hooks.example.com/new"}
@@ -77,7 +77,7 @@ def test_webhook_is_disabled_and_enabled(client: APIClient) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://hooks.example.com/in", "https://user@hooks.example.com/in", "nonsense", "https://"])
-def test_address_that_is_never_called_is_refused(client: APIClient, url: str, settings: Any) -> None:
+def test_webhook_with_an_invalid_or_insecure_address_is_refused(client: APIClient, url: str, settings: Any) -> None:
     settings.OUTBOUND_LOOPBACK = False
     assert refusal(client, "post", url=url, events=EVENTS) == (422, "webhook_url_refused")
     assert not WebhookEndpoint.objects.exists()

@@ -83,7 +83,7 @@ def connects_nowhere(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         "https://shop.example/" + "a" * 2000,
     ],
 )
-def test_address_of_a_wrong_form_is_refused_unresolved(url: str, resolving: Resolving) -> None:
+def test_malformed_outbound_url_is_refused_without_a_dns_lookup(url: str, resolving: Resolving) -> None:
     asked = resolving(["93.184.215.14"])
     with pytest.raises(Refused):
         outbound.check_url(url)
@@ -131,7 +131,9 @@ def test_address_of_a_wrong_form_is_refused_unresolved(url: str, resolving: Reso
         "ff02::1",
     ],
 )
-def test_address_that_is_not_public_is_refused_unconnected(address: str, resolving: Resolving, connects_nowhere: list[Any]) -> None:
+def test_outbound_url_of_a_non_public_address_is_refused_without_connecting(
+    address: str, resolving: Resolving, connects_nowhere: list[Any]
+) -> None:
     resolving([address])
     with pytest.raises(Refused) as refusal:
         outbound.request("GET", "https://inside.example/")
@@ -144,13 +146,13 @@ def test_address_that_is_not_public_is_refused_unconnected(address: str, resolvi
     "url",
     ["https://127.0.0.1/", "https://[::1]/", "https://2130706433/", "https://0x7f.1/", "https://localhost/", "https://[::ffff:7f00:1]/"],
 )
-def test_number_in_place_of_a_name_is_judged_too(url: str, connects_nowhere: list[Any]) -> None:
+def test_outbound_url_with_an_internal_ip_address_is_refused(url: str, connects_nowhere: list[Any]) -> None:
     with pytest.raises(Refused):
         outbound.request("GET", url)
     assert connects_nowhere == []
 
 
-def test_one_inside_address_among_public_ones_is_refused(resolving: Resolving, connects_nowhere: list[Any]) -> None:
+def test_host_with_one_internal_address_among_public_ones_is_refused(resolving: Resolving, connects_nowhere: list[Any]) -> None:
     resolving(["93.184.215.14", "10.0.0.1"])
     with pytest.raises(Refused):
         outbound.request("GET", "https://mixed.example/")
@@ -165,7 +167,7 @@ def test_network_of_the_operators_list_is_refused(settings: Any, resolving: Reso
     assert connects_nowhere == []
 
 
-def test_name_that_changes_is_called_where_it_was_judged(resolving: Resolving, connects_nowhere: list[Any]) -> None:
+def test_outbound_request_connects_to_the_address_that_was_checked(resolving: Resolving, connects_nowhere: list[Any]) -> None:
     asked = resolving(["93.184.215.14"], ["127.0.0.1"])
     with pytest.raises(Failed):
         outbound.request("GET", "https://changing.example/")
@@ -189,12 +191,12 @@ def test_private_address_stays_refused_with_loopback_open(loopback: None, resolv
     assert connects_nowhere == []
 
 
-def test_unknown_name_fails() -> None:
+def test_outbound_request_to_an_unknown_host_fails() -> None:
     with pytest.raises(Failed):
         outbound.request("GET", "https://nowhere.invalid/")
 
 
-def test_slow_name_server_fails_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_name_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
 
     def wait(*args: Any, **kwargs: Any) -> list[Any]:
@@ -209,7 +211,7 @@ def test_slow_name_server_fails_in_time(monkeypatch: pytest.MonkeyPatch) -> None
     assert time.monotonic() - begun < PATIENCE_SECONDS / 2
 
 
-def test_look_ups_that_hang_hold_up_neither_others_nor_the_end_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_dns_lookups_block_neither_others_nor_the_exit_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
 
     def look(host: str, *args: Any, **kwargs: Any) -> list[Any]:
@@ -231,7 +233,7 @@ def test_look_ups_that_hang_hold_up_neither_others_nor_the_end_of_the_process(mo
     assert all(thread.daemon for thread in hanging)
 
 
-def test_response_comes_back_with_what_was_sent(loopback: None) -> None:
+def test_outbound_response_is_returned(loopback: None) -> None:
     with serving(says(_OK)) as server:
         url = f"http://127.0.0.1:{server.port}/hook?a=1"
         answer = outbound.request("POST", url, headers={"X-Signature": "s", "Host": "forged"}, body=b"{}")
@@ -285,7 +287,7 @@ def test_compressed_response_is_not_unpacked(loopback: None) -> None:
     ],
     ids=["headers", "body", "chunks", "no length", "status line", "interim answers"],
 )
-def test_response_that_trickles_in_is_cut(loopback: None, beginning: bytes, drop: bytes) -> None:
+def test_outbound_response_that_arrives_too_slowly_is_cut_off(loopback: None, beginning: bytes, drop: bytes) -> None:
     with serving(trickles(beginning, drop)) as server:
         begun = time.monotonic()
         with pytest.raises(Failed):
@@ -296,7 +298,7 @@ def test_response_that_trickles_in_is_cut(loopback: None, beginning: bytes, drop
 @pytest.mark.parametrize(
     "answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 200]
 )
-def test_broken_response_fails(loopback: None, answer: bytes) -> None:
+def test_malformed_outbound_response_fails(loopback: None, answer: bytes) -> None:
     with serving(says(answer)) as server, pytest.raises(Failed):
         outbound.request("GET", f"http://127.0.0.1:{server.port}/")
 
@@ -321,7 +323,7 @@ def test_certificate_is_asked_for_and_checked_by_name(
     assert f"Host: client.example:{server.port}\r\n".encode() in server.requests[0]
 
 
-def test_certificate_that_nobody_vouches_for_fails(loopback: None, resolving: Resolving, tmp_path: Path) -> None:
+def test_outbound_request_with_an_untrusted_tls_certificate_fails(loopback: None, resolving: Resolving, tmp_path: Path) -> None:
     tls, _ = tls_server(tmp_path, "client.example")
     resolving(["127.0.0.1"])
     with serving(says(_OK), tls) as server, pytest.raises(Failed, match="certificate"):
@@ -329,7 +331,7 @@ def test_certificate_that_nobody_vouches_for_fails(loopback: None, resolving: Re
     assert server.requests == []
 
 
-def test_second_address_is_tried_when_the_first_takes_no_connection(loopback: None, resolving: Resolving) -> None:
+def test_second_address_of_a_host_is_tried_if_the_first_refuses(loopback: None, resolving: Resolving) -> None:
     with serving(says(_OK)) as server:
         resolving(["::1", "127.0.0.1"])
         assert outbound.request("GET", f"http://two.example:{server.port}/").status == 200

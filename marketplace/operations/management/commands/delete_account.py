@@ -14,8 +14,8 @@ from marketplace.core.errors import Problem
 class Command(BaseCommand):
     help = (
         "Delete an account permanently, at its owner's request. Name, e-mail address, applications and credentials are deleted; "
-        "orders, licences, downloads and the ledger are kept without the name. Refused while the account has a balance, has something "
-        "on sale, or is staff. With --dry-run, only report whether the account can be deleted."
+        "orders, licences, downloads and the ledger are kept without the name. Refused while something blocks it, such as "
+        "a balance; the reasons are printed. With --dry-run, only report whether the account can be deleted."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

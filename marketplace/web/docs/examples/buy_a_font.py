@@ -40,10 +40,10 @@ async def choose(client: Client, budget: float, licence: str) -> tuple[dict[str,
 
 
 async def buy(client: Client, font: dict[str, Any], licence: str) -> None:
-    """Buy at a price that is held, once, whatever happens on the way."""
+    """Buy at the quoted price."""
     quote = await call(client, "quote_purchase", assetId=font["id"], licenseSlug=licence, currency="INR")
     print(f"Quoted: {quote['price']:.2f} INR until {quote['expiresAt']}")
-    # Send the same key again after a lost response: it is one purchase.
+    # To repeat this call after a lost response, send the same key and quote: it is one purchase.
     order = await call(client, "buy_asset", assetId=font["id"], quoteId=quote["quoteId"], idempotencyKey=str(uuid.uuid4()))
     print(f"Bought: order {order['orderId']}, {order['newBalanceINR']:.2f} INR left")
 
