@@ -210,8 +210,7 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None = None) -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout.
 
-    A code whose discount is smaller than another is accepted and recorded, and changes nothing.
-    What is owned already is judged by the licensee, by default the buyer.
+    What is owned already is judged by the licensee, by default the buyer. A code is recorded even if another discount is larger.
     """
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = sql.run(
