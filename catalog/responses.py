@@ -288,6 +288,7 @@ class AssetDetail(ResponseModel):
             | {
                 "category": {"slug": row["category_slug"], "name": row["category_name"]},
                 "file_type": public_file_type(row["listing__file_type"], row["file_type"]),
+                "version": row["listing__approved_deliverable__version"] or row["listing__version"],
                 "discount_percent": row["discount_bp"] / 100,
                 "discount_ends_at": row["discount_ends_at"],
                 "list_prices": {"usd": row["list_price_usd"], "inr": row["list_price_inr"], "eur": row["list_price_eur"]},

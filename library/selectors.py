@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, QuerySet
 
 from catalog.models import Deliverable, Listing
-from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup
+from catalog.selectors.listings import approved_versions, deliverable_of_version, lookup, version_of_file
 from marketplace.accounts.models import User
 from marketplace.api.pagination import Page, newest_first
 from marketplace.core.errors import NotFound
@@ -156,11 +156,6 @@ def owned_version(licence: Licence, version: str) -> Deliverable:
 def version_of(licence: Licence) -> str:
     """Return the version that a licence's holder downloads now."""
     return version_of_file(current_file(licence) or licence.deliverable, licence.listing)
-
-
-def version_of_file(file: Deliverable, listing: Listing) -> str:
-    """Return the version of an approved file, or the listing's if the file has none."""
-    return file.version or listing.version
 
 
 def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licence]:

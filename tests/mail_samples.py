@@ -24,6 +24,7 @@ TOPICS = {
     "wallet/refunded": MailTopic.REFUND,
     "library/updated": MailTopic.UPDATE,
     "wallet/sale_refunded": MailTopic.SALE,
+    "wallet/share_decided": MailTopic.SALE,
     "wallet/share_withheld": MailTopic.SALE,
     "wallet/sold": MailTopic.SALE,
     "wallet/paid_out": MailTopic.PAYOUT,
@@ -68,6 +69,8 @@ CONTEXT: dict[str, Any] = {
     "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),
     "last": True,
     "frozen_minor": 40_000,
+    "released_minor": 9_920,
+    "taken_minor": 33_830,
     "listing": SimpleNamespace(
         pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published", store=SimpleNamespace(name="Northlight Type & Motion")
     ),
@@ -87,6 +90,7 @@ CONTEXT: dict[str, Any] = {
         title="Halden Grotesk",
         store_name="Northlight Type & Motion",
         license_name="Commercial",
+        status="Refunded",
         currency="INR",
         price_minor=49_900,
         tax_minor=7_612,

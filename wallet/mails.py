@@ -1,4 +1,4 @@
-"""Mails and webhook events about purchases and refunds, sent by jobs."""
+"""Mails and webhook events about purchases and refunds, sent by jobs; mails to licensees whose licence has ended."""
 
 from django.db import transaction
 
@@ -42,8 +42,13 @@ def announce_refund(order_id: str) -> None:
         credited = Journal.objects.filter(order=order, kind=JournalKind.REFUND, wallet__isnull=False).first()
         collected = 0 if credited is None else collected_from(credited)
         mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order, collected_minor=collected)
-    licence = Licence.objects.select_related("holder").get(order_id=order_id)
-    if licence.is_for_other and licence.holder is not None and licence.holder.is_active:
-        mail(licence.holder, "library/ended", licence=licence)
+    tell_licensee(order)
     if vendor.is_active:
         mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)
+
+
+def tell_licensee(order: Order) -> None:
+    """Tell the holder of a licence that somebody else paid for that it ended with the order, which was refunded or charged back."""
+    licence = Licence.objects.select_related("holder").get(order_id=order.pk)
+    if licence.is_for_other and licence.holder is not None and licence.holder.is_active:
+        mail(licence.holder, "library/ended", licence=licence, order=order)

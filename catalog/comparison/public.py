@@ -160,7 +160,11 @@ def _before(listing: Listing, later: Deliverable) -> Deliverable | None:
 def _snapshot(snapshots: Mapping[str, Mapping[str, Any]], file: Deliverable) -> Mapping[str, Any]:
     """Return what was approved together with a file: the public fields and the file."""
     approved = snapshots.get(str(file.pk), {})
-    return {name: approved[name] for name in FIELDS if name in approved} | {"file": {"checksum": file.sha256}}
+    shown = {name: approved[name] for name in FIELDS if name in approved}
+    if file.version and "version" in shown:
+        # The vendor may have changed the listing's between submission and approval.
+        shown["version"] = file.version
+    return shown | {"file": {"checksum": file.sha256}}
 
 
 def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, changes: ListingChanges) -> AssetChanges:

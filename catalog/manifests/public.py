@@ -12,6 +12,7 @@ from .. import bounds
 from ..ai_use import training_sentence
 from ..models import AgentManifest, Listing
 from ..responses import AiOriginName, AiTrainingName, LicenseOffer
+from ..selectors.listings import version_of_file
 from .quoting import plain, quoted
 from .sources import platforms_of
 
@@ -115,7 +116,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         "aiOrigin": listing.ai_origin,
         "aiParts": plain(listing.ai_parts, bounds.AI_PARTS_CHARS),
         "checksum": file.sha256 if file else "",
-        "version": listing.version,
+        "version": listing.version if file is None else version_of_file(file, listing),
     }
     return PublicManifest.model_validate(manifest)
 

@@ -13,6 +13,7 @@ from marketplace.core.money import Currency
 from ..models import Deliverable, LicenseTier, Listing
 from ..models.listings import ListingStatus
 from ..pricing import current_price, permitted_tiers
+from ..selectors.listings import version_of_file
 from .quoting import plain
 
 # Increase it when the generator's output changes for the same sources: all stored manifests become stale.
@@ -54,7 +55,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "category": listing.category.slug,
         "tags": list(listing.tags),
         "store": listing.store.name,
-        "version": listing.version,
+        "version": listing.version if file is None else version_of_file(file, listing),
         "platforms": platforms_of(listing.supported_platforms),
         "licenses": [tier.slug for tier in permitted_tiers(listing, tiers)],
         "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if current_price(listing, currency) is not None],

@@ -48,6 +48,7 @@ from .listings import (
     requests_of_skill,
     skill_contents,
     skills_free_for_all,
+    version_of_file,
 )
 from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
@@ -101,4 +102,5 @@ __all__ = [
     "slugs_for_sale",
     "sorts_by_price",
     "tier_texts",
+    "version_of_file",
 ]

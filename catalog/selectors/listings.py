@@ -99,7 +99,7 @@ LISTING_FIELDS = (
 _DETAILS = ListingIndex.objects.values(
     *CARD_COLUMNS,
     *("popularity", "published_at", *(f"listing__{name}" for name in LISTING_FIELDS), "listing__tax_rate_bp"),
-    *(f"listing__approved_deliverable__{name}" for name in ("file_size", "sha256", "technical")),
+    *(f"listing__approved_deliverable__{name}" for name in ("file_size", "sha256", "technical", "version")),
 )
 _PREVIEWS: QuerySet[Any, Any] = Preview.objects.values("id", "listing_id", "kind", "slot", "alt_text")
 
@@ -180,6 +180,11 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
     # Versions are shorter than ids.
     file_id = parse_id(version)
     return approved_versions(listing).filter(**({"version": version} if file_id is None else {"pk": file_id})).first()
+
+
+def version_of_file(file: Deliverable, listing: Listing) -> str:
+    """Return the version of an approved file; the listing's, which may be that of the next file already, only if the file has none."""
+    return file.version or listing.version
 
 
 class SkillRequests(NamedTuple):

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from catalog.comparison.public import changes_of
 from catalog.models import Listing
+from catalog.selectors import version_of_file
 from marketplace.accounts.models import MailTopic, User
 from marketplace.ui.mail import mail
 
 from ..models import Licence, UpdateAnnouncement
-from ..selectors import version_of_file
 
 BATCH = 200
 # The most sentences of a mail on what changed; its page has all.

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.selectors import version_of_file
 from developers.principals import Principal
 from marketplace.core.ids import current_request_id
 from marketplace.core.transitions import lock
@@ -22,7 +23,7 @@ from marketplace.core.transitions import lock
 from .. import bounds
 from ..errors import FileBlocked, LicenseSuspended, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
 from ..models import Download, DownloadLink, Licence
-from ..selectors import current_file, owned_version, version_of_file
+from ..selectors import current_file, owned_version
 from .building import package_for
 
 _signer = Signer(salt="library.download", sep=".")

@@ -9,10 +9,10 @@ import orjson
 
 from catalog.ai_use import training_sentence
 from catalog.models import Deliverable, LicenseTerms, Listing
+from catalog.selectors import version_of_file
 from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 
 from ..models import Package
-from ..selectors import version_of_file
 from .zips import EARLIEST, ZipEntry, zip_parts
 
 CONTENT_TYPE = "application/zip"

@@ -95,6 +95,19 @@ def test_unpublished_and_blocked_versions_are_not_compared() -> None:
     assert changes(Listing.objects.get(pk=listing.pk), status=404)["code"] == "not_found"
 
 
+def test_version_among_the_details_is_that_of_the_file() -> None:
+    listing = first(_font())
+    listing.candidate_deliverable, listing.version = _with_facts(make_deliverable(listing), _font()), "2.0"
+    listing.save()
+    submitted(listing)
+    # Changed while the update waits; the first file has it.
+    Listing.objects.filter(pk=listing.pk).update(version="1.0")
+    services.approve_listing(review=open_review(listing), actor=UserFactory())
+    answer = changes(listing)
+    assert answer["details"] == [{"name": "version", "before": "1.0", "after": "1.0+2"}]
+    assert (answer["from"]["version"], answer["to"]["version"]) == ("1.0", "1.0+2")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("facts", [{}, {"fonts": {"": [{}]}}, {"entries": 3}])
 def test_files_whose_facts_are_missing_or_damaged_cannot_be_compared(facts: dict[str, Any]) -> None:

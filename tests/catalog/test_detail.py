@@ -7,16 +7,21 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from catalog import pricing
+from catalog.manifests import ensure_manifest
 from catalog.models import LicenseTier, Listing, Preview
+from catalog.services.review import approve_listing
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
 from marketplace.core import bounds
 from marketplace.core.money import Currency
+from tests.catalog.cases import add_candidate, open_review, published, submitted
 from tests.factories import DeliverableFactory, ListingFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -163,6 +168,31 @@ def test_candidate_file_is_not_shown(get: Any) -> None:
     listing.save()
     listing_changed(listing)
     assert get(f"assets/{listing.id}")["file"]["checksum"] == "ab" * 32
+
+
+def versions_shown(listing: Listing, key_client: Any) -> list[str]:
+    """Return the version as the API, the manifest, its guidance and the shop show it."""
+    listing = Listing.objects.get(pk=listing.pk)
+    ensure_manifest(listing)
+    listing_changed(listing)
+    client = key_client()
+    detail, manifest = (client.get(f"/api/v1/assets/{listing.pk}{path}").json() for path in ("", "/manifest"))
+    page = BeautifulSoup(Client().get(f"/assets/{listing.slug}").content, "html.parser")
+    shown = page.select_one("dt:-soup-contains('Version') + dd")
+    assert shown is not None
+    guidance = manifest["promptInstructions"]["howToUse"][0].partition("version “")[2].partition("”")[0]
+    return [detail["version"], manifest["version"], guidance, shown.get_text().split()[0]]
+
+
+@pytest.mark.database_full
+def test_version_is_that_of_the_file_on_sale(key_client: Any) -> None:
+    listing = published(version="1.0")
+    listing.version = "2.0"
+    submitted(add_candidate(listing))
+    assert versions_shown(listing, key_client) == ["1.0"] * 4
+    Listing.objects.filter(pk=listing.pk).update(version="1.0")
+    approve_listing(review=open_review(listing), actor=UserFactory())
+    assert versions_shown(listing, key_client) == ["1.0+2"] * 4
 
 
 def test_listing_without_stats_counts_no_purchases(get: Any) -> None:

@@ -32,6 +32,22 @@ def test_vendor_is_mailed_about_a_withheld_share_unless_unsubscribed() -> None:
 
 
 @pytest.mark.parametrize(
+    ("end", "subject", "words"),
+    [
+        (EventKind.DISPUTE_WON, "in your earnings again", "In your earnings again: ₹399.20"),
+        (EventKind.DISPUTE_LOST, "went back to a card", "the purchases ended: ₹399.20"),
+    ],
+)
+def test_vendor_is_told_what_became_of_a_withheld_share(end: EventKind, subject: str, words: str) -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, end)
+    (body,) = told(vendor, subject)
+    assert words in body
+
+
+@pytest.mark.parametrize(
     ("events", "subject"),
     [((EventKind.DISPUTED, EventKind.DISPUTE_LOST), "went back to its card"), ((EventKind.REFUNDED,), "on its way back to your card")],
 )

@@ -300,6 +300,8 @@ def test_dispute_of_the_payers_card_suspends_the_licence_of_the_licensee() -> No
     assert claimed(order, client).suspended_at is not None
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert not current_licences_of(client).exists()
+    (letter,) = [each for each in sent_mails() if each.to == [client.email]]
+    assert "went back to its card" in letter.body
 
 
 def test_licence_that_someone_else_paid_for_cannot_be_upgraded() -> None:

@@ -114,7 +114,12 @@ class DetailsForm(SectionForm):
         help_text="Markdown: headings, lists, links. HTML tags are left out; images go into the gallery.",
     )
     tags = TagsField(label="Tags", help_text=f"Separated by commas or lines, at most {bounds.MAX_TAGS} of {bounds.TAG_CHARS} characters.")
-    version = LineField(label="Version", max_length=bounds.VERSION_CHARS, required=False, help_text="Shown next to the file, such as 1.2.")
+    version = LineField(
+        label="Version",
+        max_length=bounds.VERSION_CHARS,
+        required=False,
+        help_text="Shown next to the file, such as 1.2. In the shop it changes with the next approved file.",
+    )
     file_type = LineField(label="File type", max_length=bounds.FILE_TYPE_CHARS, required=False, help_text="Such as OTF, MOGRT or LUT.")
     supported_platforms = LineField(
         label="Made for",

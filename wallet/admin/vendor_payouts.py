@@ -188,10 +188,10 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     keep_earnings = service_decision(
         Decision(
-            "Retain the earnings",
+            "Keep the earnings",
             FORMER,
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. A suspended store may still be reinstated. All earnings become the marketplace's, in the ledger's account of commissions.",
-            "The earnings were retained.",
+            "The earnings are kept.",
             available=lambda payout: belongs_to_former_vendor(payout=payout),
             danger=True,
             effects=former_vendor_effects,

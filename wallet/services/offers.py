@@ -112,7 +112,7 @@ class ListingOffer:
     tier_requirement: str
     # By currency, for the first tier on sale, before the discount.
     list_prices: dict[str, int | None]
-    # The largest discount that applies now, in basis points, and the code that was given.
+    # The largest discount that applies now, in basis points, and the code that was given, even if a larger discount needs no code.
     discount_bp: int
     discount_code: str
     tax_rate_bp: int
@@ -210,7 +210,7 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None = None) -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout.
 
-    What is owned already is judged by the licensee, by default the buyer.
+    What is owned already is judged by the licensee, by default the buyer. A code is recorded even if another discount is larger.
     """
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = sql.run(

@@ -29,6 +29,7 @@ from marketplace.ui.mail import mail
 
 from ..card_credit import refundable_minor, returned_minor
 from ..events import DeletedAccountCredited
+from ..mails import tell_licensee
 from ..models import CardReversal, Journal, LedgerAccount, Order, ReversedOrder, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
@@ -324,6 +325,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
+        tell_licensee(order)
         end_request(order=order, verb="close", actor=None, reason=reason)
         record_refund(listing_id=order.listing_id)
     return journal

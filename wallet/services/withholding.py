@@ -48,7 +48,7 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
 
 
 def release_shares(*, reversed_orders: Sequence[ReversedOrder]) -> None:
-    """Release to the vendors what was withheld and not taken."""
+    """Release to the vendors what was withheld and not taken, and tell them how much was released and taken."""
     vendors = {
         reversed_order.withholding_journal.vendor
         for reversed_order in reversed_orders
@@ -65,6 +65,13 @@ def release_shares(*, reversed_orders: Sequence[ReversedOrder]) -> None:
         for reversed_order in mine:
             reversed_order.release_journal_id = released
             reversed_order.save(update_fields=["release_journal", "taken_minor"])
+        _tell_outcome(vendor, released_minor=rest, taken_minor=sum(reversed_order.taken_minor for reversed_order in mine))
+
+
+def _tell_outcome(vendor: LedgerAccount, *, released_minor: int, taken_minor: int) -> None:
+    if vendor.owner is not None and vendor.owner.is_active:
+        amounts = {"released_minor": released_minor, "taken_minor": taken_minor}
+        mail(vendor.owner, "wallet/share_decided", topic=MailTopic.SALE, currency=vendor.currency, **amounts)
 
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:

@@ -39,7 +39,9 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = request.user if isinstance(request.user, User) else None
     offer = offer_of(slug, viewer)
     listing, pictures = offer.listing, offer.samples.pictures
-    context = _page_of(request, offer, listing.approved_deliverable) | {
+    file = listing.approved_deliverable
+    context = _page_of(request, offer, file) | {
+        "version": listing.version if file is None else selectors.version_of_file(file, listing),
         "file_type": public_file_type(listing.file_type, listing.index.file_type),
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
@@ -54,8 +56,14 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     """Show the vendor a listing that is not for sale as buyers will see it, with the newest file."""
     offer = offer_for(listing, None)
     file = listing.candidate_deliverable or listing.approved_deliverable
-    context = _page_of(request, offer, file) | {"file_type": public_file_type(listing.file_type, ""), "is_own": True, "is_draft": True}
-    return render(request, "shop/asset.html", context | {"picture_page": "studio-preview-picture"})
+    context = _page_of(request, offer, file) | {
+        "version": listing.version,
+        "file_type": public_file_type(listing.file_type, ""),
+        "is_own": True,
+        "is_draft": True,
+        "picture_page": "studio-preview-picture",
+    }
+    return render(request, "shop/asset.html", context)
 
 
 def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 
-from catalog.selectors import cards_of
+from catalog.selectors import cards_of, version_of_file
 from library import bounds
 from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
 from library.errors import NotOwned
-from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of, version_of_file
+from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of
 from library.services.claims import claim_licence, claimable_licence
 from library.services.links import issue_link, url_of
 from library.services.status_lists import status_list_position
