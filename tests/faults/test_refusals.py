@@ -10,7 +10,7 @@ from .service import Service, service
 
 pytestmark = pytest.mark.full
 
-BODY = b"x" * (64 * 2**20)
+LENGTH = 64 * 2**20
 # What the sockets of both sides hold on loopback, and what the server had read ahead.
 AHEAD_BYTES = 8 * 2**20
 MAXIMUM = 5 * 2**30
@@ -33,15 +33,15 @@ def path_of(listing: str) -> str:
 
 # Status, code, whose token of the facts (or the header itself), further headers, announced length.
 CASES: list[tuple[int, str, str, dict[str, str], int | None]] = [
-    (401, "not_authenticated", "", {}, len(BODY)),
-    (401, "invalid_credential", "Bearer cam_pat_nothing", {}, len(BODY)),
-    (403, "insufficient_scope", "reader", {}, len(BODY)),
-    (403, "vendor_not_approved", "stranger", {}, len(BODY)),
-    (404, "not_found", "other", {}, len(BODY)),
-    (409, "listing_locked", "waiting", {}, len(BODY)),
+    (401, "not_authenticated", "", {}, LENGTH),
+    (401, "invalid_credential", "Bearer cam_pat_nothing", {}, LENGTH),
+    (403, "insufficient_scope", "reader", {}, LENGTH),
+    (403, "vendor_not_approved", "stranger", {}, LENGTH),
+    (404, "not_found", "other", {}, LENGTH),
+    (409, "listing_locked", "waiting", {}, LENGTH),
     (411, "length_required", "vendor", {"Transfer-Encoding": "chunked"}, None),
     (413, "body_too_large", "vendor", {}, MAXIMUM + 2**20),
-    (415, "unsupported_type", "vendor", {"Content-Type": "application/zip"}, len(BODY)),
+    (415, "unsupported_type", "vendor", {"Content-Type": "application/zip"}, LENGTH),
 ]
 
 
@@ -55,7 +55,8 @@ def test_large_body_is_refused_before_it_is_sent(
         running.port, path_of(facts["locked" if whose == "waiting" else "listing"]), {"Authorization": authorization} | headers, length
     )
     # Chunked, the first chunk is announced as larger than what is sent of it.
-    request.send(f"{2 * len(BODY):x}\r\n".encode() + BODY if length is None else BODY)
+    body = b"x" * LENGTH
+    request.send(f"{2 * LENGTH:x}\r\n".encode() + body if length is None else body)
     answer = request.answer()
     assert (answer.status, answer.document["code"]) == (status, code)
     assert answer.sent < AHEAD_BYTES
