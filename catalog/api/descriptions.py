@@ -23,7 +23,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "listPrices": "Prices before the discount.",
     "preview_id": "Id of the preview.",
     "previews": "Images, sounds and fonts that show the asset.",
-    "priceEUR": "Price in euros that a buyer pays now; null if there is none.",
+    "priceEUR": "Price in euros now, only shown: buyers pay in rupees or US dollars. Null if there is none.",
     "priceINR": "Price in rupees that a buyer pays now; null if there is none.",
     "priceUSD": "Price in US dollars that a buyer pays now; null if there is none.",
     "promptInstructions": "When and how to use the asset, for language models.",

@@ -23,7 +23,7 @@ NAME = "choose_asset"
 _STEPS = """\
 1. Search with search_assets, narrowed down by category, license, currency and maxPrice where they are given.
 2. Read the best three with get_asset and, if you may, get_asset_manifest. Check with check_rights that the licence allows the use, that
-   the file type and the host tools fit, and that there is a price in my currency: null means that it is not sold in it.
+   the file type and the host tools fit, and that there is a price in my currency, INR or USD: null means that it is not sold in it.
 3. Compare them in a few lines: fit, licence, price for that licence, what speaks against each. Recommend one, or say that none fits.
 4. Check with list_library that I do not own it already, and with get_wallet that the balance is enough.
 5. Ask me before you buy. Once I agree, call quote_purchase, tell me its price, and call buy_asset with its quoteId and a new

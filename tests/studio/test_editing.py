@@ -144,11 +144,13 @@ def test_licences_are_saved(client: Client, listing: Listing) -> None:
 @pytest.mark.slow
 def test_prices_tell_what_buyers_pay_and_the_vendor_gets(client: Client, vendor: VendorProfile, listing: Listing) -> None:
     set_commission(profile=vendor, commission_rate_bp=1_000, reason="Agreed", actor=make_vendor().user)
-    sent = {"base_price_minor": "100", "price_inr_minor": "", "discount_bp": "20", "tax_rate_bp": "25"}
+    sent = {"base_price_minor": "100", "price_inr_minor": "", "price_eur_minor": "90", "discount_bp": "20", "tax_rate_bp": "25"}
     page = client.post(at("prices", listing), form_of(client, at("prices", listing)) | sent, follow=True).content.decode()
     # 100 less 20 percent: 80, of which 16 are tax; of 64 the platform keeps 6.40.
-    for words in ("$80.00", "$100.00", "$16.00", "$6.40", "$57.60", "Not on sale in INR and EUR"):
+    for words in ("$80.00", "$100.00", "$16.00", "$6.40", "$57.60", "Not on sale in INR: no price is set"):
         assert words in page
+    # Nothing is bought in euros.
+    assert "€" not in page
     # Twice that for the commercial licence.
     assert "$115.20" in page
 

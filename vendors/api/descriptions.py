@@ -12,7 +12,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "discount_id": "Id of the discount.",
     "originalFilename": "Name of the uploaded file.",
     "passed": "Whether it passed.",
-    "priceEur": "Price in euros, tax included; null if none is set: then it is sold in euros only if it is free.",
+    "priceEur": "Price in euros, tax included; only shown to buyers, who pay in dollars or rupees. Null if none is set.",
     "priceInr": "Price in rupees, tax included; null if none is set: then it is sold in rupees only if it is free.",
     "readme": "Text of the README.txt in the buyer's download.",
     "reviewId": "Id of the review.",

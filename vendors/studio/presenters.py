@@ -13,7 +13,7 @@ from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import current_price, is_free, list_price, permitted_tiers, price_of
 from marketplace.core.models import AuditEntry
-from marketplace.core.money import Currency, Split, split_sale, tax_inside
+from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sale, tax_inside
 
 from ..selectors import steps_of
 from ..services.submission_checks import run_checks
@@ -183,7 +183,10 @@ class LicenceProceeds:
 
 @dataclass(frozen=True)
 class ListingProceeds:
-    """The licences that buyers can choose; the price of the first one is the listing's price. `not_in` are the currencies without a price."""
+    """The licences that buyers can choose; the price of the first one is the listing's price.
+
+    `not_in` are the currencies of wallets in which it has no price. Nothing is sold in others.
+    """
 
     free: bool
     discount_bp: int
@@ -197,12 +200,13 @@ def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProcee
     """Return the split of each sale of a listing, which must be loaded with its vendor's profile."""
     rate = listing.store.vendor_profile.commission_rate_bp
     permitted = permitted_tiers(listing, tiers)
-    sold_in = [currency for currency in Currency if current_price(listing, currency) is not None]
+    paid_in = [currency for currency in Currency if currency in WALLET_CURRENCIES]
+    sold_in = [currency for currency in paid_in if current_price(listing, currency) is not None]
     licences = [
         LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in])
         for tier in permitted
     ]
-    not_in = [currency.value for currency in Currency if currency not in sold_in]
+    not_in = [currency.value for currency in paid_in if currency not in sold_in]
     return ListingProceeds(is_free(listing), listing.current_discount_bp, listing.tax_rate_bp, rate, licences, not_in)
 
 
