@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
 
 from .models import Journal, LedgerAccount, TopUp
-from .models.ledger import JournalKind
+from .models.ledger import AccountKind, JournalKind
 from .models.top_ups import ReversalStatus, TopUpStatus
 
 CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
@@ -21,6 +21,12 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 def card_credit(wallet: LedgerAccount) -> int:
     """Return how much of a wallet's balance was paid by card, in minor units."""
     return _trace_card_credit(wallet)[0]
+
+
+def payable_of(user: User) -> dict[str, tuple[int, int]]:
+    """Return by currency what the user's wallets hold, and how much of it can be paid out: what was not paid by card."""
+    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user).order_by("currency")
+    return {wallet.currency: (wallet.balance_minor, wallet.balance_minor - card_credit(wallet)) for wallet in wallets}
 
 
 def card_part_of(sale: Journal) -> int:

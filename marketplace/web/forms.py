@@ -132,7 +132,10 @@ class ApprovalForm(PasswordConfirmationForm):
 
 
 class WalletPayoutForm(PasswordConfirmationForm):
-    """Asks for the currency, the amount and the payment details of a wallet payout; `balances` can be paid out."""
+    """Asks for the currency, the amount and the payment details of a wallet payout.
+
+    `balances` has what each wallet holds, and how much of it can be paid out.
+    """
 
     needed_for = "taking money out of the wallet"
 
@@ -143,7 +146,7 @@ class WalletPayoutForm(PasswordConfirmationForm):
         min_value=Decimal("0.01"),
         max_digits=14,
         decimal_places=2,
-        help_text="Leave empty to pay out the whole balance.",
+        help_text="Leave empty to pay out all that was not paid by card.",
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
     )
     payment_details = forms.CharField(
@@ -155,10 +158,10 @@ class WalletPayoutForm(PasswordConfirmationForm):
     )
     field_order = ("currency", "amount", "payment_details", "password")
 
-    def __init__(self, *args: Any, balances: Mapping[str, int], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, balances: Mapping[str, tuple[int, int]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["currency"].choices = [  # type: ignore[attr-defined]  # it is a choice field
-            (currency, money(balance, currency)) for currency, balance in balances.items()
+            (currency, _available(*amounts, currency)) for currency, amounts in balances.items()
         ]
         self.fields["currency"].initial = next(iter(balances), None)
         self.fields["password"].required = True
@@ -172,6 +175,12 @@ class WalletPayoutForm(PasswordConfirmationForm):
         return cleaned
 
     def wanted_minor(self) -> int | None:
-        """Return the amount in minor units; None for the whole balance."""
+        """Return the amount in minor units; None for all that was not paid by card."""
         amount = self.cleaned_data["amount"]
         return None if amount is None else to_minor(amount)
+
+
+def _available(balance: int, payable: int, currency: str) -> str:
+    if payable == balance:
+        return money(balance, currency)
+    return f"{money(payable, currency)} of {money(balance, currency)}; the rest was paid by card: ask us to return it to the card"

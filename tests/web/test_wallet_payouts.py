@@ -10,8 +10,10 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from marketplace.review import claims
+from marketplace.ui.formatting import money
 from tests.factories import UserFactory
 from tests.shop import funded
+from tests.wallet.top_up_cases import paid_top_up
 from wallet.models import WalletPayout
 from wallet.selectors import wallet_of
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
@@ -103,6 +105,15 @@ def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(bro
     assert client.post(reverse(NEW), asking(currency="USD", amount="")).status_code == 302
     assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
     assert sorted(each.amount_minor for each in WalletPayout.objects.all()) == [700, 20_050]
+
+
+def test_form_shows_what_was_not_paid_by_card_and_an_empty_amount_pays_that(browse: Browse, owner: User) -> None:
+    top_up = paid_top_up(owner)
+    client = browse(owner)
+    balance = money(50_000 + top_up.amount_minor, "INR")
+    assert f"₹500.00 of {balance}; the rest was paid by card" in read(client.get(reverse(NEW)))
+    assert client.post(reverse(NEW), asking(amount="")).status_code == 302
+    assert WalletPayout.objects.get().amount_minor == 50_000
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ def request_wallet_payout(
     Args:
         user: The owner of the wallet.
         currency: INR or USD.
-        amount_minor: The amount; None for the whole balance.
+        amount_minor: The amount; None for all that was not paid by card.
         payment_details: The bank details, as free text.
         actor: The requesting user.
         password_confirmed: Whether the user has just entered the password again.

@@ -10,9 +10,10 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors,
 from marketplace.core.errors import Problem
 from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
+from wallet.card_credit import payable_of
 from wallet.errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
 from wallet.models import WalletPayout
-from wallet.selectors import balances_of, open_wallet_payouts_of, wallet_payout_of
+from wallet.selectors import open_wallet_payouts_of, wallet_payout_of
 from wallet.services.wallet_payouts import cancel_wallet_payout, request_wallet_payout
 
 from ..forms import WalletPayoutForm
@@ -31,7 +32,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
     """Request a payout, which sets the amount aside."""
     waiting = list(open_wallet_payouts_of(request.user.pk))
     taken = {wallet_payout.currency for wallet_payout in waiting}
-    balances = {code: held for code, held in sorted(balances_of(request.user).items()) if held and code not in taken}
+    balances = {code: amounts for code, amounts in payable_of(request.user).items() if amounts[0] and code not in taken}
     sent = request.POST if request.method == "POST" else None
     form = WalletPayoutForm(sent, balances=balances, request=request)
     if form.is_valid():
