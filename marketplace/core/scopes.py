@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """The scopes, which an admin grants to an app, or a user to a personal token."""
+    """The scopes, which reviewers grant to an app, or a user to a personal token."""
 
     CATALOG_READ = "catalog:read"
     LIBRARY_READ = "library:read"
@@ -20,10 +20,10 @@ SCOPE_LABELS = {
     Scope.CATALOG_READ: "Read the AI manifests of published assets",
     Scope.LIBRARY_READ: "View the assets you own",
     Scope.LIBRARY_DOWNLOAD: "Download the assets you own",
-    Scope.ACCOUNT_READ: "View your wallet balance, your orders and your billing details",
-    Scope.WALLET_SPEND: "Buy assets with your credit, and set your billing details",
+    Scope.ACCOUNT_READ: "View your name, e-mail address, balance, orders, invoices and billing details",
+    Scope.WALLET_SPEND: "Buy assets with your credit, ask for refunds, and set your billing details and currency",
     Scope.WALLET_FUND: "Ask you to add credit; you pay on the provider's page",
-    Scope.VENDOR_MANAGE: "Manage your store: listings, uploads, prices",
+    Scope.VENDOR_MANAGE: "Manage your store and its listings, see its earnings, and appeal decisions about you",
 }
 
 # Apps cannot be granted `vendor:manage`.

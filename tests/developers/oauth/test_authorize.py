@@ -185,7 +185,7 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
     for words in (
         "Font finder",
         "Ada <b>",
-        "View your wallet balance, your orders and your billing details",
+        "View your name, e-mail address, balance, orders, invoices and billing details",
         "It can spend your credit",
         "the tools for AI assistants",
         "app.example",

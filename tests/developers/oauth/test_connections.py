@@ -189,7 +189,7 @@ def test_user_is_mailed_about_a_new_app_and_about_added_scopes(party: Party, use
     first, more, tools = (str(message.body) for message in mail.outbox)
     assert "Read the AI manifests" in first
     assert "/dashboard/connections" in first
-    assert ("View your wallet balance" in more, "Read the AI manifests" in more) == (True, False)
+    assert ("View your name" in more, "Read the AI manifests" in more) == (True, False)
     assert "the tools for AI assistants" in tools
     assert party.app.developer.email not in f"{first}{more}{tools}"
 
