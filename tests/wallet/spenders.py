@@ -38,7 +38,7 @@ def own_key(user: User) -> Principal:
 
 
 def limit(principal: Principal, *, currency: str = "INR", app_limit: bool = False, **limit_values: Any) -> SpendingLimit:
-    """Bound what a program may spend: by the wallet's owner, or by an admin."""
+    """Bound what a program may spend: by the wallet's owner, or by staff."""
     subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}
     owner = None if app_limit else principal.user
     return SpendingLimit.objects.create(owner=owner, currency=currency, set_by=principal.user, **subject, **limit_values)

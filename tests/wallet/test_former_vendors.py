@@ -11,6 +11,7 @@ from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import VendorProfile, VendorStatus
+from wallet.admin.effects import hand_payout_effects, kept_earnings_effects
 from wallet.models import LedgerAccount, VendorPayout
 from wallet.reconciliation import differences
 from wallet.selectors import with_ledger_balance
@@ -61,6 +62,8 @@ def bounced_after_deletion() -> VendorPayout:
 def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once() -> None:
     payout, staff = bounced_after_deletion(), UserFactory()
     assert owed_to(payout) == SHARE
+    assert hand_payout_effects(payout) == ["All earnings in the vendor's account, ₹399.20, count as paid to the vendor."]
+    assert kept_earnings_effects(payout) == ["All earnings in the vendor's account, ₹399.20, become the marketplace's."]
     journal = pay_former_vendor(payout=payout, reference="UTR 7781", reason="passport seen", actor=staff)
     assert (journal.kind, journal.vendor_net_minor, platforms("payout")) == ("hand_payout", -SHARE, SHARE)
     assert owed_to(payout) == 0

@@ -275,7 +275,7 @@ def test_refund_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
     assert status_of(disputed) == ("Closed", "ChargedBack", False)
 
 
-def test_refund_of_a_request_whose_buyer_left_waits_to_be_claimed() -> None:
+def test_refund_of_a_request_of_a_deleted_account_waits_to_be_paid_out() -> None:
     order = downloaded_order(bought(on_sale(archive(), store=make_vendor().store), funded(inr=49_900)))
     made = requested_refund(order)
     delete_account(user=order.buyer, reason="test", actor=None)

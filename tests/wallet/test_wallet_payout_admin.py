@@ -1,4 +1,4 @@
-"""Payouts of wallets in the admin: where to pay is shown to who pays; refunds of who has left are paid."""
+"""Payouts of wallets in the admin: where to pay is shown to who pays; refunds to deleted accounts are paid."""
 
 from typing import Any
 
@@ -130,7 +130,7 @@ def test_unclaimed_refund_is_listed_announced_and_paid_by_staff_with_the_permiss
     order, other = refund_to_deleted_account(), bought(on_sale())
     claim = {"reference": "UTR 1", "reason": "By the receipt."}
     refunder = signed_in(staff("wallet.refund_order", "wallet.view_order"))
-    assert "is deleted: ₹499.00 waits until it is claimed" in text_of(refunder.get(order_page(order, "refund")))
+    assert "is deleted: ₹499.00 waits to be paid out" in text_of(refunder.get(order_page(order, "refund")))
     refund_order(order=order, reason="Broken file", actor=UserFactory())
     assert refunder.post(order_page(order, "pay_unclaimed"), claim).status_code == 403
     payer = signed_in(staff("wallet.pay_unclaimed_order", "wallet.view_order"))

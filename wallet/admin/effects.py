@@ -33,15 +33,15 @@ def refund_effects(order: Order) -> list[str]:
 
 
 def _split_of_deleted(order: Order) -> str:
-    """Return where the money of a refund goes whose buyer left: to the card as far as it was paid by card."""
+    """Return where the money of a refund to a deleted account goes: to the card as far as it was paid by card."""
     sale = Journal.objects.select_related("wallet").filter(order=order, kind=JournalKind.SALE).first()
     by_card = 0 if sale is None else card_part_of(sale)
     to_card, rest = (money(amount, order.currency) for amount in (by_card, order.price_minor - by_card))
     if not by_card:
-        return f"{rest} waits until it is claimed"
+        return f"{rest} waits to be paid out"
     if by_card == order.price_minor:
         return f"{to_card} returns to the card"
-    return f"{to_card} returns to the card, {rest} waits until it is claimed"
+    return f"{to_card} returns to the card, {rest} waits to be paid out"
 
 
 def credit_effects(owner: WalletOwner) -> list[str]:
@@ -56,15 +56,24 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
     price, owed = money(unclaimed_minor(order), order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [
         *([f"The account owes {money(owed, order.currency)} for a card payment that was returned: settle that first."] if owed else []),
-        f"{price} counts as paid to who bought “{order.title}”, and no longer as unclaimed.",
+        f"{price} counts as paid to who bought “{order.title}”, and no longer waits to be paid out.",
         "It is paid once, and cannot be undone here.",
     ]
 
 
-def former_vendor_effects(payout: VendorPayout) -> list[str]:
-    """Return the earnings that are paid or kept."""
+def hand_payout_effects(payout: VendorPayout) -> list[str]:
+    """Return the earnings that count as paid."""
+    return [f"All earnings in the vendor's account, {_earnings(payout)}, count as paid to the vendor."]
+
+
+def kept_earnings_effects(payout: VendorPayout) -> list[str]:
+    """Return the earnings that are kept."""
+    return [f"All earnings in the vendor's account, {_earnings(payout)}, become the marketplace's."]
+
+
+def _earnings(payout: VendorPayout) -> str:
     account = with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get()
-    return [f"All earnings in the vendor's account, {money(account.earned_minor, account.currency)}, are paid or kept."]
+    return money(account.earned_minor, account.currency)
 
 
 def payment_effects(wallet_payout: WalletPayout) -> list[str]:

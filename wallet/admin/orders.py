@@ -47,7 +47,7 @@ class UnclaimedRefundFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the only choice."""
-        return [("unclaimed", "Unclaimed: the account is deleted")]
+        return [("unclaimed", "Refunds to pay out: the account is deleted")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
         """Return the orders with an unclaimed refund."""

@@ -23,7 +23,7 @@ from ..services import vendor_payouts as services
 from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, pay_former_vendor
 from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
 from .csv_export import CsvExport
-from .effects import former_vendor_effects
+from .effects import hand_payout_effects, kept_earnings_effects
 
 EXPORT = "wallet.export_vendorpayout"
 SETTLE = "wallet.settle_vendorpayout"
@@ -179,7 +179,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "It is recorded as paid.",
             HandPayoutForm,
             available=lambda payout: belongs_to_former_vendor(payout=payout),
-            effects=former_vendor_effects,
+            effects=hand_payout_effects,
         ),
         pay_former_vendor,
         "payout",
@@ -194,7 +194,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "The earnings are kept.",
             available=lambda payout: belongs_to_former_vendor(payout=payout),
             danger=True,
-            effects=former_vendor_effects,
+            effects=kept_earnings_effects,
         ),
         keep_earnings,
         "payout",

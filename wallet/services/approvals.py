@@ -82,7 +82,7 @@ def request_approval(
         principal: The credential that asks.
 
     Raises:
-        SpendingLimitExceeded: a limit that an admin set refuses it, which the owner cannot raise.
+        SpendingLimitExceeded: a limit that staff set refuses it, which the owner cannot raise.
         TooManyApprovals: the app or token has asked too often.
         IdempotencyKeyReused: as in `find_approval`.
         Problem: one that `find_requested_offer` raises.

@@ -62,7 +62,7 @@ def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, ap
     """Refuse a purchase that exceeds the owner's or the app's limit.
 
     A purchase calls this after its debit, whose lock makes the sums exact; without that lock it is an estimate.
-    Refunded and charged back orders do not count. Days are in UTC. If the owner approved the purchase, only limits that admins set for the app refuse it.
+    Refunded and charged back orders do not count. Days are in UTC. If the owner approved the purchase, only limits that staff set for the app refuse it.
 
     Raises:
         SpendingLimitExceeded: a limit is exceeded; the caller's transaction must be rolled back.

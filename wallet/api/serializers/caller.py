@@ -56,7 +56,7 @@ class CallerSpendingLimit(serializers.Serializer[UsedLimit]):
     """A limit of what the caller may spend in one currency."""
 
     currency = serializers.ChoiceField(source="limit.currency", choices=CURRENCIES)
-    setBy = serializers.SerializerMethodField(help_text="owner: the wallet's owner; operator: the marketplace, for every wallet.")
+    setBy = serializers.SerializerMethodField(help_text="owner: the wallet's owner; operator: staff of the marketplace, for every wallet.")
     perPurchase = Amount(source="limit.per_purchase_minor", allow_null=True, help_text=f"The most for one purchase; {_WITHOUT}")
     perDay = Amount(source="limit.per_day_minor", allow_null=True, help_text=f"The most for a day in UTC; {_WITHOUT}")
     total = Amount(source="limit.total_minor", allow_null=True, help_text=f"The most in all; {_WITHOUT}")

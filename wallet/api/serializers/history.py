@@ -69,7 +69,10 @@ class OrderResponse(serializers.Serializer[Order]):
     discountCode = OrNull(source="discount_code", help_text=CODE)
     upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
-    licensee = OrderLicensee(allow_null=True, help_text="Whom the licence was bought for; null for the buyer. Empty once they have left.")
+    licensee = OrderLicensee(
+        allow_null=True,
+        help_text="Whom the licence was bought for; null for the buyer. Name and e-mail address are empty once the account that claimed it is deleted.",
+    )
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")
     refundedAt = serializers.DateTimeField(

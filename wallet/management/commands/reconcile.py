@@ -35,12 +35,12 @@ class Command(BaseCommand):
     """Checks the consistency of the ledger."""
 
     help = (
-        "Check the ledger against balances, orders, licences, payouts, top-ups and its digests, and list amounts that are set aside. "
+        "Check the ledger against balances, orders, licences, payouts, top-ups, invoices and its digests, and list amounts that are set aside. "
         "With --provider, compare a day's list of a payment provider with the ledger instead. Changes nothing; fails if anything differs."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the option for digests that were stored elsewhere."""
+        """Add the options for digests that were stored elsewhere, and for the list of a payment provider."""
         parser.add_argument(
             "--digest", type=ledger_digest, action="append", default=[], help="A digest printed by digest_ledger; can be repeated."
         )
@@ -63,7 +63,7 @@ class Command(BaseCommand):
             for difference in differences(lambda done: progress.advance(task, done), dict(options["digest"])):
                 self.stdout.write(difference)
                 count += 1
-        for name, sums in (("Set aside to be paid out", held_sums()), ("Refunds that nobody claimed", unclaimed_sums())):
+        for name, sums in (("Set aside to be paid out", held_sums()), ("Refunds to pay out", unclaimed_sums())):
             if sums:
                 self.stdout.write(f"{name}: {', '.join(money(amount, currency) for currency, amount in sums.items())}.")
         if count:
