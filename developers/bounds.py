@@ -27,7 +27,7 @@ MAX_OAUTH_PARAMETERS = 50
 # How many new clients with a metadata document may wait for a review, per host and in all.
 MAX_WAITING_CLIENTS_OF_HOST = 5
 MAX_WAITING_CLIENTS = 50
-# The highest rate limit that an admin can give a key.
+# The highest rate limit that staff can give a key.
 MAX_CALLS_PER_MINUTE = 100_000
 # Maximum amount of a spending limit, and number of its categories.
 MAX_SPENDING_LIMIT_MINOR = 10_000_000_000

@@ -12,7 +12,7 @@ class ApplicationOpen(Problem):
 
 
 class DeveloperAlreadyApproved(Problem):
-    """409: the user is already a verified developer."""
+    """409: the user is already an approved developer."""
 
     status = 409
     title = "The developer is already approved"
@@ -20,11 +20,11 @@ class DeveloperAlreadyApproved(Problem):
 
 
 class DeveloperNotApproved(Problem):
-    """403: only a verified developer may have apps."""
+    """403: only an approved developer may have apps."""
 
     status = 403
     title = "The developer is not approved"
-    detail = "Only verified developers can have apps. Apply, then wait for the approval."
+    detail = "Only approved developers can have apps. Apply, then wait for the approval."
 
 
 class AppNotApproved(Problem):
@@ -83,14 +83,14 @@ class DecisionsIncomplete(Problem):
 
 
 class ExpiryRequired(Problem):
-    """400: a token without an app must expire within a year."""
+    """400: a personal token or an MCP token must expire in the future, within a year."""
 
     status = 400
     title = "An expiry date within one year is required"
 
 
 class ExpiryPassed(Problem):
-    """400: a key cannot expire in the past."""
+    """400: an API key cannot expire in the past."""
 
     status = 400
     title = "The expiry date is in the past"

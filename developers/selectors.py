@@ -71,7 +71,7 @@ def apps_of(user: User) -> QuerySet[App]:
 
 @dataclass(frozen=True)
 class Progress:
-    """The steps of the onboarding that a verified developer has completed with any app."""
+    """The steps of the onboarding that an approved developer has completed with any app."""
 
     has_app: bool = False
     has_grant: bool = False
@@ -79,7 +79,7 @@ class Progress:
 
 
 def progress_of(user: User) -> Progress:
-    """Return the progress of a verified developer, in one query; expired and revoked keys count too."""
+    """Return the progress of an approved developer, in one query; expired and revoked keys count too."""
     keyed = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
     apps = list(App.objects.filter(user=user).values_list("granted_scopes", keyed))
     return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
@@ -236,7 +236,7 @@ class Spender:
     # Whether it is an app of the wallet's owner.
     own: bool
     limits: list[SpendingLimit]
-    # Set by admins, for the app.
+    # Set by staff, for the app.
     app_limits: list[SpendingLimit]
 
 

@@ -225,5 +225,5 @@ def application(db: None) -> DeveloperApplication:
 
 @pytest.fixture
 def developer(application: DeveloperApplication, reviewer: User) -> User:
-    """A verified developer."""
+    """An approved developer."""
     return approve_application(application=application, reason="Makes sense", actor=reviewer).user

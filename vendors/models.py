@@ -40,7 +40,7 @@ class VendorProfile(Claimable):
     applied_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     decided_at = models.DateTimeField(null=True, blank=True)
-    # Empty while pending, and if approved automatically, as for staff and verified developers.
+    # Empty while pending, and if approved automatically, as for staff and approved developers.
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:

@@ -27,7 +27,7 @@ class FeaturedListingForm(ModelForm):
     """A listing by its slug, and its position."""
 
     listing = forms.CharField(
-        max_length=bounds.SLUG_CHARS, help_text="The slug of a listing on sale: the last part of its address, such as halden-grotesk."
+        max_length=bounds.SLUG_CHARS, help_text="The slug of a listing on sale: the last part of its address, such as hanken-grotesk."
     )
 
     class Meta:

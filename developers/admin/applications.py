@@ -49,7 +49,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
         Decision(
             "Approve",
             DECIDE,
-            "The applicant becomes a verified developer and can create apps.",
+            "The applicant becomes an approved developer and can create apps.",
             "The application was approved.",
             available=partial(APPLICATION_TRANSITIONS.allows, verb="approve"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_APPROVE),

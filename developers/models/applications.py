@@ -24,7 +24,7 @@ OPEN_STATUSES = (ApplicationStatus.PENDING, ApplicationStatus.MORE_INFO_NEEDED)
 
 
 class DeveloperApplication(Claimable):
-    """A user's application for developer access; an approved one makes the user a verified developer."""
+    """A user's application for developer access; its approval makes the user an approved developer."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="developer_applications")

@@ -78,7 +78,7 @@ class ApiKey(models.Model):
 
     @property
     def calls_per_minute(self) -> int:
-        """The rate limit that an admin set, else the default."""
+        """The rate limit that staff set, else the default."""
         return self.rate_limit or settings.RATE_LIMITS["api_key"]
 
     @property

@@ -1,4 +1,4 @@
-"""Spending limits: set by a wallet's owner for an app or a token, or by an admin for an app."""
+"""Spending limits: set by a wallet's owner for an app or a token, or by staff for an app."""
 
 from django.conf import settings
 from django.db import models
@@ -22,7 +22,7 @@ class SpendingLimit(models.Model):
     """A limit of what an app, or a token without one, may spend from a wallet in one currency, in minor units."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    # The wallet's owner; None for a limit that an admin set for the app, which applies to each wallet by itself.
+    # The wallet's owner; None for a limit that staff set for the app, which applies to each wallet by itself.
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="spending_limits")
     # A token without an app.

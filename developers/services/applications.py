@@ -20,7 +20,7 @@ from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, SANDBOX_REASON
 
 @transaction.atomic
 def submit_application(*, user: User, what: str, why: str, actor: User, company: str = "", website: str = "") -> DeveloperApplication:
-    """Apply to become a verified developer; a sandbox approves it at once.
+    """Apply to become an approved developer; a sandbox approves it at once.
 
     Raises:
         ApplicationOpen: another application of the user is open.
@@ -85,7 +85,7 @@ def answer_question(*, application: DeveloperApplication, text: str, actor: User
 
 @transaction.atomic
 def approve_application(*, application: DeveloperApplication, reason: str, actor: User) -> DeveloperApplication:
-    """Make the applicant a verified developer.
+    """Make the applicant an approved developer.
 
     Raises:
         DeveloperAlreadyApproved: another application of the user was approved meanwhile.

@@ -25,7 +25,7 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
     """Create an app that requests scopes, each with its reason. It waits for a reviewer's decision.
 
     Raises:
-        DeveloperNotApproved: the user is not a verified developer.
+        DeveloperNotApproved: the user is not an approved developer.
         ScopeNotAvailable: a scope that no app can have.
         TooManyApps: the user has the maximum number of apps.
     """

@@ -156,7 +156,7 @@ def accept_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object]
 
 @transaction.atomic
 def refuse_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
-    """Refuse a client's latest document: the app stays as reviewed, without the redirect URIs that were removed.
+    """Refuse the latest document. A client keeps what was reviewed and its document still has; a developer's app keeps all its reviewed URIs.
 
     Raises:
         InvalidInput: no reason.

@@ -44,7 +44,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
     expires_at = None if key.expires_at is None else now + (key.expires_at - key.created_at)
     successor, secret = issue_api_key(app=key.app, name=key.name, actor=actor, expires_at=expires_at)
     if key.rate_limit is not None:
-        # An admin has set it for this client.
+        # Staff have set it for this client.
         successor.rate_limit = key.rate_limit
         successor.save(update_fields=["rate_limit"])
     if overlap:

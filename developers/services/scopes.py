@@ -131,7 +131,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
         raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
     pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
     refused = {Scope(scope): ScopeDecision(granted=False) for scope in pending}
-    # Under the app's lock nobody else decides, and a pending app always has its first request open.
+    # Under the app's lock nobody else decides, and a pending app has one request open.
     review = ScopeReview.objects.get(app=app, status=ScopeReviewStatus.PENDING)
     return decide_scopes(review=review, decisions=refused, note=reason, actor=actor)
 

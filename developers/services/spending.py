@@ -1,4 +1,4 @@
-"""Spending limits: what a wallet's owner allows programs to spend, and limits that admins set for apps. The wallet enforces them."""
+"""Spending limits: what a wallet's owner allows programs to spend, and limits that staff set for apps. The wallet enforces them."""
 
 import re
 from collections.abc import Sequence
@@ -78,7 +78,7 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
 def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
     """Remove a limit.
 
-    A token without an app or another developer's app can then not spend the currency; one's own app can, without a limit.
+    A token without an app or another developer's app can then not spend the currency; one's own app can, without a limit, except from the console.
 
     Raises:
         LastSpendingLimit: it is the only one of a token that may spend.

@@ -12,7 +12,7 @@ from ..models import App, DeveloperApplication
 from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus, ScopeReviewStatus
 
-# Of approvals that nobody has decided.
+# The reason of a sandbox's automatic approvals.
 SANDBOX_REASON = "A sandbox approves everything at once."
 APPLICATION_TRANSITIONS = TransitionTable(
     "application",

@@ -85,6 +85,6 @@ def _check(licence: Licence, claimant: User) -> None:
     if licence.holder_id == claimant.pk:
         return
     if licence.holder_id is not None:
-        raise ClaimEnded("Someone has used it already. If that was not you or your organisation, tell whoever paid for the licence.")
+        raise ClaimEnded("Someone has used it already. If that was not you, tell whoever paid for the licence.")
     if licence.claim_sent_at is None or licence.claim_sent_at <= timezone.now() - timedelta(days=bounds.CLAIM_LINK_DAYS):
         raise ClaimEnded

@@ -83,7 +83,7 @@ def open_link(*, token: str) -> DownloadLink:
     Raises:
         LinkInvalid: the token is not valid.
         LinkExpired: the link has expired.
-        LinkRevoked: the licence was revoked or replaced, or its holder's account is closed.
+        LinkRevoked: the licence was revoked or replaced, or its holder's account is deactivated or deleted.
         LicenseSuspended: the payment is disputed.
         FileBlocked: a reviewer marked the file as malicious meanwhile.
     """
@@ -129,6 +129,6 @@ def _link_id(token: str) -> uuid.UUID:
 
 
 def _file_name(slug: str, version: str) -> str:
-    """Return `slug-version-package.zip` in characters that every file system supports; vendors' files are rarely called so."""
+    """Return `slug-version-package.zip`. A vendor writes the version, so what some file system may refuse in it becomes a hyphen."""
     label = "".join(char if char.isascii() and (char.isalnum() or char in "._-") else "-" for char in version).strip("-.")
     return f"{slug}-{label}-package.zip" if label else f"{slug}-package.zip"

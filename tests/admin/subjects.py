@@ -105,7 +105,7 @@ def scope_review() -> ScopeReview:
 
 
 def approved_app() -> App:
-    """Return an approved app of a verified developer."""
+    """Return an approved app of an approved developer."""
     return AppFactory(user=developer().user)
 
 

@@ -196,7 +196,7 @@ def link() -> Scene:
 
 
 def developer() -> Scene:
-    """A verified developer who is no vendor yet."""
+    """An approved developer who is no vendor yet."""
     user = UserFactory()
     application = submit_application(user=user, what="A plugin", why="Designers asked for it", actor=user)
     approve_application(application=application, reason="Sound", actor=UserFactory(is_staff=True))

@@ -68,7 +68,7 @@ def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
         successor, new = rotate_api_key(key=key, overlap=DAY, actor=app.user)
         assert principal_of_key(old).credential.pk == key.pk
         assert principal_of_key(new).credential.pk == successor.pk
-        # As long a life as the old one had, and the limit that an admin set.
+        # As long a life as the old one had, and the limit that staff set.
         assert successor.expires_at is not None
         assert abs(successor.expires_at - timezone.now() - 90 * DAY) < timedelta(minutes=1)
         assert (successor.name, successor.rate_limit) == ("server", 500)

@@ -132,7 +132,7 @@ def test_skill_with_a_harmful_file_is_withdrawn(client: Client, ai_skills: Categ
     assert client.get(path.replace("index.json", f"{listing.slug}.zip")).status_code == 404
 
 
-def test_closed_account_has_no_skills(client: Client, order: Order) -> None:
+def test_deactivated_account_has_no_skills(client: Client, order: Order) -> None:
     path = owned_path(order.buyer)
     User.objects.filter(pk=order.buyer_id).update(is_active=False)
     assert client.get(path).status_code == 404

@@ -85,7 +85,7 @@ def test_refund_revokes_the_download_link(anonymous: APIClient, link: DownloadLi
     assert_refused(fetch(anonymous, link), 410, "link_revoked")
 
 
-def test_closed_account_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
+def test_deactivated_account_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
     link.user.is_active = False
     link.user.save()
     assert_refused(fetch(anonymous, link), 410, "link_revoked")

@@ -80,7 +80,7 @@ def test_status_of_a_user_without_a_vendor_profile_is_a_404(bearer_client: Calla
 
 @pytest.mark.parametrize(("auto", "status"), [(None, "Approved"), (True, "Approved"), (False, "Pending")])
 @pytest.mark.parametrize("who", ["developer", "staff"])
-def test_trusted_user_is_approved_unless_declined(
+def test_developer_or_staff_is_approved_unless_declined(
     who: str, *, auto: bool | None, status: str, request: pytest.FixtureRequest, bearer_client: Callable[..., APIClient]
 ) -> None:
     user = request.getfixturevalue(who)

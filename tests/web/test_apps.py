@@ -33,10 +33,10 @@ def _secret_in(text: str) -> str:
 
 def test_app_creation_by_an_unverified_user_is_refused_and_keeps_the_form(browse: Callable[..., Client]) -> None:
     client = browse()
-    assert "Apps are for verified developers" in client.get(reverse("app-create")).content.decode()
+    assert "Apps are for approved developers" in client.get(reverse("app-create")).content.decode()
     response = client.post(reverse("app-create"), COMPLETE)
     assert response.status_code == 400
-    assert "verified developers" in response.content.decode()
+    assert "approved developers" in response.content.decode()
     assert response.context["form"]["name"].value() == "Finder"
     assert not App.objects.exists()
 

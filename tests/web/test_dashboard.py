@@ -42,7 +42,7 @@ def test_balances_and_newest_library_items_are_shown(browse: Callable[..., Clien
 def test_states_of_application_and_apps_are_shown(browse: Callable[..., Client], developer: User) -> None:
     AppFactory(user=developer, name="Suspended one", status="Suspended")
     text = browse(developer).get(reverse("dashboard")).content.decode()
-    assert "You are a verified developer" in text
+    assert "You are an approved developer" in text
     assert "Suspended one" in text
     applicant = UserFactory()
     submit_application(user=applicant, what="A bot", why="Search", actor=applicant)

@@ -135,7 +135,7 @@ def test_spending_page_shows_own_apps_and_app_limits_in_few_queries(
         "Shopper",
         "₹1,23,456.00 in all",
         "Mine",
-        "An admin allows at most",
+        "Staff allow at most",
         "$99.00 a day",
     ):
         assert words in text

@@ -76,7 +76,7 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[NewL
     Raises:
         AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
         SlugTaken: another listing has the slug.
-        TooManyDrafts: the vendor has `bounds.MAX_DRAFTS` of them.
+        TooManyDrafts: the vendor has `bounds.MAX_DRAFTS` listings that were never approved, as drafts or in review.
     """
     with _reported_constraints(), transaction.atomic():
         lock_vendor(profile.store)

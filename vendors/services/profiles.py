@@ -40,7 +40,7 @@ def apply(
     application_data: dict[str, Any] | None = None,
     auto_approve: bool = True,
 ) -> VendorProfile:
-    """Create a profile and its store. Verified developers and staff are approved at once, unless they decline that.
+    """Create a profile and its store. Approved developers and staff are approved at once, unless they decline that.
 
     Raises:
         VendorProfileExists: the user has one.

@@ -115,7 +115,7 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
         FileRejected, UnsupportedType: what the inspection says.
         ListingLocked, UnapprovedStorageFull, UploadConflict, VendorNotApproved: what `attach_deliverable` says.
         NotFound: the upload was deleted in the meantime.
-        UploadFinishing: another request is about it.
+        UploadFinishing: another request is finishing it.
         UploadUnfinished: bytes are missing.
     """
     if upload.deliverable is not None:

@@ -63,7 +63,7 @@ def limit_table() -> str:
     """Return the rate limits of this service, as a Markdown table."""
     limits = settings.RATE_LIMITS
     rows = (
-        ("API key", "per key; an admin can set a different limit for a key", limits["api_key"]),
+        ("API key", "per key; staff can set a different limit for a key", limits["api_key"]),
         ("Bearer token", "per user and app; a user's personal tokens count as one app", limits["bearer_app"]),
         ("All bearer tokens of a user", "per user, across all apps", limits["bearer_user"]),
         ("No credential", "per client address", limits["anonymous"]),

@@ -289,7 +289,7 @@ def test_tokens_and_codes_of_a_deactivated_user_are_refused(party: Party, user: 
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
 
 
-def test_app_of_a_closed_account_gets_no_tokens(party: Party) -> None:
+def test_app_of_a_deactivated_account_gets_no_tokens(party: Party) -> None:
     tokens, code = party.tokens(), party.code()
     User.objects.filter(pk=party.app.developer.pk).update(is_active=False)
     assert call(tokens["access_token"]).status_code == 401

@@ -260,7 +260,7 @@ def test_suspended_app_gets_no_events(listen: Listen, receiver: Receiver) -> Non
     assert (receiver.calls, to.delivery.status) == ([], "Cancelled")
 
 
-def test_closed_account_gets_no_events(listen: Listen, receiver: Receiver) -> None:
+def test_deactivated_account_gets_no_events(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     tell()
     to.app.developer.is_active = False

@@ -28,7 +28,7 @@ class ProfileViews(ApiViewSet):
     @extend_schema(operation_id="applyAsVendor", summary="Register a store", request=Application, responses=ProfileRecord)
     @idempotent
     def apply(self, request: Request) -> Response:
-        """Create the caller's vendor profile. Verified developers and staff are approved at once; others are reviewed by an admin."""
+        """Create the caller's vendor profile. Approved developers and staff are approved at once; others are reviewed."""
         body = parse_body(Application, request)
         user = principal_of(request).user
         return Response(ProfileRecord(profiles.apply(user=user, actor=user, **body)).data)
