@@ -132,7 +132,7 @@ def test_database_constraint_refuses_a_second_licence_that_the_check_missed(bear
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
 
 
-def test_purchase_response_has_the_fields_of_the_api_reference(bearer_client: Client) -> None:
+def test_purchase_response_shows_amounts_balances_and_licence(bearer_client: Client) -> None:
     user, listing = funded(inr=100_000, usd=500), on_sale(tax_rate_bp=1800)
     response = spend(bearer_client(user), listing)
     order = Order.objects.get()
