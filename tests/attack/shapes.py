@@ -272,7 +272,9 @@ def forms_of(fields: Mapping[str, str], size: int) -> Iterator[Shape]:
         for what in HARD:
             # Percent-encoding makes three bytes of one.
             yield Shape(f"{name}: {what}", _form({**fields, name: filled(TEXTS[what], size // 3)})[:size], FORM)
-        yield Shape(f"{name} repeated, {PARAMETERS} fields in all", _form(fields) + f"&{name}=1".encode() * (PARAMETERS - len(fields)), FORM)
+        yield Shape(
+            f"{name} repeated, {PARAMETERS} fields in all", _form(fields) + f"&{name}=1".encode() * (PARAMETERS - len(fields)), FORM
+        )
     for what, unit in TEXTS.items():
         each = size // max(1, len(fields)) // 3
         yield Shape(f"every field: {what}", _form({name: filled(unit, each) for name in fields})[:size], FORM)
