@@ -61,7 +61,7 @@ def vendor_of(order: Order) -> Any:
     return order.listing.store.owner
 
 
-def test_dispute_freezes_the_rest_of_the_credit_and_what_it_bought_and_won_restores_all() -> None:
+def test_dispute_freezes_the_credit_and_its_purchases_and_a_won_one_restores_both() -> None:
     top_up = paid_top_up(amount_minor=60_000)
     order = bought_with(top_up)
     assert deliver_event(top_up, EventKind.DISPUTED).status == "Disputed"
@@ -341,7 +341,7 @@ def test_second_dispute_of_a_returned_payment_changes_nothing() -> None:
     assert (CardReversal.objects.count(), accounts("funding")) == (1, 0)
 
 
-def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
+def test_disputes_of_one_buyer_in_two_currencies_are_reconciled_separately() -> None:
     buyer = UserFactory()
     for currency in ("INR", "USD"):
         deliver_event(paid_top_up(buyer, currency=currency), EventKind.DISPUTED)
@@ -474,7 +474,7 @@ def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None
     assert_ledger_agrees()
 
 
-def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
+def test_refund_of_a_spent_or_unpaid_top_up_by_oneself_or_without_a_reason_is_refused() -> None:
     top_up, staff = paid_top_up(amount_minor=PRICE), UserFactory()
     for given, code in (
         ({"reason": "test", "actor": top_up.user}, "self_review"),

@@ -139,7 +139,7 @@ def test_second_purchase_of_the_same_asset_is_not_refunded_at_once() -> None:
     assert requested_refund(again).status == "Waiting"
 
 
-def test_download_under_another_licence_of_the_same_asset_counts() -> None:
+def test_download_under_another_licence_of_the_same_asset_prevents_an_immediate_refund() -> None:
     first = downloaded_order()
     further = bought(first.listing, first.buyer, license_slug="commercial")
     assert requested_refund(further).status == "Waiting"
@@ -275,7 +275,7 @@ def test_refund_request_ends_with_a_refund_by_staff_or_a_lost_dispute() -> None:
     assert status_of(disputed) == ("Closed", "ChargedBack", False)
 
 
-def test_refund_of_a_request_whose_buyer_left_waits_to_be_claimed() -> None:
+def test_refund_of_a_request_whose_buyer_deleted_the_account_waits_to_be_claimed() -> None:
     order = downloaded_order(bought(on_sale(archive(), store=make_vendor().store), funded(inr=49_900)))
     made = requested_refund(order)
     delete_account(user=order.buyer, reason="test", actor=None)

@@ -33,7 +33,7 @@ def _books_balance() -> Any:
     assert list(differences()) == []
 
 
-def test_repeated_key_gets_the_same_response_without_a_second_purchase(bearer_client: Client) -> None:
+def test_repeated_idempotency_key_gets_the_same_response_without_a_second_purchase(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     first = spend(client, listing, key="order-1")
@@ -95,7 +95,7 @@ def test_idempotency_key_can_be_used_for_another_asset_after_a_day(bearer_client
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_key_used_again_after_a_day_is_a_new_purchase_and_is_refused(bearer_client: Client) -> None:
+def test_idempotency_key_used_again_after_a_day_is_a_new_purchase_and_is_refused(bearer_client: Client) -> None:
     client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
     assert spend(client, listing, key="k").status_code == 200
     IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
