@@ -1,4 +1,4 @@
-"""Which POST takes an Idempotency-Key, and what the key is good for; why the others need none."""
+"""Which POST takes an Idempotency-Key, and what the key does; why the others need none."""
 
 from typing import Any
 

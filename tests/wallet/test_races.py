@@ -89,7 +89,7 @@ def test_concurrent_purchases_of_a_free_asset_by_one_buyer_make_one_order() -> N
 @pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
 def test_concurrent_purchases_with_one_idempotency_key_make_one_order_and_get_identical_responses(price: int) -> None:
     user, listing = funded(inr=49_900), on_sale(price_inr_minor=price)
-    # All threads send the same token: a key is of one.
+    # All threads send the same token: an idempotency key belongs to one.
     headers = bearer(personal_token(user)[1]) | {"Idempotency-Key": "one"}
 
     def post() -> Any:

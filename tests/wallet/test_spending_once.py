@@ -1,4 +1,4 @@
-"""Buying once: a key repeats the answer and not the deed, a failure half-way leaves nothing, and few statements do it all."""
+"""Buying once: an idempotency key repeats the response and not the purchase, a failure half-way leaves nothing, and few statements do it all."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -146,7 +146,7 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
         # No debit, journal and transfers, but the balances are read.
         (0, None, personal, 8),
     ],
-    ids=["paid", "with a key", "with a limit", "free"],
+    ids=["paid", "with an idempotency key", "with a limit", "free"],
 )
 def test_purchase_sends_a_fixed_number_of_statements(
     django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int

@@ -277,7 +277,7 @@ def test_idempotency_key_of_another_app_or_token_makes_another_top_up() -> None:
 
 
 def unanswered(monkeypatch: pytest.MonkeyPatch) -> User:
-    """Return a user whose request with the key "a" the provider did not answer."""
+    """Return a user whose request with the idempotency key "a" the provider did not answer."""
     user = UserFactory()
     with monkeypatch.context() as patched:
         patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
