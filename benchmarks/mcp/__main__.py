@@ -129,7 +129,7 @@ def heading(given: argparse.Namespace) -> str:
     return (
         f"# Tool calls beside their twins in the API\n\nSettings: {SETTINGS[given.engine]}.\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
         f"{platform.python_version()}, Django {django.get_version()}, {given.engine}, {given.listings:,} listings, load average {os.getloadavg()[0]:.1f} at "
-        f"the start. granian, one worker; {given.calls} calls of the tool and of the API operation for each row, in turns of {BLOCK} over one connection, the tool with a "
+        f"the start. granian, one worker; {given.calls} calls of the tool and of the API operation for each row, in turns of {BLOCK} over one connection, the tool with an "
         "MCP token, its twin with a bearer token of the same user (manifests: an API key). `ready`: the same call again and again, whose answer the catalog keeps; `built`: one "
         "that was never made.\n"
     )
