@@ -54,7 +54,7 @@ class Line:
         judged = self.cpu_ratio if self.busy else self.ratio
         goal = "" if self.goal is None else f"≥ {self.goal:g}: {'met' if judged >= self.goal else '**missed**'}"
         refused = f" ({self.rate.refused} refused)" if self.rate.refused else ""
-        speed = f"{self.rate.per_second:,.0f} | {self.rate.median:.1f} | {self.rate.p99:.1f} | {self.ratio:.2f} | {goal}"
+        speed = f"{self.rate.per_second:,.0f} | {self.rate.median:.1f} | {self.rate.p99:.1f} | {self.ratio:.3f} | {goal}"
         return f"| {self.name}{refused} | {speed} | {self.cpu * 1e6:,.0f} | {self.cpu_ratio:.2f} |"
 
 
@@ -111,7 +111,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
 
 def table(load: Load, yardstick: Server, service: Server, edge: Server, rows: Sequence[Subject]) -> Iterator[str]:
     """Yield the table of one running service and of nginx before it; the yardstick runs before each row."""
-    yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | in bare Django's |"
+    yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | bare Django's µs ÷ this |"
     yield "|---|--:|--:|--:|--:|---|--:|--:|"
     lines: list[Line] = []
     for subject in rows:

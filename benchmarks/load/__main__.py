@@ -93,7 +93,7 @@ def _report(options: argparse.Namespace, lines: list[Line], phases: tuple[Measur
         "| | measured | goal | |",
         "|---|---|---|---|",
     ]
-    rows = [f"| {line.what} | {line.measured} | {line.goal} | {'met' if line.met else '**not met**'} |" for line in lines]
+    rows = [f"| {line.what} | {line.measured} | {line.goal or '-'} | {line.verdict} |" for line in lines]
     failed = [f"- {phase.phase.name}: {count} times {what}" for phase in phases for what, count in phase.failures]
     _, steady, over, _ = phases
     tables = ["", "Steady, call by call (milliseconds):", "", steady.table, "", "Overload, call by call:", "", over.table, ""]

@@ -85,7 +85,7 @@ class Caller(FastHttpUser):
             method, API + path, name=name, headers=headers, catch_response=True, allow_redirects=False, **parts
         ) as answer:
             if answer.status_code in TOO_MUCH and answer.headers.get("Retry-After"):
-                answer.request_meta["name"] = "refused"
+                answer.request_meta["name"] = f"refused ({method})"
                 answer.success()
             elif answer.status_code in EXPECTED:
                 answer.success()

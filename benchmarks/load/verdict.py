@@ -23,6 +23,11 @@ class Line:
     goal: str
     met: bool
 
+    @property
+    def verdict(self) -> str:
+        """Whether the goal was met; a dash where there is none."""
+        return "-" if not self.goal else "met" if self.met else "**not met**"
+
 
 def judged(full: Measured, steady: Measured, over: Measured, calm: Measured) -> list[Line]:
     """Return each goal with what was measured."""

@@ -58,7 +58,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--listings", type=int, default=2000, help="size of the catalog (2000)")
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
-    parser.add_argument("--calls", type=int, default=1000, help="of each door and pair (1000)")
+    parser.add_argument("--calls", type=int, default=1000, help="of the tool and of the API operation, for each row (1000)")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     return parser.parse_args()
 
@@ -72,16 +72,16 @@ def compared(pair: Pair, server: Server, held: dict[str, str], calls: int) -> tu
     with ExitStack() as stack:
         connection = http.client.HTTPConnection(urlsplit(server.address).netloc)
         stack.callback(connection.close)
-        doors: list[tuple[Side, Callable[[int], Call]]] = [
+        sides: list[tuple[Side, Callable[[int], Call]]] = [
             (tool, lambda number: pair.by_tool(held["token"], number)),
             (twin, lambda number: pair.by_twin(credential, number)),
         ]
-        for side, make in doors:
+        for side, make in sides:
             # Fills caches, and checks the responses.
             _asked(connection, make(0), side)
             side.times.clear()
         for _ in range(-(-calls // BLOCK)):
-            for side, make in doors:
+            for side, make in sides:
                 before = server.cpu()
                 for _ in range(BLOCK):
                     number += 1
@@ -129,7 +129,7 @@ def heading(given: argparse.Namespace) -> str:
     return (
         f"# Tool calls beside their twins in the API\n\nSettings: {SETTINGS[given.engine]}.\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
         f"{platform.python_version()}, Django {django.get_version()}, {given.engine}, {given.listings:,} listings, load average {os.getloadavg()[0]:.1f} at "
-        f"the start. granian, one worker; {given.calls} calls of each door for each row, in turns of {BLOCK} over one connection, the tool with a "
+        f"the start. granian, one worker; {given.calls} calls of the tool and of the API operation for each row, in turns of {BLOCK} over one connection, the tool with an "
         "MCP token, its twin with a bearer token of the same user (manifests: an API key). `ready`: the same call again and again, whose answer the catalog keeps; `built`: one "
         "that was never made.\n"
     )

@@ -1,4 +1,4 @@
-"""Serializer fields that accept exactly the JSON type of the reference, within `bounds`."""
+"""Serializer fields that accept exactly the JSON type of the specification, within `bounds`."""
 
 import re
 from datetime import UTC, datetime

@@ -96,7 +96,7 @@ def test_database_has_neither_secret_nor_seed(secret: str) -> None:
 
 
 @pytest.mark.parametrize("kept_as", ["encrypted", "unencrypted"])
-def test_codes_sign_in_whether_kept_encrypted_or_from_before(client: Client, user: User, secret: str, kept_as: str) -> None:
+def test_codes_sign_in_whether_stored_encrypted_or_unencrypted(client: Client, user: User, secret: str, kept_as: str) -> None:
     if kept_as == "unencrypted":
         keep_unencrypted(user, secret)
     for right in (app_code(secret), recovery_code(user)):

@@ -83,7 +83,7 @@ def test_case_that_someone_else_has_claimed_names_them_and_is_skipped_by_next(br
 
 
 @pytest.mark.slow
-def test_long_value_is_reached_by_keyboard_and_a_short_one_is_no_stop() -> None:
+def test_long_value_is_a_tab_stop_and_a_short_one_is_not() -> None:
     case = subjects.review()
     Listing.objects.filter(pk=case.listing_id).update(title="Short", description="A long story. " * 200)
     page = BeautifulSoup(signed_in(staff("catalog.view_listingreview")).get(page_of(case)).content, "html.parser")

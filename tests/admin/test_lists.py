@@ -34,7 +34,7 @@ def test_list_can_be_searched_and_filtered(model: type[models.Model]) -> None:
     assert model_admin.list_filter, "it has no filters"
 
 
-def test_every_short_list_is_registered_in_the_admin() -> None:
+def test_every_list_of_few_rows_is_registered_in_the_admin() -> None:
     assert set(_names(LISTS)) >= SHORT
 
 

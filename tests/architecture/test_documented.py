@@ -78,7 +78,7 @@ def permitted_figures(report: str) -> set[str]:
     }
 
 
-def test_quoted_figures_are_of_reports_on_settings_that_production_permits() -> None:
+def test_quoted_figures_are_in_their_report_and_measured_with_settings_of_production() -> None:
     quoted = list(quoted_figures([ROOT / "README.md", *DOCS.glob("*.md")]))
     assert len(quoted) > 3
     for report, figures in quoted:

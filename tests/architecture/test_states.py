@@ -182,7 +182,7 @@ def audited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("table", [table for table, _, _ in TABLES], ids=lambda table: table.noun)
-def test_transition_table_has_the_decided_edges(table: TransitionTable) -> None:
+def test_transition_table_has_exactly_the_listed_transitions(table: TransitionTable) -> None:
     edges = next(edges for known, _, edges in TABLES if known is table)
     assert {verb: (set(sources), after) for verb, (sources, after) in table.edges.items()} == edges
 

@@ -141,7 +141,8 @@ def table_of(parts: Mapping[str, Sequence[Cost]], unit: float) -> str:
     about = (
         "Written by `python -m tests.attack.costs`: of each operation, tool and page the request of at most a megabyte that takes the most "
         f"processor time, in bare Django views ({unit * 1000:.3f} ms each in this run). The bound is {MOST:,} with a credential "
-        f"and {MOST_OF_NOBODY} without one."
+        f"and {MOST_OF_NOBODY} without one. In the list, `?name` is a parameter of the address and `name:` one of the form, each filled "
+        "with the text that follows."
     )
     kinds = ["| kind | addresses | requests | bare views, median address | costliest address |", "|---|--:|--:|--:|--:|"]
     worst: list[Cost] = []

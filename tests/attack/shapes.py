@@ -18,7 +18,7 @@ MULTIPART = "multipart/form-data; boundary=x"
 LINE = 60 * 2**10
 HEADER = bounds.HEADER_BYTES - 2**7
 # The hardest of them, where there are many places to try.
-HARD = ("a letter", "misspelt words", "unspaced script", "commas", "digits")
+HARD = ("a letter", "misspelt words", "Japanese without spaces", "commas", "digits")
 # What the service takes of an address, beside its path.
 ADDRESS = bounds.ADDRESS_BYTES - 500
 # Django's own bound on the parameters of a query and the fields of a form.
@@ -33,7 +33,7 @@ TEXTS = {
     "misspelt words": "grotseqk tempalte typfeace ",
     "combining marks": "e\u0301",
     "direction marks": "\u202e\u200b",
-    "unspaced script": "\u65e5\u672c\u8a9e",
+    "Japanese without spaces": "\u65e5\u672c\u8a9e",
     "emoji": "\U0001f469\u200d\U0001f4bb",
     "capitals that grow": "\u0130\ufb03",
     "white space": " \t\u3000",
@@ -106,7 +106,7 @@ def plain_bodies(size: int) -> tuple[Shape, ...]:
         "escapes": b'{"a":"' + b"\\ud83d\\ude00" * (size // 12) + b'"}',
         "unknown names": b"{" + b",".join(names) + b"}",
         "a name again at the end": b"{" + b",".join([*names, names[-1]]) + b"}",
-        "one name again and again": _times(b'"a":0', size, b"{", b"}"),
+        "one name repeated": _times(b'"a":0', size, b"{", b"}"),
         "objects in a name": b'{"a":' + _times(b'{"a":0}', size) + b"}",
         "deep lists": b"[" * half + b"]" * half,
         "deep objects": b'{"a":' * (size // 6) + b"0" + b"}" * (size // 6),
@@ -127,8 +127,8 @@ def plain_forms(size: int) -> tuple[Shape, ...]:
     file = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n\r\n'
     long_name = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + b'a\\"' * (size // 3) + b'"\r\n\r\na\r\n--x--\r\n'
     bodies = {
-        "parts": part * (size // len(part)) + b"--x--\r\n",
-        "files": file * (size // len(file)) + b"--x--\r\n",
+        "a form of empty parts": part * (size // len(part)) + b"--x--\r\n",
+        "a form of empty files": file * (size // len(file)) + b"--x--\r\n",
         "a name of a file": long_name,
         "headers of a part": b"--x\r\n" + b"A: b\r\n" * (size // 6) + b"\r\n\r\n--x--\r\n",
         "beginnings of boundaries": file + b"\r\n--" * (size // 4) + b"\r\n--x--\r\n",
@@ -136,8 +136,8 @@ def plain_forms(size: int) -> tuple[Shape, ...]:
         "a part without an end": file + b"a" * size,
     }
     return (
-        Shape("parameters", b"a=&" * (size // 3), FORM),
-        Shape("one parameter", b"a=" + b"%F0%9F%98%80" * (size // 12 - 1), FORM),
+        Shape("a form of empty parameters", b"a=&" * (size // 3), FORM),
+        Shape("a form of one long parameter", b"a=" + b"%F0%9F%98%80" * (size // 12 - 1), FORM),
         *(Shape(name, body, MULTIPART) for name, body in bodies.items()),
     )
 
@@ -202,7 +202,7 @@ def queries_of(parameters: Mapping[str, Schema], good: Mapping[str, str], units:
             yield Shape(f"?{name}: {what}", query=urlencode({**good, name: filled(TEXTS[what], bound)[:bound]})[:ADDRESS])
         yield Shape(f"?{name}: too long", query=urlencode({**good, name: "a" * (ADDRESS // 2)})[:ADDRESS])
         yield Shape(f"?{name}: digits", query=urlencode({**good, name: DIGITS}))
-        yield Shape(f"?{name} again and again", query="&".join([f"{name}=1"] * PARAMETERS)[:ADDRESS])
+        yield Shape(f"?{name} {PARAMETERS} times", query="&".join([f"{name}=1"] * PARAMETERS)[:ADDRESS])
     for what, unit in TEXTS.items() if parameters else ():
         each = ADDRESS // 9 // len(parameters)
         every = {name: filled(unit, each)[: schema.get("maxLength", each)] for name, schema in parameters.items()}
@@ -219,7 +219,7 @@ def filters_of(filters: Mapping[str, Sequence[str]], others: Collection[str]) ->
     """
     costly = {"limit": 50, "facets": "category,tier,fileType,license", "sort": "price_desc"}
     both = {name: value for name, value in costly.items() if name in others} | {"minPrice": 0, "maxPrice": 999_999}
-    rests: dict[str, dict[str, Any]] = {"": {}, "; all else": both}
+    rests: dict[str, dict[str, Any]] = {"": {}, f"; {', '.join(both)}": both}
     if "q" in others:
         rests = {
             "; a word": {"q": "sans"},
@@ -227,11 +227,11 @@ def filters_of(filters: Mapping[str, Sequence[str]], others: Collection[str]) ->
             "; misspelt words": both | {"q": filled(TEXTS["misspelt words"], 180)},
         }
     for chosen in (tuple(filters), *combinations(filters, 1), *combinations(filters, 2)):
-        named = ", ".join(chosen) if len(chosen) < len(filters) else "every filter"
+        named = ", ".join(chosen) if len(chosen) < len(filters) else "all filters"
         for what, signs in (("wanted", ("",)), ("excluded", ("!",)), ("wanted and excluded", ("", "!"))):
             given = {name: [sign + value for sign, value in zip(cycle(signs), filters[name], strict=False)] for name in chosen}
             for rest, values in rests.items():
-                yield f"{named}, {what}{rest}", given | values
+                yield f"{named}, many values each, {what}{rest}", given | values
 
 
 def unknown_queries() -> Iterator[Shape]:
@@ -272,7 +272,9 @@ def forms_of(fields: Mapping[str, str], size: int) -> Iterator[Shape]:
         for what in HARD:
             # Percent-encoding makes three bytes of one.
             yield Shape(f"{name}: {what}", _form({**fields, name: filled(TEXTS[what], size // 3)})[:size], FORM)
-        yield Shape(f"{name} again and again", _form(fields) + f"&{name}=1".encode() * (PARAMETERS - len(fields)), FORM)
+        yield Shape(
+            f"{name} repeated, {PARAMETERS} fields in all", _form(fields) + f"&{name}=1".encode() * (PARAMETERS - len(fields)), FORM
+        )
     for what, unit in TEXTS.items():
         each = size // max(1, len(fields)) // 3
         yield Shape(f"every field: {what}", _form({name: filled(unit, each) for name in fields})[:size], FORM)

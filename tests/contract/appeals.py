@@ -1,4 +1,4 @@
-"""Appeals, which the reference does not have."""
+"""Appeals, which the specification does not have."""
 
 from .catalog import BAD_LIMITS
 from .shapes import INTEGER, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record

@@ -55,7 +55,7 @@ CATEGORY = record(
     {"slug": STRING, "metadata": OBJECT},
     added={"name": STRING, "description": STRING, "icon": STRING, "sortOrder": INTEGER, "assetCount": INTEGER},
 )
-# The reference: priceINR is a number. It is null where the vendor set no INR price, nothing is converted.
+# The specification: priceINR is a number. It is null where the vendor set no INR price, nothing is converted.
 ADDED_TO_ITEM = {
     "slug": STRING,
     "vendor": record({}, added={"storeName": STRING, "storeSlug": STRING, "logoUrl": nullable(STRING)}),

@@ -1,4 +1,4 @@
-"""What is added to the library of the reference: versions and licence certificates."""
+"""What is added to the library of the specification: versions and licence certificates."""
 
 from .shapes import BOOLEAN, BYTES, INTEGER, OBJECT, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 

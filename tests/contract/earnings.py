@@ -1,4 +1,4 @@
-"""What vendors earned, which the reference does not have."""
+"""What vendors earned, which the specification does not have."""
 
 from .history import PAGING
 from .purse import CURRENCY

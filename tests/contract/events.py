@@ -1,4 +1,4 @@
-"""Events and webhooks (not in the reference), which belong to the app of the API key."""
+"""Events and webhooks (not in the specification), which belong to the app of the API key."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Orders and transactions, which the reference does not have."""
+"""Orders and transactions, which the specification does not have."""
 
 from dataclasses import replace
 

@@ -21,7 +21,7 @@ from .test_responses import checked
 
 pytestmark = pytest.mark.django_db
 
-# What the listing, its store and its buyer are called in the reference, by the pattern that finds them in the scenes.
+# What the listing, its store and its buyer are called in the API reference, by the pattern that finds them in the scenes.
 _RENAMED = {
     r"Aurora Sans|(?<=# )Aurora": "Halden Grotesk",
     r"aurora-sans": "halden-grotesk",

@@ -1,4 +1,4 @@
-"""Reports of leaked credentials (not in the reference): public, without telling which credentials exist."""
+"""Reports of leaked credentials (not in the specification): public, without telling which credentials exist."""
 
 from .shapes import INTEGER, Auth, Field, Operation, record
 

@@ -42,7 +42,7 @@ def record(given: Mapping[str, Shape], *, added: Mapping[str, Shape] | None = No
     """Return the shape of an object with exactly these keys.
 
     Args:
-        given: What the reference names.
+        given: What the specification names.
         added: What we add to it.
         sometimes: Keys that are there in some cases only.
     """
@@ -52,7 +52,7 @@ def record(given: Mapping[str, Shape], *, added: Mapping[str, Shape] | None = No
 
 
 class Auth(Enum):
-    """The auth column of the reference."""
+    """The auth column of the specification."""
 
     NONE = "none"
     KEY = "X-Api-Key"
@@ -78,7 +78,7 @@ class Field:
     """A field of a JSON body.
 
     Args:
-        name: As the reference spells it.
+        name: As the specification spells it.
         type: JSON type.
         sample: A good value; None where only the scene knows one.
         required: Whether it must be there.
@@ -86,7 +86,7 @@ class Field:
         default: What is shown afterwards when it was left out.
         bounds: Its limits, in the words of OpenAPI; `items` for those of a list's items.
         bad: Further values that must be refused, in a pair with the error's code where that matters; a list is refused at one of its items.
-        added: Whether it is our addition to the reference.
+        added: Whether it is our addition to the specification.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Query:
     """A query parameter.
 
     Args:
-        name: As the reference spells it.
+        name: As the specification spells it.
         type: `string` or `integer`.
         required: Whether it must be there.
         default: What counts when it is left out.
@@ -138,7 +138,7 @@ class Operation:
         form: Name of the sample file of an upload; None where it is none.
         query: Query parameters.
         refusals: Codes of its own, beside those that every operation has.
-        added: Whether it is our addition to the reference.
+        added: Whether it is our addition to the specification.
     """
 
     method: str

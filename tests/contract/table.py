@@ -1,4 +1,4 @@
-"""The whole table: every endpoint of the reference, and every one that we add to it."""
+"""The whole table: every endpoint of the specification, and every one that we add to it."""
 
 from . import appeals, catalog, certificates, earnings, events, history, purse, reports, vendor
 from .shapes import Auth, Operation

@@ -1,4 +1,4 @@
-"""Which POST takes an Idempotency-Key, and what the key is good for; why the others need none."""
+"""Which POST takes an Idempotency-Key, and what the key does; why the others need none."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def takes_key(operation: Operation) -> bool:
     return any(parameter["name"] == "Idempotency-Key" for parameter in document_of(operation).get("parameters", ()))
 
 
-def test_every_post_takes_a_key_or_says_why_not() -> None:
+def test_every_post_takes_an_idempotency_key_or_says_why_not() -> None:
     posts = {operation.name for operation in OPERATIONS if operation.method == "POST"}
     assert {*BY_KEY, *WITHOUT} == posts
     assert {operation.name for operation in OPERATIONS if takes_key(operation)} == set(BY_KEY)
@@ -86,7 +86,7 @@ def test_repeated_request_gets_the_first_response_and_changes_nothing(operation:
 
 
 @pytest.mark.parametrize("operation", [BY_NAME[name] for name in OTHER], ids=list(OTHER))
-def test_key_of_another_request_is_refused_and_changes_nothing(operation: Operation, scene: Scene, caller: APIClient) -> None:
+def test_idempotency_key_of_another_request_is_refused_and_changes_nothing(operation: Operation, scene: Scene, caller: APIClient) -> None:
     assert call(caller, operation, scene, **KEY).status_code == 200
     before = rows()
     other = call(caller, operation, scene, body=body_of(operation, scene) | OTHER[operation.name], **KEY)
@@ -111,7 +111,7 @@ def test_response_with_a_secret_is_not_readable_in_the_database(key_client: Any)
     assert answer.json()["secret"] not in str(rows())
 
 
-def test_key_of_one_app_is_unknown_to_another(key_client: Any) -> None:
+def test_idempotency_key_of_one_app_is_unknown_to_another(key_client: Any) -> None:
     user, body = UserFactory(), body_of(BY_NAME["POST /webhooks"], Scene(None))  # type: ignore[arg-type]  # nobody is needed
     first, second = (key_client(user).post("/api/v1/webhooks", body, format="json", **KEY) for _ in range(2))
     assert (first.status_code, second.status_code, "Idempotent-Replayed" in second) == (200, 200, False)

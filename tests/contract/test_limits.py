@@ -1,4 +1,4 @@
-"""The limits of section 8 of the reference."""
+"""The limits of section 8 of the specification."""
 
 from collections.abc import Callable
 from typing import Any
@@ -137,7 +137,7 @@ def test_upload_that_is_too_large_by_its_length_is_not_read(name: str, maximum: 
     assert rows() == before
 
 
-def test_limits_are_those_of_the_api_reference(settings: Any) -> None:
+def test_limits_are_those_of_the_specification(settings: Any) -> None:
     assert settings.RATE_LIMITS["api_key"] == CALLS_PER_MINUTE
     assert (catalog_bounds.DELIVERABLE_BYTES, vendors_bounds.AUDIO_BYTES, catalog_bounds.GALLERY_SLOTS) == (5 * GIB, 20 * MIB, 5)
     assert library_bounds.DOWNLOAD_LINK_SECONDS == 15 * 60

@@ -13,7 +13,7 @@ from .scenes import SCENES
 from .shapes import Operation
 from .table import BY_NAME, GUARDED, OPERATIONS
 
-ENDPOINTS_OF_THE_REFERENCE = 21
+ENDPOINTS_OF_THE_SPECIFICATION = 21
 SCOPES = {
     "GET /assets/{id}/manifest": "catalog:read",
     "GET /library": "library:read",
@@ -66,12 +66,12 @@ def test_every_operation_of_the_url_configuration_is_in_the_table() -> None:
     assert {view_of(operation) for operation in OPERATIONS} == there
 
 
-def test_operation_table_has_each_endpoint_of_the_reference_once() -> None:
+def test_operation_table_has_each_endpoint_of_the_specification_once() -> None:
     assert len(BY_NAME) == len(OPERATIONS)
-    assert len([operation for operation in OPERATIONS if not operation.added]) == ENDPOINTS_OF_THE_REFERENCE
+    assert len([operation for operation in OPERATIONS if not operation.added]) == ENDPOINTS_OF_THE_SPECIFICATION
 
 
-def test_scopes_are_those_of_the_reference() -> None:
+def test_operations_of_the_table_have_the_listed_scopes() -> None:
     assert {entry.name: entry.scope for entry in GUARDED if not entry.path.startswith("/vendor")} == SCOPES
     assert {entry.scope for entry in GUARDED if entry.path.startswith("/vendor")} == {"vendor:manage"}
 

@@ -109,7 +109,7 @@ def test_published_listing_without_a_new_file_is_not_submitted(db: None, bearer_
     assert rows() == before
 
 
-def test_bare_draft_fails_the_checks_that_the_reference_names(db: None, bearer_client: Callable[..., APIClient]) -> None:
+def test_bare_draft_fails_the_checks_that_the_specification_names(db: None, bearer_client: Callable[..., APIClient]) -> None:
     scene, operation = SCENES["draft"](), BY_NAME["POST /vendor/assets/{id}/submit"]
     caller = bearer_client(scene.user)
     before = rows()

@@ -65,13 +65,13 @@ def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes:
         running = stack.enter_context(service(data, s3=server))
         facts = running.prepare(1)
         running.start()
-        door = stack.enter_context(gate(running.port))
+        proxy = stack.enter_context(gate(running.port))
         headers = {"Authorization": f"Bearer {facts['vendor']}"}
-        client = TusClient(f"http://127.0.0.1:{door.port}/api/v1/vendor/assets/{min(facts['listings'])}/tus", headers=headers)
+        client = TusClient(f"http://127.0.0.1:{proxy.port}/api/v1/vendor/assets/{min(facts['listings'])}/tus", headers=headers)
         archive = _archive(folder / "work.zip", mib)
         file = stack.enter_context(archive.open("rb"))
         uploader = client.uploader(file_stream=file, chunk_size=part_bytes, metadata={"filename": "work.zip"}, upload_checksum=True)
-        done = _upload(uploader, running, door, cuts=cuts, random_=random.Random(seed))
+        done = _upload(uploader, running, proxy, cuts=cuts, random_=random.Random(seed))
         began = time.monotonic()
         address = str(uploader.url).replace("/tus/", "/uploads/")
         answer = requests.post(f"{address}/finish", headers=headers, timeout=FINISH_SECONDS)
@@ -79,7 +79,7 @@ def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes:
         assert answer.status_code == requests.codes.ok, answer.text
         file.seek(0)
         checksum = hashlib.file_digest(file, "sha256").hexdigest()
-        return Resumed(archive.stat().st_size, door.received, done, answer.json()["checksum"] == checksum, seconds)
+        return Resumed(archive.stat().st_size, proxy.received, done, answer.json()["checksum"] == checksum, seconds)
 
 
 def _archive(path: Path, mib: int) -> Path:
@@ -89,7 +89,7 @@ def _archive(path: Path, mib: int) -> Path:
     return path
 
 
-def _upload(uploader: Uploader, running: Service, door: Gate, *, cuts: int, random_: random.Random) -> int:
+def _upload(uploader: Uploader, running: Service, proxy: Gate, *, cuts: int, random_: random.Random) -> int:
     """Send all parts; return how often the connection was cut."""
     size, part = uploader.get_file_size(), uploader.chunk_size
     moments = sorted(random_.randrange(size) for _ in range(cuts))
@@ -100,10 +100,10 @@ def _upload(uploader: Uploader, running: Service, door: Gate, *, cuts: int, rand
         if not due:
             uploader.upload_chunk()
             continue
-        door.cut_after = random_.randrange(min(part, size - uploader.offset))
+        proxy.cut_after = random_.randrange(min(part, size - uploader.offset))
         with contextlib.suppress(TusUploadFailed, TusCommunicationError):
             uploader.upload_chunk()
-        door.cut_after, done = None, done + 1
+        proxy.cut_after, done = None, done + 1
         if done == cuts:
             running.kill()
             running.start()

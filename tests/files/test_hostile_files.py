@@ -130,7 +130,7 @@ def test_file_whose_inspection_process_dies_is_refused(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_child_that_the_system_kills_says_nothing_about_the_file(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_whose_inspection_the_system_kills_is_not_refused(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     children: list[subprocess.Popen[bytes]] = []
     start = runner._start
 

@@ -1,4 +1,4 @@
-"""The steps of the journey of the reference: what each person does in the browser, and each program by the API."""
+"""The steps of the journey of the specification: what each person does in the browser, and each program by the API."""
 
 import hashlib
 import io

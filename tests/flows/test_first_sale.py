@@ -1,4 +1,4 @@
-"""The whole journey of the reference: from an empty machine to a sold font, over HTTP and rendered forms only."""
+"""The whole journey of the specification: from an empty machine to a sold font, over HTTP and rendered forms only."""
 
 import contextlib
 import os

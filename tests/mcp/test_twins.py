@@ -192,7 +192,9 @@ def test_tool_reports_the_same_errors_as_its_api_operation(twins: Twins) -> None
         assert comparable(json.loads(result["content"][1]["text"])) == comparable(twins.rest(tool, arguments).json())
 
 
-def test_purchase_by_a_tool_repeated_through_the_api_with_its_key_is_the_same_purchase(twins: Twins, listings: list[Listing]) -> None:
+def test_purchase_by_a_tool_repeated_through_the_api_with_its_idempotency_key_is_the_same_purchase(
+    twins: Twins, listings: list[Listing]
+) -> None:
     arguments = {"assetId": listings[-1].slug, "currency": "USD", "idempotencyKey": "one"}
     result = twins.tools.call("buy_asset", **arguments)["structuredContent"]
     response = twins.rest("buy_asset", arguments)

@@ -164,7 +164,7 @@ def _table(measures: list[Measure], runs: int) -> str:
     about = (
         f"{machine}, Lighthouse {VERSION}. Medians of {runs} loads with an empty browser cache; the phone on slow 4G and the desktop are those "
         "that Lighthouse simulates. The service has the demo content and is one process without a proxy in front. kB are all that came, "
-        "pictures and fonts included. Search engines are told to leave the pages of accounts alone. Kept by `python -m tests.screenshots.lighthouse`."
+        "pictures and fonts included. Search engines are told to leave the pages of accounts alone. Written by `python -m tests.screenshots.lighthouse`."
     )
     names = [*CATEGORIES.values(), *FIGURES.values(), "kB"]
     head = f"| page | device | {' | '.join(names)} |\n|---|---|{'--:|' * len(names)}"

@@ -30,7 +30,7 @@ def bounded(user: User, **limit_values: Any) -> Principal:
 
 
 def bounded_key(user: User) -> Principal:
-    """Return a key of the user's own app, which may spend a rupee at once."""
+    """Return an API key of the user's own app, which may spend a rupee at once."""
     principal = own_key(user)
     limit(principal, per_purchase_minor=100)
     return principal

@@ -37,7 +37,7 @@ APPROVALS = "tests/wallet/test_approval_races.py"
 LICENSEES = "tests/wallet/test_licensees.py"
 CLAIM_RACES = "tests/wallet/test_claim_races.py"
 REQUESTS = "tests/wallet/test_refund_requests.py"
-SECOND_APPROVAL = "tests/wallet/test_approvals.py::test_second_approval_of_a_key_is_refused_by_the_database"
+SECOND_APPROVAL = "tests/wallet/test_approvals.py::test_second_approval_of_an_idempotency_key_is_refused_by_the_database"
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 # A safeguard, and a test that fails without it.
 SAFEGUARDS = (

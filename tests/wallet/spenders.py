@@ -33,7 +33,7 @@ def connected(user: User, app: App | None = None) -> Principal:
 
 
 def own_key(user: User) -> Principal:
-    """Return a key of the user's own app."""
+    """Return an API key of the user's own app."""
     return Principal(user, AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
 
 

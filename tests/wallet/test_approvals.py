@@ -117,7 +117,7 @@ def test_purchase_above_a_limit_of_staff_cannot_wait_for_approval(user: User, li
     complete_purchase(principal, listing)
 
 
-def test_request_without_a_key_is_refused(user: User, listing: Listing) -> None:
+def test_request_for_approval_without_an_idempotency_key_is_refused(user: User, listing: Listing) -> None:
     with pytest.raises(IdempotencyKeyRequired):
         buy_or_ask(bounded(user), listing, None)
 
@@ -149,7 +149,7 @@ def test_idempotency_key_of_an_approval_is_refused_for_another_asset(user: User,
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
-def test_approval_is_not_completed_by_the_same_key_of_another_app_or_token(user: User, listing: Listing, make: Spender) -> None:
+def test_approval_is_not_completed_by_the_same_idempotency_key_of_another_app_or_token(user: User, listing: Listing, make: Spender) -> None:
     approval = approved_purchase(make(user), listing)
     for other in (bounded(user), bounded_app(user)):
         assert requested_approval(other, listing) != approval
@@ -364,7 +364,7 @@ def test_approvals_of_a_deleted_account_are_deleted_and_its_orders_kept(listing:
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])
-def test_second_approval_of_a_key_is_refused_by_the_database(user: User, make: Spender) -> None:
+def test_second_approval_of_an_idempotency_key_is_refused_by_the_database(user: User, make: Spender) -> None:
     approval = requested_approval(make(user))
     quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
     approval.pk, approval.quote = new_id(), quote
@@ -372,7 +372,7 @@ def test_second_approval_of_a_key_is_refused_by_the_database(user: User, make: S
         approval.save(force_insert=True)
 
 
-def test_approved_purchase_for_a_client_is_for_the_client(user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_approved_purchase_for_a_licensee_is_for_that_licensee(user: User, django_capture_on_commit_callbacks: Any) -> None:
     principal, listing = bounded(user), on_sale()
     with django_capture_on_commit_callbacks(execute=True):
         approval = requested_approval(principal, listing, licensee=CLIENT)

@@ -102,7 +102,7 @@ def test_credits_with_another_source_or_reference_or_without_one_are_separate_pa
     assert list(differences()) == []
 
 
-def test_payment_is_known_after_its_account_is_deleted() -> None:
+def test_payment_is_not_credited_again_after_its_account_is_deleted() -> None:
     user, other = UserFactory(), UserFactory()
     credited(user)
     pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=other)

@@ -68,7 +68,7 @@ def test_discount_of_a_higher_tier_is_rounded_as_its_price(bearer_client: Client
     assert (answer["debited"], answer["discount"]) == (446.66, 220.0)
 
 
-def test_largest_discount_counts(bearer_client: Client) -> None:
+def test_largest_applicable_discount_is_given(bearer_client: Client) -> None:
     listing = on_sale(discount_bp=2000)
     discounted(listing, percent=30)
     discounted(listing, percent=10, code="SMALL")

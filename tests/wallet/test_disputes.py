@@ -61,7 +61,7 @@ def vendor_of(order: Order) -> Any:
     return order.listing.store.owner
 
 
-def test_dispute_freezes_the_rest_of_the_credit_and_what_it_bought_and_won_restores_all() -> None:
+def test_dispute_freezes_the_credit_and_its_purchases_and_a_won_one_restores_both() -> None:
     top_up = paid_top_up(amount_minor=60_000)
     order = bought_with(top_up)
     assert deliver_event(top_up, EventKind.DISPUTED).status == "Disputed"
@@ -200,7 +200,7 @@ WON, LOST = EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST
     ("ends", "status"),
     [((WON, WON), "Completed"), ((WON, LOST), "Completed"), ((LOST, WON), "Completed"), ((LOST, LOST), "ChargedBack")],
 )
-def test_of_two_disputes_of_one_purchase_only_what_is_lost_counts(
+def test_purchase_with_two_disputes_ends_only_by_the_amount_that_is_lost(
     ends: tuple[EventKind, EventKind],
     status: str,
     last_first: bool,  # noqa: FBT001 - a parameter
@@ -243,7 +243,7 @@ def test_purchase_stays_suspended_when_the_first_of_two_disputes_is_lost_until_t
     assert_ledger_agrees()
 
 
-def test_dispute_reaches_older_purchases_after_the_newest_ones_whole_price() -> None:
+def test_dispute_reaches_an_older_purchase_only_beyond_the_price_of_the_newest() -> None:
     top_up = paid_top_up(amount_minor=PRICE + 1_000)
     older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)
@@ -322,7 +322,7 @@ def test_dispute_or_refund_in_another_currency_is_refused(kind: EventKind) -> No
 
 
 @pytest.mark.parametrize(("end", "other"), list(itertools.permutations([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])))
-def test_end_of_a_dispute_that_has_ended_otherwise_is_refused(end: EventKind, other: EventKind) -> None:
+def test_second_and_different_outcome_of_a_dispute_is_refused(end: EventKind, other: EventKind) -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, end)
@@ -341,7 +341,7 @@ def test_second_dispute_of_a_returned_payment_changes_nothing() -> None:
     assert (CardReversal.objects.count(), accounts("funding")) == (1, 0)
 
 
-def test_disputes_of_one_buyer_in_two_currencies_are_compared_apart() -> None:
+def test_disputes_of_one_buyer_in_two_currencies_are_reconciled_separately() -> None:
     buyer = UserFactory()
     for currency in ("INR", "USD"):
         deliver_event(paid_top_up(buyer, currency=currency), EventKind.DISPUTED)
@@ -474,7 +474,7 @@ def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None
     assert_ledger_agrees()
 
 
-def test_refund_of_nothing_by_oneself_or_without_a_reason_is_refused() -> None:
+def test_refund_of_a_spent_or_unpaid_top_up_by_oneself_or_without_a_reason_is_refused() -> None:
     top_up, staff = paid_top_up(amount_minor=PRICE), UserFactory()
     for given, code in (
         ({"reason": "test", "actor": top_up.user}, "self_review"),

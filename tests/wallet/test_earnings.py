@@ -100,7 +100,7 @@ def test_sale_of_a_transaction_longer_than_an_hour_is_earned_once_a_digest_cover
     assert earned(vendor)["INR"] == 2 * share
 
 
-def test_reading_earnings_takes_as_many_queries_however_many_sales(
+def test_number_of_queries_for_earnings_is_independent_of_the_sales(
     bearer_client: Client, listing: Listing, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(4):

@@ -151,7 +151,7 @@ def test_evidence_for_the_buyer_of_a_licence_for_another_excludes_its_downloads(
 
 
 @pytest.mark.slow
-def test_digests_are_those_of_the_ledger(order: Order) -> None:
+def test_digests_in_the_evidence_are_those_of_the_ledger(order: Order) -> None:
     assert {entry["ledgerDigest"] for entry in evidence_of(order, Reader.BUYER)["ledger"]} == {None}
     (digest,) = digest_ledger(until=timezone.now())
     entries = evidence_of(order, Reader.BUYER)["ledger"]
@@ -172,7 +172,7 @@ def test_evidence_contains_a_lost_dispute_and_a_refund() -> None:
     assert Journal.objects.get(kind="card_return").pk.hex == found["ledger"][-1]["id"].replace("-", "")
 
 
-def test_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
+def test_evidence_of_an_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
     first = bought(on_sale())
     upgrade = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
     said = evidence_of(upgrade, Reader.VENDOR)

@@ -187,7 +187,7 @@ def test_receipt_as_pdf_takes_any_title(bearer_client: Client, buyer: User, titl
     assert response.content.rstrip().endswith(b"%%EOF")
 
 
-def test_preference_decides_what_a_purchase_is_paid_in(bearer_client: Client, buyer: User) -> None:
+def test_currency_preference_decides_in_what_a_purchase_is_paid(bearer_client: Client, buyer: User) -> None:
     client = bearer_client(buyer)
     read = client.get(WALLET).json()
     # What was read can be sent back.

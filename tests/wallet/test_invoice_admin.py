@@ -30,14 +30,14 @@ def sheet(response: Any) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("model", [Seller, TaxRate, ExchangeRate, Invoice])
-def test_staff_without_the_permission_see_nothing(model: Any) -> None:
+def test_staff_without_the_permission_see_no_invoicing_pages(model: Any) -> None:
     client = signed_in(staff("wallet.view_order"))
     for page in ("changelist", *(() if model is Invoice else ("add",))):
         assert client.get(address(model, page)).status_code == 403
 
 
 @pytest.mark.parametrize(("model", "sent"), [(Seller, NUMBERING | BANGALORE), (TaxRate, RATE)])
-def test_staff_who_may_only_look_change_nothing(model: Any, sent: dict[str, str]) -> None:
+def test_staff_with_view_permission_add_neither_sellers_nor_tax_rates(model: Any, sent: dict[str, str]) -> None:
     name = model._meta.model_name
     client = signed_in(staff(f"wallet.view_{name}"))
     assert client.get(address(model, "changelist")).status_code == 200

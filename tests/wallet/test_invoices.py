@@ -101,7 +101,7 @@ def test_consumer_of_another_member_state_needs_two_pieces_of_evidence() -> None
     assert [(order.tax_treatment, order.tax_rate_bp) for order in orders] == [("domestic", 1900), ("domestic", 1900), ("destination", 2000)]
 
 
-def test_evidence_is_kept_while_the_country_stays() -> None:
+def test_evidence_of_the_country_is_kept_until_the_country_changes() -> None:
     buyer = buyer_at(PARIS, "FR")
     assert billed(buyer, PARIS | {"street": "2 rue de Rivoli"}).connection_country == "FR"
     assert billed(buyer, BERLIN).connection_country == ""
@@ -219,7 +219,7 @@ def test_sale_and_its_refund_of_the_same_minute_are_issued_in_order() -> None:
     assert [(invoice.kind, invoice.sequence) for invoice in issue()] == [("invoice", 1), ("credit_note", 2), ("invoice", 3)]
 
 
-def test_numbers_follow_the_ledger_however_small_the_batches() -> None:
+def test_invoice_numbers_follow_the_ledger_across_small_batches() -> None:
     operator()
     orders = [bought(on_sale()) for _ in range(5)]
     with patch.object(service, "MAX_BATCH", 2):
@@ -288,7 +288,7 @@ def test_deletion_erases_billing_details_except_those_of_sales() -> None:
     ],
     ids=["last minute of the year in India", "first minute"],
 )
-def test_fiscal_year_begins_where_the_seller_is(moment: datetime, year: int, label: str) -> None:
+def test_fiscal_year_begins_by_the_time_zone_of_the_seller(moment: datetime, year: int, label: str) -> None:
     operator()
     with patch("django.utils.timezone.now", return_value=moment):
         bought(on_sale())

@@ -123,7 +123,7 @@ def test_transfer_to_itself_is_refused(transfer: Transfer) -> None:
         )
 
 
-def test_second_account_of_the_platform_is_refused(transfer: Transfer) -> None:
+def test_second_platform_account_of_a_kind_and_currency_is_refused(transfer: Transfer) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         LedgerAccount.objects.create(kind=AccountKind.FUNDING, currency="INR", may_go_negative=True)
 

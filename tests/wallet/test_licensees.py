@@ -67,7 +67,7 @@ def later(order: Order, **ago: int) -> None:
     Licence.objects.filter(order_id=order.pk).update(claim_sent_at=then, acquired_at=then)
 
 
-def test_purchase_for_a_client_is_in_nobodys_library_until_the_client_claims_it(bearer_client: Client) -> None:
+def test_purchase_for_a_licensee_is_in_nobodys_library_until_the_licensee_claims_it(bearer_client: Client) -> None:
     payer, client, listing = funded(inr=1_000_000), UserFactory(), on_sale()
     answer = send(bearer_client(payer), listing, licensee=BODY).json()
     assert (answer["success"], answer["licensee"]) == (True, BODY)

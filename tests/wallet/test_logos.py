@@ -50,7 +50,7 @@ def test_invoice_has_the_logo_that_the_seller_had_when_it_was_issued() -> None:
 
 
 @pytest.mark.slow
-def test_logo_stays_when_the_address_changes() -> None:
+def test_logo_is_kept_when_the_address_changes() -> None:
     vendor = on_sale().store.owner
     vendor_as_seller(vendor)
     change_logo(user=vendor, image=picture(), actor=vendor)

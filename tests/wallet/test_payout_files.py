@@ -181,7 +181,7 @@ def test_batch_that_is_not_exported_has_no_file_and_a_cancelled_payout_is_in_non
 
 
 @pytest.mark.parametrize("encrypted", ["", "not a token"])
-def test_file_with_an_account_that_nobody_can_read_is_refused(encrypted: str) -> None:
+def test_bank_file_with_an_account_that_cannot_be_decrypted_is_refused(encrypted: str) -> None:
     payout = exported_payout(dollars(payee()))
     PayoutDetails.objects.update(encrypted=encrypted)
     with pytest.raises(InvalidTransition):

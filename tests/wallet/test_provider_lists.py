@@ -75,7 +75,7 @@ def test_payment_of_another_day_is_not_reported_as_missing(days: int, monkeypatc
 
 
 @pytest.mark.parametrize("options", [{"provider": "nobody"}, {"day": timezone.now().date()}])
-def test_provider_that_is_not_set_up_and_a_day_without_one_are_refused(options: dict[str, Any]) -> None:
+def test_reconciliation_needs_a_provider_that_is_set_up_and_a_day(options: dict[str, Any]) -> None:
     with pytest.raises(CommandError):
         call_command("reconcile", **options)
 

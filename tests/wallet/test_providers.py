@@ -175,7 +175,7 @@ def test_old_event_of_stripe_is_refused() -> None:
         SESSION | {"currency": "dollars"},
     ],
 )
-def test_signed_event_that_lacks_something_is_refused(thing: dict[str, Any]) -> None:
+def test_signed_event_without_a_required_field_is_refused(thing: dict[str, Any]) -> None:
     with pytest.raises(Problem) as excinfo:
         stripe().read_event(*of_stripe("checkout.session.completed", thing))
     assert excinfo.value.code == "payment_event_invalid"

@@ -182,7 +182,7 @@ def test_quoted_purchase_is_refused_if_owned_or_without_balance(bearer_client: C
     assert refusal(use(client, listing, quote["quoteId"])) == (409, "already_owned")
 
 
-def test_key_repeats_the_response_of_a_quoted_purchase(bearer_client: Client) -> None:
+def test_idempotency_key_repeats_the_response_of_a_quoted_purchase(bearer_client: Client) -> None:
     user, listing = funded(inr=100_000), on_sale()
     client = bearer_client(user)
     body = {"assetId": str(listing.id), "quoteId": ask(client, listing).json()["quoteId"]}

@@ -87,9 +87,9 @@ def test_concurrent_purchases_of_a_free_asset_by_one_buyer_make_one_order() -> N
 
 
 @pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
-def test_same_key_makes_one_order_and_identical_bodies(price: int) -> None:
+def test_concurrent_purchases_with_one_idempotency_key_make_one_order_and_get_identical_responses(price: int) -> None:
     user, listing = funded(inr=49_900), on_sale(price_inr_minor=price)
-    # All threads send the same token: a key is of one.
+    # All threads send the same token: an idempotency key belongs to one.
     headers = bearer(personal_token(user)[1]) | {"Idempotency-Key": "one"}
 
     def post() -> Any:
@@ -103,7 +103,7 @@ def test_same_key_makes_one_order_and_identical_bodies(price: int) -> None:
     assert Order.objects.count() == 1
 
 
-def test_same_key_for_different_assets_makes_one_order() -> None:
+def test_concurrent_purchases_of_different_assets_with_one_idempotency_key_make_one_order() -> None:
     user = funded(inr=10_000_000)
     outcomes = outcomes_at_once(*(buying(user, on_sale().id, "one") for _ in range(THREADS)))
     assert outcomes.count("idempotency_key_reused") == THREADS - 1
@@ -259,7 +259,7 @@ def test_concurrent_quotes_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.postgres
-def test_purchase_that_waits_too_long_for_one_with_the_same_key_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_purchase_that_waits_too_long_for_one_with_the_same_idempotency_key_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
     outcomes: list[Any] = []

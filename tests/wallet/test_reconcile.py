@@ -66,7 +66,7 @@ def test_balance_without_any_entry_is_a_difference() -> None:
     assert_difference("a balance of 7 USD, but its transfers sum to 0")
 
 
-def test_order_whose_split_is_not_its_transfers_is_a_difference() -> None:
+def test_order_whose_shares_differ_from_its_transfers_is_a_difference() -> None:
     order = bought(on_sale())
     Order.objects.update(commission_minor=order.commission_minor - 1, vendor_share_minor=order.vendor_share_minor + 1)
     assert_difference(f"order {order.pk} and its transfers differ")
@@ -115,7 +115,7 @@ def test_count_of_entries_that_is_wrong_is_a_difference() -> None:
     assert_difference(f"wallet {sale.wallet_id} counts 9 entries, but its last entry is number 2")
 
 
-def test_vendor_balance_other_than_its_digested_transfers_is_a_difference() -> None:
+def test_vendor_balance_that_differs_from_its_digested_transfers_is_a_difference() -> None:
     sale = bought(on_sale()).journals.get()
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
@@ -123,13 +123,13 @@ def test_vendor_balance_other_than_its_digested_transfers_is_a_difference() -> N
     assert_difference(f"vendor account {sale.vendor_id} has a balance of 1 INR, but its transfers that have a digest sum to 39920")
 
 
-def test_tax_that_its_rate_does_not_make_is_a_difference() -> None:
+def test_tax_that_does_not_match_its_rate_is_a_difference() -> None:
     order = bought(on_sale(tax_rate_bp=1800))
     Order.objects.update(tax_rate_bp=1700)
     assert_difference(f"order {order.pk} has a tax that does not match its rate")
 
 
-def test_journal_that_moves_nothing_is_a_difference() -> None:
+def test_journal_without_transfers_is_a_difference() -> None:
     wallet = LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="INR", may_go_negative=False)
     with unguarded():
         entry = {"wallet": wallet, "wallet_entry": 1, "wallet_net_minor": 1, "wallet_balance_minor": 1}

@@ -139,7 +139,7 @@ def test_second_purchase_of_the_same_asset_is_not_refunded_at_once() -> None:
     assert requested_refund(again).status == "Waiting"
 
 
-def test_download_under_another_licence_of_the_same_asset_counts() -> None:
+def test_download_under_another_licence_of_the_same_asset_prevents_an_immediate_refund() -> None:
     first = downloaded_order()
     further = bought(first.listing, first.buyer, license_slug="commercial")
     assert requested_refund(further).status == "Waiting"

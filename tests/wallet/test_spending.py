@@ -77,7 +77,7 @@ def test_purchase_from_a_wallet_that_was_never_funded_is_refused(bearer_client: 
     assert not LedgerAccount.objects.exists()
 
 
-def test_credit_in_the_other_currency_does_not_help(bearer_client: Client) -> None:
+def test_credit_in_another_currency_does_not_pay(bearer_client: Client) -> None:
     assert_refused(spend(bearer_client(funded(usd=1_000_000)), on_sale()), 402, "insufficient_balance")
 
 
@@ -112,7 +112,7 @@ def test_second_purchase_is_refused_and_charges_nothing(bearer_client: Client) -
     assert Order.objects.count() == 1
 
 
-def test_owner_of_a_later_tier_alone_buys_nothing_without_naming_a_licence(bearer_client: Client) -> None:
+def test_owner_of_a_higher_licence_must_name_a_lower_one_to_buy_it(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     assert spend(client, listing, licenseSlug="commercial").status_code == 200
@@ -132,7 +132,7 @@ def test_database_constraint_refuses_a_second_licence_that_the_check_missed(bear
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
 
 
-def test_purchase_response_has_the_fields_of_the_api_reference(bearer_client: Client) -> None:
+def test_purchase_response_shows_amounts_balances_and_licence(bearer_client: Client) -> None:
     user, listing = funded(inr=100_000, usd=500), on_sale(tax_rate_bp=1800)
     response = spend(bearer_client(user), listing)
     order = Order.objects.get()
@@ -205,7 +205,7 @@ def test_free_listing_makes_a_zero_order_and_no_ledger_entry(bearer_client: Clie
     assert not LedgerAccount.objects.exists()
 
 
-def test_free_listing_leaves_a_buyer_who_never_had_credit_with_none(bearer_client: Client) -> None:
+def test_free_listing_is_bought_with_a_wallet_that_was_never_funded(bearer_client: Client) -> None:
     answer = spend(bearer_client(), on_sale(price_inr_minor=0)).json()
     assert {name: answer[name] for name in answer if "alance" in name} == {"newBalance": 0, "newBalanceINR": 0, "newBalanceUSD": 0}
 
@@ -217,7 +217,7 @@ def test_discounted_price_is_charged_in_the_named_currency(bearer_client: Client
     assert (response["debitedINR"], response["newBalanceINR"]) == (0, 1)
 
 
-def test_preference_decides_where_no_currency_is_named(bearer_client: Client) -> None:
+def test_currency_preference_applies_where_no_currency_is_named(bearer_client: Client) -> None:
     user = funded(usd=1000)
     WalletSettings.objects.create(owner=user, currency_preference="USD")
     assert spend(bearer_client(user), on_sale()).json()["currency"] == "USD"
@@ -232,6 +232,6 @@ def test_further_licence_tier_costs_its_price_factor(bearer_client: Client) -> N
     assert Licence.objects.filter(holder=user).count() == 2
 
 
-def test_slug_works_as_the_id(bearer_client: Client) -> None:
+def test_listing_is_bought_by_its_slug(bearer_client: Client) -> None:
     listing = on_sale()
     assert spend(bearer_client(funded(inr=100_000)), listing.slug).status_code == 200

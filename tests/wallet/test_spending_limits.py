@@ -149,7 +149,7 @@ def test_app_limit_of_staff_applies_in_addition_to_the_owners_limit(user: User) 
     assert buy(neighbour).price_minor == PRICE
 
 
-def test_keys_of_ones_own_app_are_bounded_by_its_app_limit(user: User) -> None:
+def test_api_keys_of_ones_own_app_are_bounded_by_its_app_limit(user: User) -> None:
     principal = own_key(user)
     limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
     assert refused(principal)["limit"] == "perPurchase"
@@ -187,7 +187,7 @@ def test_rotated_token_inherits_the_spent_amount_of_the_old_one(user: User) -> N
     buy(Principal(user, None, scopes, CredentialKind.PERSONAL, other))
 
 
-def test_every_key_and_token_of_an_app_counts(user: User) -> None:
+def test_purchases_by_each_api_key_and_token_of_an_app_count_against_its_limit(user: User) -> None:
     app = AppFactory()
     limit(connected(user, app), total_minor=2 * PRICE)
     buy(connected(user, app))
@@ -212,7 +212,7 @@ def test_lowered_limit_applies_to_the_next_purchase(user: User) -> None:
     assert refused(principal)["limit"] == "currency"
 
 
-def test_refused_purchase_can_be_repeated_with_its_key_once_allowed(user: User) -> None:
+def test_refused_purchase_can_be_repeated_with_its_idempotency_key_once_allowed(user: User) -> None:
     principal, listing = personal(user), on_sale()
     bound = limit(principal, total_minor=1)
     purchase = PurchaseRequest(str(listing.id), "INR")

@@ -1,4 +1,4 @@
-"""Buying once: a key repeats the answer and not the deed, a failure half-way leaves nothing, and few statements do it all."""
+"""Buying once: an idempotency key repeats the response and not the purchase, a failure half-way leaves nothing, and few statements do it all."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -33,7 +33,7 @@ def _books_balance() -> Any:
     assert list(differences()) == []
 
 
-def test_repeated_key_gets_the_same_response_without_a_second_purchase(bearer_client: Client) -> None:
+def test_repeated_idempotency_key_gets_the_same_response_without_a_second_purchase(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     client = bearer_client(user)
     first = spend(client, listing, key="order-1")
@@ -95,7 +95,7 @@ def test_idempotency_key_can_be_used_for_another_asset_after_a_day(bearer_client
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_key_used_again_after_a_day_is_a_new_purchase_and_is_refused(bearer_client: Client) -> None:
+def test_idempotency_key_used_again_after_a_day_is_a_new_purchase_and_is_refused(bearer_client: Client) -> None:
     client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
     assert spend(client, listing, key="k").status_code == 200
     IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
@@ -146,7 +146,7 @@ def test_failure_between_two_steps_leaves_nothing_half_done(bearer_client: Clien
         # No debit, journal and transfers, but the balances are read.
         (0, None, personal, 8),
     ],
-    ids=["paid", "with a key", "with a limit", "free"],
+    ids=["paid", "with an idempotency key", "with a limit", "free"],
 )
 def test_purchase_sends_a_fixed_number_of_statements(
     django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int

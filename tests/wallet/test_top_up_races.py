@@ -158,7 +158,7 @@ def test_concurrent_top_ups_never_exceed_the_daily_limit() -> None:
     assert TopUp.objects.filter(user=user).count() == 3
 
 
-def test_concurrent_top_ups_with_one_key_make_one() -> None:
+def test_concurrent_top_ups_with_one_idempotency_key_make_one() -> None:
     user = UserFactory()
     wanted = TopUpRequest("INR", 100)
     made = at_once(*(partial(request_top_up, user=user, wanted=wanted, idempotency_key="a") for _ in range(8)))

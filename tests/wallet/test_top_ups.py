@@ -258,7 +258,7 @@ def test_app_returns_to_its_own_origins_only() -> None:
         assert excinfo.value.code == "invalid_return_url", url
 
 
-def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:
+def test_same_idempotency_key_makes_one_top_up_and_another_body_is_refused() -> None:
     user = UserFactory()
     first, replayed = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
     again, replayed_again = request_top_up(user=user, wanted=TopUpRequest("INR", 100), idempotency_key="a")
@@ -268,7 +268,7 @@ def test_same_key_makes_one_top_up_and_another_body_is_refused() -> None:
     assert excinfo.value.code == "idempotency_key_reused"
 
 
-def test_key_of_another_app_or_token_makes_another_top_up() -> None:
+def test_idempotency_key_of_another_app_or_token_makes_another_top_up() -> None:
     user = UserFactory()
     wanted, asking = TopUpRequest("INR", 100), [None, personal(user), personal(user), connected(user), connected(user)]
     made = [request_top_up(user=user, wanted=wanted, idempotency_key="a", principal=principal) for principal in asking]
@@ -277,7 +277,7 @@ def test_key_of_another_app_or_token_makes_another_top_up() -> None:
 
 
 def unanswered(monkeypatch: pytest.MonkeyPatch) -> User:
-    """Return a user whose request with the key "a" the provider did not answer."""
+    """Return a user whose request with the idempotency key "a" the provider did not answer."""
     user = UserFactory()
     with monkeypatch.context() as patched:
         patched.setattr(SimulatedProvider, "create_page", lambda *_: (_ for _ in ()).throw(PaymentProviderUnavailable()))
@@ -292,7 +292,7 @@ def test_provider_that_does_not_answer_is_asked_again_by_the_same_request(monkey
     assert (replayed, TopUp.objects.count(), bool(top_up.payment_url)) == (True, 1, True)
 
 
-def test_repeat_after_the_payment_page_has_ended_asks_for_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeat_after_the_payment_page_has_ended_needs_another_idempotency_key(monkeypatch: pytest.MonkeyPatch) -> None:
     user = unanswered(monkeypatch)
     TopUp.objects.update(expires_at=timezone.now())
     with pytest.raises(PaymentPageClosed):

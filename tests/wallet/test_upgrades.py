@@ -246,7 +246,7 @@ def test_database_refuses_two_upgrades_of_one_licence() -> None:
     assert Licence.objects.get(replaces=replaced).order_id == second.pk
 
 
-def test_dispute_of_the_upgrade_suspends_it_and_lost_restores_the_first_licence() -> None:
+def test_disputed_upgrade_is_suspended_and_a_lost_dispute_restores_the_first_licence() -> None:
     first = bought(on_sale(), funded(inr=49_900))
     top_up = paid_top_up(first.buyer, 49_900)
     second = upgraded(first)

@@ -113,7 +113,7 @@ def test_payout_method_that_looks_like_a_formula_is_escaped_in_the_csv(staff: Ca
     assert line[4] == '\'=HYPERLINK("https://evil.example")'
 
 
-def test_payouts_are_neither_added_changed_nor_deleted_here(staff: Callable[..., Client]) -> None:
+def test_payouts_are_neither_added_changed_nor_deleted_in_the_admin(staff: Callable[..., Client]) -> None:
     payout = paid("a")
     client = staff("view_vendorpayout", "export_vendorpayout", "add_vendorpayout", "change_vendorpayout", "delete_vendorpayout")
     assert client.get(reverse("admin:wallet_vendorpayout_add")).status_code == 403
@@ -180,7 +180,7 @@ def test_page_of_a_batch_shows_some_payouts_and_links_to_all(staff: Callable[...
     assert f"{reverse(LIST)}?" not in staff("view_payoutbatch").get(page.request["PATH_INFO"]).content.decode()
 
 
-def test_file_for_the_bank_is_downloaded_by_who_may_and_each_time_is_on_record(staff: Callable[..., Client]) -> None:
+def test_bank_file_is_downloaded_by_staff_with_the_permission_and_each_download_is_on_record(staff: Callable[..., Client]) -> None:
     payout = paid("a")
     client = staff("export_payoutbatch")
     file = reverse(f"{BATCH}_file", args=[payout.batch_id])
@@ -256,7 +256,7 @@ def test_payout_run_that_is_exported_or_concurrent_with_another_is_refused_with_
     assert (again.status_code, PayoutBatch.objects.count()) == (400, 1)
 
 
-def test_only_staff_with_the_permission_prepare(staff: Callable[..., Client]) -> None:
+def test_only_staff_with_the_permission_prepare_payout_batches(staff: Callable[..., Client]) -> None:
     assert Client().get(reverse(PREPARE)).status_code == 302
     client = staff("view_payoutbatch", "export_payoutbatch", "settle_vendorpayout")
     assert client.get(reverse(PREPARE)).status_code == 403

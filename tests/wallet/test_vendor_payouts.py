@@ -437,7 +437,7 @@ def test_payout_run_is_prepared_exported_and_paid_by_commands(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
-def test_file_that_could_not_be_written_is_had_by_the_same_command_again(tmp_path: Path) -> None:
+def test_payout_file_that_could_not_be_written_is_written_by_the_same_command_again(tmp_path: Path) -> None:
     sold(payee())
     prepare()
     path = tmp_path / "list.csv"

@@ -87,7 +87,7 @@ def test_payout_request_above_the_balance_is_refused_with_both_amounts() -> None
     assert excinfo.value.members == {"price": 500.01, "balance": 500.0, "currency": "INR"}
 
 
-def test_request_is_in_the_audit_log_with_its_amount() -> None:
+def test_payout_request_is_in_the_audit_log_with_its_amount() -> None:
     user = funded(inr=50_000)
     wallet_payout = requested_payout(user, 20_000)
     entry = AuditEntry.objects.get(action="wallet_payout.ask")

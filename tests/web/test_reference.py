@@ -17,7 +17,7 @@ from .markup import faults_of
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, bytes]:
-    """Every page of the reference by the operation's id."""
+    """Every page of the API reference by the operation's id."""
     client = Client()
     return {name: client.get(f"/docs/api/{name}").content for name in operations()}
 

@@ -1,4 +1,4 @@
-"""The code that the console and the reference show is run, as it stands: by a shell, by Python, by Node."""
+"""The code that the console and the API reference show is run, as it stands: by a shell, by Python, by Node."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ def run(call: ApiCall, language: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_code_snippets_of_the_reference_run(live_server: Any, tmp_path: Path, language: str) -> None:
+def test_code_snippets_of_the_api_reference_run(live_server: Any, tmp_path: Path, language: str) -> None:
     asset = Listing.objects.get(pk=for_sale().names["id"])
     app = AppFactory()
     key = issue_api_key(app=app, name="laptop", actor=app.developer)[1]

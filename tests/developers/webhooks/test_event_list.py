@@ -115,7 +115,7 @@ def test_events_older_than_30_days_are_not_listed(key_client: KeyClient) -> None
     assert subjects(listed(key_client())) == [kept]
 
 
-def test_edits_are_listed_once_no_others_are_merged_with_them(key_client: KeyClient) -> None:
+def test_edits_are_listed_when_the_time_for_merging_them_is_over(key_client: KeyClient) -> None:
     client = key_client()
     edited = told(event=EventType.ASSET_UPDATED, merge=True)
     later = told()

@@ -106,7 +106,7 @@ class Wallets(Asking, Deciding, Claiming, CardRefunding):
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES, key=KEYS, through=THROUGH)
     def buy(self, buyer: int, listing: int, tier: str, currency: str, key: str | None, through: str) -> None:
-        """Buy, perhaps with a key that was used before."""
+        """Buy, perhaps with an idempotency key that was used before."""
         price = self.terms[listing].price(tier, currency)
         refusals = [*self.unavailable(buyer, listing, tier), *(["price_unavailable"] if price is None else [])]
         refusals += self.unaffordable(buyer, through, currency, price or 0)
