@@ -101,7 +101,9 @@ def test_replaced_or_blocked_file_is_not_announced() -> None:
 def test_version_of_a_listing_that_left_the_catalog_is_not_announced(leaves: Callable[[], object]) -> None:
     order = bought(on_sale())
     publish(order.listing, "2.0")
+    assert len(told(order.buyer)) == 1
     file = publish(order.listing, "2.1")
+    assert len(told(order.buyer)) == 1
     leaves()
     UpdateAnnouncement.objects.update(announced_at=timezone.now() - timedelta(days=1, seconds=1))
     Job.objects.filter(status="READY").update(run_after=timezone.now())
