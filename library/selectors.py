@@ -104,9 +104,14 @@ def _covering(licences: Sequence[Licence], listing: Listing, version: str) -> Li
 
 
 def current_file(licence: Licence) -> Deliverable | None:
-    """Return the file that a licence's holder downloads now: the approved one, else the bought one; None if both are blocked."""
-    candidates = (licence.listing.approved_deliverable, licence.deliverable)
-    return next((file for file in candidates if file is not None and file.blocked_at is None), None)
+    """Return the file that a licence's holder downloads now: the newest that it covers and nobody blocked; None if all are blocked.
+
+    It is the listing's approved file, without a query, unless that one is blocked.
+    """
+    approved = licence.listing.approved_deliverable
+    if approved is not None and approved.blocked_at is None:
+        return approved
+    return _unblocked_versions(licence).first()
 
 
 def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
@@ -114,9 +119,14 @@ def owned_versions(licence: Licence) -> QuerySet[Deliverable]:
 
     A licence covers the file that was bought and all later ones.
     """
-    versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
     others = Licence.objects.none() if licence.holder is None else current_licences_of(licence.holder)
     others = others.filter(listing=licence.listing_id, suspended_at__isnull=True).exclude(pk=licence.pk).select_related("deliverable")
+    return _unblocked_versions(licence, *others)
+
+
+def _unblocked_versions(licence: Licence, *others: Licence) -> QuerySet[Deliverable]:
+    """Return the approved files that one of these licences for a listing covers, newest first, without blocked ones."""
+    versions = approved_versions(licence.listing).filter(blocked_at__isnull=True)
     starts = [start for each in (licence, *others) if (start := _covered_from(each)) is not None]
     return versions.filter(approved_at__gte=min(starts)) if starts else versions
 

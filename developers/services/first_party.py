@@ -20,8 +20,8 @@ from ..models import App, FirstPartyToken
 from ..secrets import Prefix, digest_of, new_secret
 
 LIFETIME = timedelta(minutes=15)
-# Everything but money: a purchase or a top-up is a form, so that an injected script cannot make one unseen.
-PAGE_SCOPES = frozenset(Scope) - {Scope.WALLET_SPEND, Scope.WALLET_FUND}
+# None of money: a purchase or a top-up is a form, so that an injected script cannot make one unseen.
+PAGE_SCOPES = frozenset({Scope.CATALOG_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD, Scope.ACCOUNT_READ, Scope.VENDOR_MANAGE})
 
 
 def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User) -> tuple[FirstPartyToken, str]:

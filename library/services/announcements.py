@@ -9,8 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from catalog.comparison.public import changes_of
-from catalog.models import Listing
-from catalog.selectors import version_of_file
+from catalog.selectors import listings_for_sale, version_of_file
 from marketplace.accounts.models import MailTopic, User
 from marketplace.ui.mail import mail
 
@@ -24,14 +23,16 @@ _INTERVAL = timedelta(days=1)
 
 @transaction.atomic
 def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], object], send: Callable[[uuid.UUID], object]) -> None:
-    """Announce a new file to the licence holders of a listing, unless it was announced before.
+    """Announce a new file to the licence holders of a listing on sale, unless it was announced before.
 
     Args:
         listing_id: The listing.
         postpone: Called if the last announcement is less than a day old, with the time at which to call this again.
         send: Called with the id of the file if there are holders to mail.
     """
-    listing = Listing.objects.select_for_update(no_key=True, of=("self",)).get(pk=listing_id)
+    listing = listings_for_sale().select_for_update(no_key=True, of=("self",)).filter(pk=listing_id).first()
+    if listing is None:
+        return
     file_id, last = listing.approved_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
     if file_id is None or (last is not None and last.deliverable_id == file_id):
         return
@@ -46,7 +47,10 @@ def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], obj
 @transaction.atomic
 def tell_holders(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> uuid.UUID | None:
     """Send the mail to a batch of holders in the order of their ids; return the id to continue after, None at the end."""
-    listing = Listing.objects.select_related("store", "approved_deliverable").get(pk=listing_id)
+    listing = listings_for_sale().select_related("store", "approved_deliverable").filter(pk=listing_id).first()
+    # The mail links to what changed, a page of listings on sale.
+    if listing is None:
+        return None
     file = listing.approved_deliverable
     # A newer file has an announcement of its own.
     if file is None or file.pk != deliverable_id or file.blocked_at is not None:

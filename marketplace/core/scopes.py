@@ -26,10 +26,14 @@ SCOPE_LABELS = {
     Scope.VENDOR_MANAGE: "Manage your store and its listings, see its earnings, and appeal decisions about you",
 }
 
-# Apps cannot be granted `vendor:manage`.
-APP_SCOPES = frozenset(Scope) - {Scope.VENDOR_MANAGE}
+# What each may have is listed, so that a new scope is given to none of them unasked. Apps cannot be granted `vendor:manage`.
+APP_SCOPES = frozenset(
+    {Scope.CATALOG_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD, Scope.ACCOUNT_READ, Scope.WALLET_SPEND, Scope.WALLET_FUND}
+)
 # `catalog:read` is of no use to a personal token: manifests require an API key, the manifest tool an MCP token.
-PERSONAL_SCOPES = frozenset(Scope) - {Scope.CATALOG_READ}
+PERSONAL_SCOPES = frozenset(
+    {Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD, Scope.ACCOUNT_READ, Scope.WALLET_SPEND, Scope.WALLET_FUND, Scope.VENDOR_MANAGE}
+)
 
 
 def parse_scopes(text: str) -> frozenset[Scope]:

@@ -1,5 +1,6 @@
 """Mails about a new version: to those whose licence covers it, at most once a day for each listing."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from catalog.events import ListingPublished
-from catalog.models import Deliverable, FileFacts, Listing
+from catalog.models import Deliverable, FileFacts, Listing, Store
 from library.jobs import announce_new_file
 from library.models import UpdateAnnouncement
 from library.services import announcements
@@ -94,6 +95,22 @@ def test_replaced_or_blocked_file_is_not_announced() -> None:
     before = len(told(order.buyer))
     announce_new_file.enqueue(str(order.listing_id))
     assert len(told(order.buyer)) == before
+
+
+@pytest.mark.parametrize("leaves", [lambda: Listing.objects.update(status="Draft"), lambda: Store.objects.update(is_open=False)])
+def test_version_of_a_listing_that_left_the_catalog_is_not_announced(leaves: Callable[[], object]) -> None:
+    order = bought(on_sale())
+    publish(order.listing, "2.0")
+    assert len(told(order.buyer)) == 1
+    file = publish(order.listing, "2.1")
+    assert len(told(order.buyer)) == 1
+    leaves()
+    UpdateAnnouncement.objects.update(announced_at=timezone.now() - timedelta(days=1, seconds=1))
+    Job.objects.filter(status="READY").update(run_after=timezone.now())
+    drain()
+    # As for a later batch of the mails.
+    assert announcements.tell_holders(listing_id=order.listing_id, deliverable_id=file.pk, after=None) is None
+    assert len(told(order.buyer)) == 1
 
 
 def test_publication_of_a_new_version_mails_its_owners() -> None:

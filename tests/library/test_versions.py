@@ -104,6 +104,33 @@ def test_blocked_version_is_withdrawn(bearer_client: Client, listing: Listing, b
     assert ask(client, listing).json()["fileName"].endswith("-1.0-package.zip")
 
 
+def test_newest_clean_version_is_downloaded_instead_of_a_blocked_one(
+    bearer_client: Client, browse: Callable[..., Any], listing: Listing, buyer: User
+) -> None:
+    order = bought(listing, buyer)
+    between, newest = release(listing, "2.0"), release(listing, "3.0")
+    client = bearer_client(buyer)
+    for file in (newest, order.deliverable):
+        Deliverable.objects.filter(pk=file.pk).update(blocked_at=timezone.now())
+        (item,) = client.get("/api/v1/library").json()["items"]
+        assert (item["version"], item["file"]["id"]) == ("2.0", str(between.pk))
+        assert ask(client, listing).json()["fileName"].endswith("-2.0-package.zip")
+        assert "version 2.0" in browse(buyer).get("/dashboard/library").content.decode()
+        assert between.sha256 in browse(buyer).get(f"/dashboard/library/{listing.slug}").content.decode()
+    Deliverable.objects.filter(pk=between.pk).update(blocked_at=timezone.now())
+    assert code_of(ask(client, listing)) == (410, "file_blocked")
+    assert client.get("/api/v1/library").json()["items"][0]["file"] is None
+
+
+def test_version_older_than_the_bought_one_is_not_downloaded_instead_of_a_blocked_one(
+    bearer_client: Client, listing: Listing, buyer: User
+) -> None:
+    file = release(listing, "2.0")
+    bought(listing, buyer)
+    Deliverable.objects.filter(pk=file.pk).update(blocked_at=timezone.now())
+    assert code_of(ask(bearer_client(buyer), listing)) == (410, "file_blocked")
+
+
 def test_owner_gets_the_newest_or_an_owned_older_version(
     anonymous: APIClient, bearer_client: Client, listing: Listing, buyer: User
 ) -> None:

@@ -11,9 +11,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Discount, LicenseTier, Listing
+from catalog.models import Deliverable, Discount, LicenseTier, Listing
 from library.models import Licence
-from library.selectors import current_licences_of, owned_licence, owned_version, owned_versions
+from library.selectors import current_file, current_licences_of, owned_licence, owned_version, owned_versions
 from marketplace.core.errors import InvalidTransition
 from tests.factories import DeliverableFactory, UserFactory
 from tests.races import outcomes_at_once, until_someone_waits
@@ -221,6 +221,9 @@ def test_upgraded_licence_covers_the_current_file() -> None:
     assert (licence.tier.slug, licence.deliverable) == ("commercial", newer)
     assert set(owned_versions(licence)) == {newer, order.deliverable}
     assert owned_version(licence, str(order.deliverable_id)) == order.deliverable
+    assert current_file(licence) == newer
+    Deliverable.objects.filter(pk=newer.pk).update(blocked_at=timezone.now())
+    assert current_file(owned_licence(order.buyer, str(order.listing_id))) == order.deliverable
 
 
 def test_certificate_of_a_replaced_licence_says_so(bearer_client: Client) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from catalog.models import Listing
+from catalog.services.submission import unpublish_listing
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
@@ -139,6 +140,19 @@ def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
     Quote.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(minutes=10))
     assert "The quote expired" in client.get(address).content.decode()
     assert client.post(address, PAY)["Location"] == address
+    assert not Order.objects.exists()
+
+
+def test_checkout_says_that_the_asset_is_no_longer_on_sale_and_charges_nothing(browse: Browse, buyer: User) -> None:
+    listing = on_sale(title="Halden")
+    client = browse(buyer)
+    address = begin(client, listing)["Location"]
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    assert client.post(address, PAY)["Location"] == address
+    page = client.get(address)
+    assert (page.status_code, faults_of(page.content)) == (404, [])
+    assert "Halden is no longer on sale" in page.content.decode()
+    assert "Pay ₹" not in page.content.decode()
     assert not Order.objects.exists()
 
 

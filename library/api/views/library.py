@@ -81,7 +81,7 @@ class LibraryViewSet(ApiViewSet):
         operation_id="listOwnedVersions", summary="List the versions of an owned asset", parameters=[ASSET_ID], responses=OwnedVersions
     )
     def versions(self, request: Request, asset_id: str) -> Response:
-        """List the versions of an owned asset that can be downloaded, at most the 100 newest."""
+        """List the versions of an owned asset, at most the 100 newest, without blocked ones. Those of a suspended licence cannot be downloaded."""
         licence = owned_licence(principal_of(request).user, asset_id)
         versions = owned_versions(licence)[: bounds.LIBRARY_LIMIT]
         return Response(OwnedVersions({"assetId": str(licence.listing_id), "items": versions}).data)

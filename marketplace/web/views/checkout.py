@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from http import HTTPStatus
 
 from django.contrib import messages
 from django.http import Http404, HttpResponseBase
@@ -86,11 +87,12 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     balance = wallet.balance_minor(quote.currency)
     owed = owed_by(request.user.pk).get(quote.currency, 0)
     missing = _missing(quote, balance - owed)
+    cards = cards_of([quote.listing_id])
     context = {
         "quote": quote,
         "billing": billing_details_of(request.user),
         "listing": quote.listing,
-        "cards": cards_of([quote.listing_id]),
+        "cards": cards,
         "balance": balance,
         "left": balance - quote.price_minor,
         "list_price": quote.price_minor + quote.discount_minor + quote.upgrade_credit_minor,
@@ -100,7 +102,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "consent": IMMEDIATE_DELIVERY,
         "missing_amount": f"{to_number(missing):.2f}",
     }
-    response = render(request, "shop/checkout.html", context)
+    response = render(request, "shop/checkout.html", context, status=HTTPStatus.OK if cards else HTTPStatus.NOT_FOUND)
     response[POLICY_HEADER] = REDIRECTING_FORM_POLICY
     return response
 
@@ -122,7 +124,8 @@ def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     try:
         receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, consent=IMMEDIATE_DELIVERY)
     except NotFound:
-        raise
+        # The page says that the asset is no longer on sale.
+        return redirect("checkout", quote_id=quote.pk)
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("checkout", quote_id=quote.pk)

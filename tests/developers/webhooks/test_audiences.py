@@ -93,6 +93,19 @@ def test_suspended_and_reinstated_vendor_sends_removed_and_published_events(list
     assert WebhookMessage.objects.count() == before + 2
 
 
+@pytest.mark.parametrize("told_of_closing", [True, False])
+def test_takedown_in_a_closed_store_sends_asset_removed_no_second_time(listen: Listen, *, told_of_closing: bool) -> None:
+    profile = make_vendor()
+    listing = published(store=profile.store)
+    listen(EventType.ASSET_REMOVED)
+    suspend_vendor(profile=profile, reason="For a good reason.", actor=UserFactory())
+    if told_of_closing:
+        drain()
+    takedown_listing(listing=listing, reason="It was copied.", actor=UserFactory())
+    drain()
+    assert WebhookMessage.objects.filter(type=EventType.ASSET_REMOVED, subject=str(listing.pk)).count() == 1
+
+
 def test_renamed_store_publishes_nothing_again(listen: Listen) -> None:
     profile = make_vendor()
     published(store=profile.store)
