@@ -202,7 +202,7 @@ def _lock_approval_of_pending(app: App) -> None:
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
         lock_approval(app.user)
         # Read again, because `app.user` may be older than the wait for the lock.
-        if not User.objects.filter(pk=app.user_id, is_active=True).exists():
+        if not User.objects.filter(pk=app.user.pk, is_active=True).exists():
             raise DeveloperNotApproved("The developer's account is deactivated.")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, Min, Q
+from django.db.models import Q
 from django.utils import timezone
 from django_tasks.base import Task
 
@@ -53,8 +53,8 @@ def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) ->
         return False
     if delivery.status == DeliveryStatus.FAILED:
         return True
-    log = delivery.log.aggregate(count=Count("pk"), first=Min("at"))
-    return log["count"] == delivery.attempts and now - log["first"] >= sum(RETRY_DELAYS, timedelta())
+    first = delivery.log.order_by("at").values_list("at", flat=True).first()
+    return first is not None and now - first >= sum(RETRY_DELAYS, timedelta()) and delivery.log.count() == delivery.attempts
 
 
 def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
