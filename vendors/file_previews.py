@@ -34,7 +34,7 @@ def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Mad
     Raises:
         FileRejected: the file takes too long.
         UnsupportedType: never of an inspected file.
-        DependencyUnavailable: too many files are being inspected, or the store cannot be read.
+        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
     """
     if fonts := _fonts_in(deliverable):
         options = {"members": fonts[:STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}

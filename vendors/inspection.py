@@ -39,7 +39,7 @@ def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: st
     Raises:
         UnsupportedType: 415, the content is of no supported type.
         FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
-        DependencyUnavailable: 503, too many inspections are running, or the store cannot be read.
+        DependencyUnavailable: 503, too many inspections are running, the child cannot be started or was killed, or the store cannot be read.
     """
     return run_in_sandbox("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
 

@@ -54,7 +54,7 @@ def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> Opene
     Raises:
         UnsupportedType: there is no such file, or it is of another kind.
         FileRejected: it is damaged.
-        DependencyUnavailable: too many files are being inspected, or the store cannot be read.
+        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
     """
     return run_in_sandbox("open", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_opened, path=path)
 
@@ -82,7 +82,7 @@ def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: i
     Raises:
         UnsupportedType: there is no such font.
         FileRejected: it is damaged.
-        DependencyUnavailable: too many files are being inspected, or the store cannot be read.
+        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
     """
     return run_in_sandbox(
         "glyphs",

@@ -200,9 +200,10 @@ def _grant_all(app: App, review: ScopeReview) -> None:
 def _lock_approval_of_pending(app: App) -> None:
     """Lock the developer's approval, before the app, if the app is pending; an approved app is suspended by a withdrawal."""
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
-        if not app.user.is_active:
-            raise DeveloperNotApproved("The developer's account is deactivated.")
         lock_approval(app.user)
+        # Read again, because `app.user` may be older than the wait for the lock.
+        if not User.objects.filter(pk=app.user.pk, is_active=True).exists():
+            raise DeveloperNotApproved("The developer's account is deactivated.")
 
 
 def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, dict[Scope, AppScope]]:

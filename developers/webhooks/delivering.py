@@ -45,14 +45,16 @@ def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) ->
     """Tell whether an endpoint is disabled when this delivery fails: none has succeeded for days, and this one has used up its attempts.
 
     A first attempt after quiet days does not suffice. At an endpoint with many events, attempts wait for each other, and none may be used up
-    for weeks: there, a delivery suffices that has waited for as long as its attempts would take, unless it waited to be sent again by hand.
+    for weeks: there, a delivery suffices whose first attempt is as long ago as all of them would take, unless it was sent again by hand.
+    Time before the first attempt does not count, because no worker may have run, or the app been suspended.
     """
     now = timezone.now()
     if endpoint.failing_since is None or now - endpoint.failing_since < GIVEN_UP_AFTER:
         return False
     if delivery.status == DeliveryStatus.FAILED:
         return True
-    return now - delivery.created_at >= sum(RETRY_DELAYS, timedelta()) and delivery.log.count() == delivery.attempts
+    first = delivery.log.order_by("at").values_list("at", flat=True).first()
+    return first is not None and now - first >= sum(RETRY_DELAYS, timedelta()) and delivery.log.count() == delivery.attempts
 
 
 def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:

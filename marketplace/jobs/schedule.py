@@ -1,6 +1,6 @@
 """Runs the commands of `settings.SCHEDULE`, each once per interval, however many workers there are.
 
-Each runs in its own process, because it may take hours and much memory; the process ends with the worker. One that runs several
+Each runs in its own process, because it may take hours and much memory; a worker that stops ends the process. One that runs several
 times a minute runs in the worker, because starting a process takes seconds.
 """
 
@@ -31,8 +31,8 @@ from .policy import Retries, job
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
 MAX_RUNTIME = timedelta(hours=12)
-# A command that has not ended so many seconds after SIGTERM is killed.
-TERMINATION_SECONDS = 10
+# A command that has not ended so many seconds after SIGTERM is killed: before a worker in a server ends, which waits `in_server.GRACE_SECONDS`.
+TERMINATION_SECONDS = 2
 OUTPUT_CHARS = 2000
 # Commands with a shorter interval run in the worker.
 SHORT_INTERVAL = timedelta(minutes=1)
@@ -84,7 +84,7 @@ def enqueue_due() -> int:
 
 
 def overdue_commands(grace: timedelta) -> list[str]:
-    """Return the commands that were due this long ago and have not been enqueued since."""
+    """Return the commands that were due this long ago, and since then neither enqueued nor found to be waiting or running still."""
     known = dict(Schedule.objects.values_list("command", "due_at"))
     before = timezone.now() - grace
     return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]

@@ -69,7 +69,7 @@ def _result_of(call: MethodCall, name: str) -> Result:
     method = METHODS.get(name)
     if method is None or call.revision not in method.revisions:
         raise ProtocolError(METHOD_NOT_FOUND, "Unknown method.", status=404)
-    # Imported by the first call: its models take half a second to build, a third of the start of every management command.
+    # Not imported with this module: its models take half a second to build, a third of the start of every management command. `wsgi` loads it.
     validate_client_request = import_string("mcp_types.methods.validate_client_request")
     try:
         validate_client_request(method.parameters_of or name, call.revision, call.params)

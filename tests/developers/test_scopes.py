@@ -102,9 +102,11 @@ def test_granting_to_a_withdrawn_developer_is_refused(app: App, developer: User,
 
 
 def test_granting_to_a_deactivated_developer_is_refused(app: App, developer: User, reviewer: User) -> None:
+    review = open_review(app)
+    assert review.app.developer.is_active
     User.objects.filter(pk=developer.pk).update(is_active=False)
     with pytest.raises(DeveloperNotApproved, match="deactivated"):
-        decide_scopes(review=open_review(App.objects.get(pk=app.pk)), decisions=NARROW, note="", actor=reviewer)
+        decide_scopes(review=review, decisions=NARROW, note="", actor=reviewer)
     assert decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer).status == "Rejected"
 
 

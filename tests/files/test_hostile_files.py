@@ -130,7 +130,9 @@ def test_file_whose_inspection_process_dies_is_refused(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_file_whose_inspection_the_system_kills_is_not_refused(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_whose_inspection_the_system_kills_is_not_refused(
+    number: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     children: list[subprocess.Popen[bytes]] = []
     start = runner._start
 
@@ -146,11 +148,13 @@ def test_file_whose_inspection_the_system_kills_is_not_refused(number: int, monk
 
     with pytest.raises(DependencyUnavailable):
         run_in_sandbox("inspect", read_at=killing, size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
+    assert "a inspect job on 1000 bytes was killed from outside" in caplog.text
 
 
 def test_child_that_takes_too_much_of_the_processor_is_ended_by_a_signal_of_its_own() -> None:
     code = "from vendors.sandbox import worker; worker.limit_self(1)\nwhile True: pass"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == -signal.SIGXCPU
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, timeout=PATIENCE_SECONDS)
+    assert ended.returncode == -signal.SIGXCPU
 
 
 def takes_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, said: bytes = b"") -> None:

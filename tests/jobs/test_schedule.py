@@ -10,7 +10,7 @@ from django.core.management import get_commands
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from marketplace.jobs import schedule
+from marketplace.jobs import in_server, schedule
 from marketplace.jobs.models import Job, Schedule
 from marketplace.jobs.schedule import ScheduledCommand, enqueue_due, entries, run_command
 
@@ -98,11 +98,12 @@ def test_scheduled_command_is_terminated_with_its_worker(monkeypatch: pytest.Mon
 @pytest.mark.slow
 def test_command_that_ignores_its_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
+    assert schedule.TERMINATION_SECONDS < in_server.GRACE_SECONDS
     monkeypatch.setattr(schedule, "TERMINATION_SECONDS", 1)
     # A child inherits which signals are ignored.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        process = subprocess.Popen(["/bin/sleep", "600"], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(["/bin/sleep", "30"], stdout=subprocess.PIPE, text=True)
     finally:
         signal.signal(signal.SIGTERM, before)
     with process:

@@ -164,6 +164,8 @@ def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
     assert "reconcile" not in overdue_commands(timedelta(minutes=20))
     Schedule.objects.filter(command="purge").update(due_at=timezone.now() - timedelta(days=2))
     assert messages() == [told.format(2, "purge")]
+    Schedule.objects.filter(command="reconcile").update(due_at=timezone.now())
+    assert messages() == ["The scheduled command purge was due and not enqueued."]
 
 
 def test_sandbox_needs_no_mail_server(settings: Any) -> None:

@@ -322,9 +322,12 @@ def test_refused_file_leaves_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["compose", "read", "fingerprint"])
-def test_store_that_fails_while_joining_lets_the_upload_be_finished_later(
-    method: str, client: APIClient, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(LocalStorage, "compose"), (LocalStorage, "read"), (LocalStorage, "fingerprint"), (services, "inspect_deliverable")],
+)
+def test_upload_that_cannot_be_joined_or_inspected_now_can_be_finished_later(
+    where: object, name: str, client: APIClient, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise DependencyUnavailable
@@ -332,7 +335,7 @@ def test_store_that_fails_while_joining_lets_the_upload_be_finished_later(
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     before = stored(media)
     with monkeypatch.context() as broken:
-        broken.setattr(LocalStorage, method, fail)
+        broken.setattr(where, name, fail)
         assert problem(finish(client, address)) == (503, "dependency_unavailable")
     assert stored(media) == before
     assert finish(client, address).status_code == 200

@@ -31,7 +31,7 @@ CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 270
 # The most children for the files of one sender.
 CHILDREN_OF_ONE = max(1, CHILDREN // 2)
-# How often to look whether a child that has closed its end of the connection has ended.
+# How many times, 10 ms apart, to look whether a child that has closed its end of the connection has ended.
 ENDING_POLLS = 10
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
@@ -211,7 +211,7 @@ def _child(arguments: list[str], wall_seconds: float) -> Iterator[_Connection]:
             yield _Connection(ours, wall_seconds)
         except ChildFailed as error:
             if _was_killed(child):
-                logger.warning("a child that inspects files was killed from outside, as the system does when memory runs out")
+                logger.warning("a %s job on %s bytes was killed from outside, as the system does when memory runs out", *arguments[:2])
                 raise DependencyUnavailable("Files cannot be checked at the moment.") from error
             raise
         finally:
@@ -224,7 +224,8 @@ def _child(arguments: list[str], wall_seconds: float) -> Iterator[_Connection]:
 def _was_killed(child: subprocess.Popen[bytes]) -> bool:
     """Tell whether the system or an operator has killed the child, which says nothing about the file.
 
-    The child's own limits end it by other signals.
+    The child's own limits end it by other signals, unless a hostile file has taken it over: it can ignore SIGXCPU, and is killed a second
+    later. Its sender may then send the file again, which `CHILDREN_OF_ONE` bounds.
     """
     for _ in range(ENDING_POLLS):
         # It is not reaped, so that its process id is not reused before its group is killed.

@@ -19,7 +19,7 @@ from ..site_pages import unwritten_pages
 from .findings import CheckResults, Status
 
 LATE_SECONDS = 600
-# Longer than any job takes, apart from scheduled commands.
+# Longer than any job should take, apart from scheduled commands.
 LONG_SECONDS = 3600
 LINK_SECONDS = 10
 
@@ -113,8 +113,10 @@ def check_worker() -> CheckResults:
     if overdue:
         yield (
             Status.WARN,
-            f"{len(overdue)} scheduled commands were due and not enqueued, such as {overdue[0]}.",
-            "Run a worker without --no-schedule, whose --queues, if given, name schedule.",
+            f"{len(overdue)} scheduled commands were due and not enqueued, such as {overdue[0]}."
+            if len(overdue) > 1
+            else f"The scheduled command {overdue[0]} was due and not enqueued.",
+            "Run a worker without --no-schedule, whose --queues, if given, name schedule. If something else runs them, such as cron, ignore this.",
         )
     if failed:
         yield (

@@ -169,7 +169,7 @@ def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail
     tell()
     drain()
     # Of many events, which wait for each other, none has used up its attempts.
-    WebhookDelivery.objects.update(created_at=timezone.now() - SERIES)
+    WebhookAttempt.objects.update(at=timezone.now() - SERIES)
     WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=5) + timedelta(minutes=1))
     go_on()
     assert (to.fresh.status, mail.outbox) == ("Failing", [])
@@ -199,14 +199,19 @@ def test_endpoint_is_disabled_by_the_last_attempt_of_an_event_not_by_its_first(l
     assert len(mail.outbox) == 1
 
 
-def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(listen: Listen, receiver: Receiver) -> None:
+@pytest.mark.parametrize("status", ["Failed", "Cancelled"])
+def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(status: str, listen: Listen, receiver: Receiver) -> None:
     receiver.status = 500
     to = listen()
     tell()
     drain()
-    ended = {"status": "Failed", "ended_at": timezone.now() - timedelta(minutes=1), "created_at": timezone.now() - timedelta(days=6)}
-    WebhookDelivery.objects.update(**ended)
-    WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=6))
+    then = timezone.now() - timedelta(days=6)
+    WebhookDelivery.objects.update(status=status, ended_at=timezone.now() - timedelta(minutes=1), created_at=then)
+    WebhookEndpoint.objects.update(failing_since=then)
+    WebhookAttempt.objects.update(at=then)
+    if status == "Cancelled":
+        # Its app was suspended before the first attempt.
+        WebhookAttempt.objects.all().delete()
     redeliver_event(delivery=to.delivery, actor=to.app.developer)
     drain()
     assert (to.fresh.status, to.delivery.status, to.delivery.attempts) == ("Failing", "Pending", 1)
