@@ -69,7 +69,10 @@ def test_unsubscribed_vendor_is_not_told_what_became_of_a_share(end: EventKind) 
 
 @pytest.mark.parametrize(
     ("end", "subject"),
-    [(EventKind.DISPUTE_WON, "₹399.20 is in your earnings again"), (EventKind.DISPUTE_LOST, "₹149.70 of your earnings went back to a card")],
+    [
+        (EventKind.DISPUTE_WON, "₹399.20 is in your earnings again"),
+        (EventKind.DISPUTE_LOST, "₹149.70 of your earnings went back to a card"),
+    ],
 )
 def test_vendor_whose_share_another_dispute_withholds_again_is_told_once_both_have_ended(end: EventKind, subject: str) -> None:
     user = UserFactory()
