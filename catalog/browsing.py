@@ -99,7 +99,7 @@ class BrowseQuery(serializers.Serializer[Any]):
         choices=[(sort.value, sort.value) for sort in Sort],
         default=Sort.POPULAR.value,
         help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are those in currency, of the licence where one "
-        "is asked for, else of the first one on sale; listings without a price in it come last, in the order of their USD price.",
+        "is asked for, else of the first one on sale; listings without a price in that currency come last, in the order of their USD price.",
     )
     facets = FacetNames()
 

@@ -222,7 +222,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         choices=[(currency.value, currency.value) for currency in Currency],
         initial=Currency.INR.value,
         label="Prices in",
-        help_text="The currency of minPrice, maxPrice and orders by price. A price range excludes assets without a price in it.",
+        help_text="The currency of minPrice, maxPrice and orders by price. A price range excludes assets without a price in that currency.",
     )
 
     class Meta:

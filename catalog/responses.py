@@ -13,7 +13,7 @@ from .file_types import public_file_type
 from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
 from .models.listings import AiOrigin, AiTraining
-from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts
+from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts, version_shown
 
 # The most search results that are counted in facets.
 SEARCH_FACET_LIMIT = 300
@@ -288,7 +288,7 @@ class AssetDetail(ResponseModel):
             | {
                 "category": {"slug": row["category_slug"], "name": row["category_name"]},
                 "file_type": public_file_type(row["listing__file_type"], row["file_type"]),
-                "version": row["listing__approved_deliverable__version"] or row["listing__version"],
+                "version": version_shown(row["listing__approved_deliverable__version"], row["listing__version"]),
                 "discount_percent": row["discount_bp"] / 100,
                 "discount_ends_at": row["discount_ends_at"],
                 "list_prices": {"usd": row["list_price_usd"], "inr": row["list_price_inr"], "eur": row["list_price_eur"]},

@@ -40,7 +40,7 @@ class LicenseSuspended(Problem):
 
 
 class ClaimEnded(Problem):
-    """410: the link was used, has expired, or its purchase was refunded."""
+    """410: the link was used, has expired, or its purchase was refunded or its payment returned."""
 
     status = 410
     title = "This link can no longer be used"

@@ -84,7 +84,7 @@ class Comparison:
 def compared(
     review: ListingReview, decisions: Sequence[ListingReview], now: Mapping[str, Any], previews: Sequence[Preview], against: str
 ) -> Comparison | None:
-    """Return what changed since an earlier submission that was examined: the one with the id `against`, else the last.
+    """Return what changed since an earlier submission of the vendor that was decided: the one with the id `against`, else the last.
 
     None if there is none. What a takedown or an appeal left is not one: its file may never have been looked at.
 
@@ -96,18 +96,18 @@ def compared(
         against: The id of an earlier decision, or any other text.
     """
     # A submission that an appeal reopened has the time of the one that was rejected.
-    examined = [each for each in decisions if each.is_vendor_submission and each.submitted_at != review.submitted_at]
-    if not examined:
+    submissions = [each for each in decisions if each.is_vendor_submission and each.submitted_at != review.submitted_at]
+    if not submissions:
         return None
-    base = next((each for each in examined if str(each.pk) == against), examined[0])
+    base = next((each for each in submissions if str(each.pk) == against), submissions[0])
     changes = compare_snapshots(review.listing, base.snapshot, now)
-    approved = next((each for each in examined if each.status == ReviewStatus.APPROVED), None)
+    approved = next((each for each in submissions if each.status == ReviewStatus.APPROVED), None)
     # A rejected submission may contain a change that its reviewer missed, so the last approved one is compared as well.
     passed = approved if approved is not None and base.pk > approved.pk else None
     fonts = changes.file.fonts if changes.file else ()
     return Comparison(
         base=base,
-        earlier=[each for each in examined if each != base],
+        earlier=[each for each in submissions if each != base],
         changes=changes,
         fields=_field_changes(changes),
         pictures=list(_picture_changes(review, base.snapshot, now, previews)),

@@ -33,7 +33,7 @@ TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsB
 
 
 def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any]:
-    """Return the context of the page; `against` is the id of the earlier submission to compare with, the last examined one by default."""
+    """Return the context of the page; `against` is the id of the earlier submission to compare with, the last decided one by default."""
     listing, files = review.listing, files_under_review(review)
     deliverable = _submitted_file(review) or files.first()
     previews = list(previews_of(listing))

@@ -258,7 +258,7 @@ class FilePreview(models.Model):
 
 
 class FormerPreview(models.Model):
-    """A picture that was replaced, kept because the last examined or the last approved submission showed it: reviewers compare it with the present one."""
+    """A picture that was replaced, kept because the last decided or the last approved submission showed it: reviewers compare it with the present one."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="former_previews")

@@ -49,7 +49,7 @@ class ListingReview(Claimable):
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     # Results of the checks at submission: [{name, passed, detail, warning}].
     checks = models.JSONField(default=list)
-    # The listing's fields at submission; reviewers compare it with the last examined submission.
+    # The listing's fields at submission; reviewers compare it with the last decided submission (`is_vendor_submission`).
     snapshot = models.JSONField(default=dict)
     findings = models.JSONField(default=list)
     note = models.TextField(blank=True)

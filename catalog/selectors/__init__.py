@@ -49,6 +49,7 @@ from .listings import (
     skill_contents,
     skills_free_for_all,
     version_of_file,
+    version_shown,
 )
 from .taxonomy import TierTexts, active_tiers, categories_with_counts, category_names, every_tier, tier_texts
 
@@ -103,4 +104,5 @@ __all__ = [
     "sorts_by_price",
     "tier_texts",
     "version_of_file",
+    "version_shown",
 ]

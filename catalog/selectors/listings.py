@@ -184,7 +184,12 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
 
 def version_of_file(file: Deliverable, listing: Listing) -> str:
     """Return the version of an approved file; the listing's, which may be that of the next file already, only if the file has none."""
-    return file.version or listing.version
+    return version_shown(file.version, listing.version)
+
+
+def version_shown(of_file: str, of_listing: str) -> str:
+    """Return the version that buyers are shown, as `version_of_file` does, from the two columns."""
+    return of_file or of_listing
 
 
 class SkillRequests(NamedTuple):

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from math import ceil
 from statistics import median
 from typing import Any
 
 from django.db.models import Model, Q, QuerySet
-from django.utils.timesince import timesince
 
 # The number of decisions that the usual time is taken from.
 DECISIONS = 20
 HOUR = timedelta(hours=1)
-_ZERO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,12 @@ def usual_waiting_time(decided: QuerySet[Any], *, since: str = "submitted_at") -
 
 
 def duration_text(time: timedelta | None) -> str:
-    """Return a duration as text, such as `2 days`; at least an hour, empty for None."""
-    return "" if time is None else timesince(_ZERO, _ZERO + _hours(time) * HOUR, depth=1)
+    """Return a duration in whole hours or, from a day on, whole days, rounded up: `2 days` for 47 hours; empty for None."""
+    if time is None:
+        return ""
+    hours = _hours(time)
+    count, unit = (hours, "hour") if hours < 24 else (ceil(hours / 24), "day")
+    return f"{count}\N{NO-BREAK SPACE}{unit}{'' if count == 1 else 's'}"
 
 
 def _hours(time: timedelta) -> int:

@@ -195,6 +195,14 @@ def test_version_is_that_of_the_file_on_sale(key_client: Any) -> None:
     assert versions_shown(listing, key_client) == ["1.0+2"] * 4
 
 
+@pytest.mark.database_full
+def test_version_of_the_listing_stands_in_for_a_file_that_was_approved_without_one(key_client: Any) -> None:
+    listing = published(version="")
+    listing.version = "2.0"
+    submitted(add_candidate(listing))
+    assert versions_shown(listing, key_client) == ["2.0"] * 4
+
+
 def test_listing_without_stats_counts_no_purchases(get: Any) -> None:
     listing = PublishedListingFactory()
     listing.stats.delete()

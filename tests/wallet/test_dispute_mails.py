@@ -47,6 +47,63 @@ def test_vendor_is_told_what_became_of_a_withheld_share(end: EventKind, subject:
     assert words in body
 
 
+def test_vendor_is_told_what_was_taken_of_a_share_and_what_was_released() -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+    for event in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        deliver_event(top_up, event, amount_minor=30_000)
+    (body,) = told(vendor, "₹300.00 of your earnings went back to a card")
+    assert "the purchases ended: ₹300.00" in body
+    assert "In your earnings again: ₹99.20" in body
+
+
+@pytest.mark.parametrize("end", [EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
+def test_unsubscribed_vendor_is_not_told_what_became_of_a_share(end: EventKind) -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+    set_mail_topics(user=vendor, topics=[], actor=vendor)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, end)
+    assert told(vendor, "earnings") == []
+
+
+@pytest.mark.parametrize(
+    ("end", "subject"),
+    [
+        (EventKind.DISPUTE_WON, "₹399.20 is in your earnings again"),
+        (EventKind.DISPUTE_LOST, "₹149.70 of your earnings went back to a card"),
+    ],
+)
+def test_vendor_whose_share_another_dispute_withholds_again_is_told_once_both_have_ended(end: EventKind, subject: str) -> None:
+    user = UserFactory()
+    top_ups = [paid_top_up(user, 24_950), paid_top_up(user, 24_950)]
+    vendor = bought(on_sale(title="Aurora"), user).listing.store.owner
+    # Three tenths each: the second suspends the purchase, and is lost first.
+    for index, top_up in enumerate(top_ups):
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=14_970, reversal=f"case-{index}", event_id=f"opened-{index}")
+    deliver_event(top_ups[1], EventKind.DISPUTE_LOST, amount_minor=14_970, reversal="case-1", event_id="lost")
+    assert len(told(vendor, "earnings")) == len(told(vendor, "withheld")) == 1
+    deliver_event(top_ups[0], end, amount_minor=14_970, reversal="case-0", event_id="ended")
+    assert len(told(vendor, "earnings")) == 2
+    assert len(told(vendor, subject)) == 1
+
+
+@pytest.mark.parametrize(
+    ("end", "subjects"),
+    [
+        (EventKind.REFUNDED, ["₹399.20 of your earnings went back to a card"]),
+        (EventKind.DISPUTE_LOST, ["₹399.20 of your earnings went back to a card"]),
+        (EventKind.DISPUTE_WON, []),
+    ],
+)
+def test_vendor_is_not_told_of_a_share_that_was_withheld_by_the_event_that_ends_it(end: EventKind, subjects: list[str]) -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+    deliver_event(top_up, end)
+    mails = [message for message in sent_mails() if message.to == [vendor.email]]
+    assert [message.subject for message in mails if "earnings" in str(message.subject)] == subjects
+
+
 @pytest.mark.parametrize(
     ("events", "subject"),
     [((EventKind.DISPUTED, EventKind.DISPUTE_LOST), "went back to its card"), ((EventKind.REFUNDED,), "on its way back to your card")],

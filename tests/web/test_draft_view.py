@@ -7,6 +7,9 @@ from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 
+from catalog.models import Listing
+from catalog.services.submission import unpublish_listing
+from tests.catalog.cases import add_candidate, published
 from tests.factories import ListingFactory, UserFactory
 from tests.shop import archive, on_sale
 from tests.vendors.cases import make_vendor
@@ -29,6 +32,18 @@ def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> No
     assert "Paper Grain" in page.h1.get_text()  # type: ignore[union-attr]  # it has a heading
     assert "Twelve papers." in page.get_text()
     assert page.select_one(".buy button") is None
+
+
+def test_draft_shows_the_version_that_an_unpublished_listing_keeps(browse: Callable[..., Client]) -> None:
+    listing = published(version="1.0", store=make_vendor().store)
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    Listing.objects.filter(pk=listing.pk).update(version="2.0")
+    shown = browse(listing.store.owner).get(reverse("studio-preview", args=[listing.slug]))
+    assert shown.context["version"] == "1.0"
+    # A new file gets the listing's, once it is approved.
+    add_candidate(Listing.objects.get(pk=listing.pk))
+    shown = browse(listing.store.owner).get(reverse("studio-preview", args=[listing.slug]))
+    assert shown.context["version"] == "2.0"
 
 
 def test_draft_is_not_found_by_others_and_not_at_its_public_address(browse: Callable[..., Client], client: Client) -> None:

@@ -41,7 +41,7 @@ from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance,
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TOP_UP_TRANSITIONS
-from .withholding import release_shares, withhold_shares
+from .withholding import release_shares, tell_outcome, tell_withheld, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
@@ -74,7 +74,8 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     """
     if top_up.status in _UNPAID:
         return ""
-    reversal = _reversal_of(top_up, event)
+    known, end = _reversal_of(top_up, event), _ENDS.get(event.kind)
+    reversal = known
     if reversal is None:
         if event.kind == EventKind.REFUND_FAILED:
             return "nothing: there is no such refund"
@@ -84,14 +85,15 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
         reversal = _open(top_up, _kind_of(event), event.reversal, amount)
-    end = _ENDS.get(event.kind)
+        if end is None:
+            tell_withheld(reversed_orders=reversal.reversed_orders.select_related("withholding_journal__vendor"))
     if reversal.status != ReversalStatus.OPEN:
         if end not in {None, reversal.status}:
             return f"refused: it was {reversal.status} already"
         return f"ignored: it was {reversal.status} already"
     if end is None:
         return "frozen"
-    settle_reversal(reversal=reversal, end=end)
+    settle_reversal(reversal=reversal, end=end, told=known is not None)
     return end.value.lower()
 
 
@@ -207,8 +209,11 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     return disputed
 
 
-def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
-    """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card."""
+def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool = True) -> None:
+    """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card.
+
+    Vendors who were not `told` that their shares are withheld are told only of what is taken, or withheld by another dispute.
+    """
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
     wallet = _locked_wallet(top_up)
@@ -219,8 +224,8 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
         reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
     release_shares(reversed_orders=[*ended, *standing])
-    if not kept:
-        _keep_suspended(reversal, standing)
+    again = [] if kept else _keep_suspended(reversal, standing)
+    tell_outcome(reversed_orders=[*ended, *standing], withheld_again=again, told=told)
     restore_purchases(reversal=reversal, order_ids=[disputed.order_id for disputed in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])
@@ -241,8 +246,9 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus) -> None:
         _notify(reversal, "top_up_refunded", owed_minor=owed)
 
 
-def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -> None:
-    """Let another open dispute suspend those purchases of which half or more is still disputed or lost."""
+def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -> list[ReversedOrder]:
+    """Let another open dispute suspend those purchases of which half or more is still disputed or lost; return its records of them."""
+    again = []
     for disputed in standing:
         rows = ReversedOrder.objects.filter(order=disputed.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
@@ -253,6 +259,8 @@ def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -
             )
             other.suspended = True
             other.save(update_fields=["suspended", "withholding_journal", "withheld_minor"])
+            again.append(other)
+    return again
 
 
 def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:

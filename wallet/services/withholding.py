@@ -1,8 +1,8 @@
 """Vendors' shares of purchases whose payment is disputed or refunded: withheld at first, released or taken when that has ended."""
 
 import uuid
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from marketplace.accounts.models import MailTopic
@@ -35,8 +35,6 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
 def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
     change_amount_set_aside(withheld_id, amount_minor)
-    if vendor.owner is not None and vendor.owner.is_active:
-        mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
     return write_journal(
         kind=JournalKind.WITHHOLD,
         transfers=[NewTransfer(vendor.pk, withheld_id, amount_minor)],
@@ -47,28 +45,59 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
     )
 
 
-def release_shares(*, reversed_orders: Sequence[ReversedOrder]) -> None:
-    """Release to the vendors what was withheld and not taken, and tell them how much was released and taken."""
-    vendors = {
-        reversed_order.withholding_journal.vendor
-        for reversed_order in reversed_orders
-        if reversed_order.withholding_journal is not None and reversed_order.withholding_journal.vendor is not None
-    }
-    for vendor in sorted(vendors, key=attrgetter("owner_id")):
-        mine = [
-            reversed_order
-            for reversed_order in reversed_orders
-            if reversed_order.withholding_journal is not None and reversed_order.withholding_journal.vendor == vendor
-        ]
+def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
+    """Release to the vendors what was withheld and not taken."""
+    found = _by_vendor(reversed_orders)
+    for vendor in sorted(found, key=attrgetter("owner_id")):
+        mine = found[vendor]
         rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in mine)
         released = _release_to(vendor, rest) if rest else None
         for reversed_order in mine:
             reversed_order.release_journal_id = released
             reversed_order.save(update_fields=["release_journal", "taken_minor"])
-        _tell_outcome(vendor, released_minor=rest, taken_minor=sum(reversed_order.taken_minor for reversed_order in mine))
 
 
-def _tell_outcome(vendor: LedgerAccount, *, released_minor: int, taken_minor: int) -> None:
+def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
+    """Tell the vendors how much is withheld."""
+    for vendor, mine in _by_vendor(reversed_orders).items():
+        _mail_withheld(vendor, sum(reversed_order.withheld_minor for reversed_order in mine))
+
+
+def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], told: bool) -> None:
+    """Tell the vendors how much was taken, and how much was released and not withheld again by another dispute.
+
+    Args:
+        reversed_orders: The purchases whose shares were released.
+        withheld_again: Those of other disputes that withhold shares since.
+        told: Whether the vendors were told that the shares were withheld.
+    """
+    before, after = _by_vendor(reversed_orders), _by_vendor(withheld_again)
+    for vendor in {**before, **after}:
+        mine = before.get(vendor, [])
+        taken = sum(reversed_order.taken_minor for reversed_order in mine)
+        withheld = sum(reversed_order.withheld_minor for reversed_order in mine) - taken if told else 0
+        change = sum(reversed_order.withheld_minor for reversed_order in after.get(vendor, [])) - withheld
+        if taken or change < 0:
+            _mail_decided(vendor, released_minor=max(-change, 0), taken_minor=taken)
+        if change > 0:
+            _mail_withheld(vendor, change)
+
+
+def _by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
+    """Return the purchases of which something was withheld, by the accounts of their vendors."""
+    found: defaultdict[LedgerAccount, list[ReversedOrder]] = defaultdict(list)
+    for reversed_order in reversed_orders:
+        if reversed_order.withholding_journal is not None and reversed_order.withholding_journal.vendor is not None:
+            found[reversed_order.withholding_journal.vendor].append(reversed_order)
+    return found
+
+
+def _mail_withheld(vendor: LedgerAccount, amount_minor: int) -> None:
+    if vendor.owner is not None and vendor.owner.is_active:
+        mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
+
+
+def _mail_decided(vendor: LedgerAccount, *, released_minor: int, taken_minor: int) -> None:
     if vendor.owner is not None and vendor.owner.is_active:
         amounts = {"released_minor": released_minor, "taken_minor": taken_minor}
         mail(vendor.owner, "wallet/share_decided", topic=MailTopic.SALE, currency=vendor.currency, **amounts)

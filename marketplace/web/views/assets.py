@@ -41,7 +41,6 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
     listing, pictures = offer.listing, offer.samples.pictures
     file = listing.approved_deliverable
     context = _page_of(request, offer, file) | {
-        "version": listing.version if file is None else selectors.version_of_file(file, listing),
         "file_type": public_file_type(listing.file_type, listing.index.file_type),
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
@@ -57,7 +56,6 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     offer = offer_for(listing, None)
     file = listing.candidate_deliverable or listing.approved_deliverable
     context = _page_of(request, offer, file) | {
-        "version": listing.version,
         "file_type": public_file_type(listing.file_type, ""),
         "is_own": True,
         "is_draft": True,
@@ -72,6 +70,7 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "listing": offer.listing,
         "picture_page": "asset-picture",
         "file": file,
+        "version": offer.listing.version if file is None else selectors.version_of_file(file, offer.listing),
         "currency": currency_of(request),
         "technical": {} if file is None else public_technical(file.technical),
         "ai_training": training_sentence(offer.listing.ai_training),

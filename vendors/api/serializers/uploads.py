@@ -15,7 +15,10 @@ class UploadRecord(serializers.Serializer[Upload]):
     originalFilename = serializers.CharField(source="filename")
     fileSize = serializers.IntegerField(source="size")
     offset = serializers.IntegerField(help_text="Bytes that have arrived.")
-    expiresAt = serializers.DateTimeField(source="expires_at", help_text="When it is deleted unless another part arrives.")
+    expiresAt = serializers.DateTimeField(
+        source="expires_at",
+        help_text="When it expires unless another part arrives. Then it is not found any more, and is deleted within a day.",
+    )
     url = serializers.CharField(help_text="Where parts are sent by the tus protocol, relative to the service.")
     fileId = serializers.CharField(
         source="deliverable_id", allow_null=True, help_text="Id of the file that it was finished as; null before that."
