@@ -111,11 +111,11 @@ class InvoicePending(Problem):
 
 
 class NotInvoiced(Problem):
-    """404: a purchase without a price, or before the operator entered a seller; or a credit note without a refund."""
+    """404: a purchase without a price, or before the operator entered a seller; or a credit note of a purchase that was neither refunded nor charged back."""
 
     status = 404
     title = "There is no such document for this purchase"
-    detail = "Free purchases, and those made before this marketplace issued invoices, have a receipt only; a credit note needs a refund."
+    detail = "Free purchases, and those made before this marketplace issued invoices, have a receipt only; there is a credit note only for a purchase that was refunded or charged back."
 
 
 class SpendingLimitExceeded(Problem):

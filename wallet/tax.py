@@ -106,7 +106,7 @@ def _place_of_supply(seller: Party, buyer: Party | None) -> Party:
     """Return the party in whose country the sale is taxed.
 
     A consumer's foreign country counts if two pieces of evidence agree on it; otherwise the sale is taxed in the seller's.
-    A tax id is checked against its country, so it is evidence enough.
+    A tax id of India or the Union is checked against its country, so it is evidence enough.
     """
     if buyer is None:
         return seller

@@ -59,6 +59,7 @@ class ListingIndex(Priced):
     store_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     # The id of the store's logo; null without one.
     store_logo = models.UUIDField(null=True)
+    # The account tier that the listing requires of a buyer.
     tier = models.CharField(max_length=8, choices=Tier.choices)
     ai_training = models.CharField(max_length=10, choices=AiTraining.choices)
     ai_origin = models.CharField(max_length=10, choices=AiOrigin.choices)
@@ -141,13 +142,14 @@ class ListingPrice(Priced):
 
 
 class ListingCount(models.Model):
-    """The number of listings on sale by category, tier and value of a filter.
+    """The number of listings on sale by category, required account tier and value of a filter.
 
     Counting a large part of the catalog would take longer than the rest of a response.
     """
 
     id = models.BigAutoField(primary_key=True)
     category_slug = models.CharField(max_length=core_bounds.SLUG_CHARS)
+    # The account tier that the listing requires of a buyer.
     tier = models.CharField(max_length=8, choices=Tier.choices)
     # The filter's parameter and its value; both empty for all listings.
     name = models.CharField(max_length=8, blank=True)

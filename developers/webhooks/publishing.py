@@ -1,4 +1,4 @@
-"""Publishes events: the event is written in the transaction of the change, and a job creates its deliveries to webhooks."""
+"""Publishes events: the event is written in the caller's transaction, and a job creates its deliveries to webhooks."""
 
 import uuid
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def new_event(
 
 
 def publish_events(*events: WebhookMessage) -> None:
-    """Publish events, in the transaction of their change. Apps can list them, and jobs send them to the endpoints that subscribe to them."""
+    """Publish events, in the caller's transaction. Apps can list them, and jobs send them to the endpoints that subscribe to them."""
     with transaction.atomic(savepoint=False):
         WebhookMessage.objects.bulk_create(events)
         # Most events have no endpoint: one query then, instead of jobs.

@@ -146,6 +146,7 @@ class Journal(models.Model):
     wallet_entry = models.PositiveBigIntegerField(null=True, blank=True)
     wallet_net_minor = models.BigIntegerField(null=True, blank=True)
     wallet_balance_minor = models.BigIntegerField(null=True, blank=True)
+    # The account of the vendor's earnings.
     vendor = models.ForeignKey(
         LedgerAccount, null=True, blank=True, on_delete=models.PROTECT, related_name="vendor_journals", db_index=False
     )

@@ -6,7 +6,7 @@ up to the vendor's share is withheld from earnings that are not paid out. A disp
 a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the commission. Other
 purchases stay; they are restored unless lost and still disputed parts together reach half of the price. The buyer owes what is still missing, which is collected from later credit (`wallet.services.receivables`).
 
-Locks are taken in one order: top-up, buyer, wallet, vendors' accounts, licences. Orders are locked with their buyer.
+The top-up, the buyer and the wallet are locked first. So the buyer's orders and licences may be locked before or after vendors' accounts.
 """
 
 import uuid
@@ -145,10 +145,10 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
     return reversal
 
 
-def _record_reversed_orders(reversal: CardReversal, disputed: Sequence[ReversedSale]) -> int:
-    """Record what is disputed of each purchase, and suspend those of which half or more is; return their number."""
-    suspended = [each for each in disputed if each.suspended]
-    withheld = {each.order.pk: _NOTHING for each in disputed}
+def _record_reversed_orders(reversal: CardReversal, sales: Sequence[ReversedSale]) -> int:
+    """Record what is reversed of each purchase, and suspend those of which half or more is; return their number."""
+    suspended = [each for each in sales if each.suspended]
+    withheld = {each.order.pk: _NOTHING for each in sales}
     withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
     ReversedOrder.objects.bulk_create(
         ReversedOrder(
@@ -159,7 +159,7 @@ def _record_reversed_orders(reversal: CardReversal, disputed: Sequence[ReversedS
             withholding_journal_id=withheld[each.order.pk][0],
             withheld_minor=withheld[each.order.pk][1],
         )
-        for each in disputed
+        for each in sales
     )
     suspend_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
@@ -180,7 +180,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
 
 
 def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[ReversedSale]:
-    """Attribute an amount to the newest purchases after the top-up, each up to what is not disputed of it yet.
+    """Attribute an amount to the newest purchases after the top-up, each up to what is not reversed of it yet.
 
     Those that are suspended already are left out.
     """
@@ -197,16 +197,16 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
     counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("reversed_minor")).values("total")), 0))
-    disputed: list[ReversedSale] = []
+    sales: list[ReversedSale] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
         part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
         if order is not None and part > 0:
-            disputed.append(ReversedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
+            sales.append(ReversedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
             uncovered_minor -= part
         if uncovered_minor < 1:
             break
-    return disputed
+    return sales
 
 
 def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool = True) -> None:
@@ -226,20 +226,20 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool =
     release_shares(reversed_orders=[*ended, *standing])
     again = [] if kept else _keep_suspended(reversal, standing)
     tell_outcome(reversed_orders=[*ended, *standing], withheld_again=again, told=told)
-    restore_purchases(reversal=reversal, order_ids=[disputed.order_id for disputed in standing])
+    restore_purchases(reversal=reversal, order_ids=[reversed_order.order_id for reversed_order in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
     refund_upgrades(buyer=top_up.user)
-    disputed = reversal.kind == ReversalKind.DISPUTE
-    if kept and disputed and top_up.user.deleted:
+    is_dispute = reversal.kind == ReversalKind.DISPUTE
+    if kept and is_dispute and top_up.user.deleted:
         emit(DeletedAccountCredited(top_up.user_id))
     if returned_minor(top_up) == top_up.amount_minor:
         TOP_UP_TRANSITIONS.apply(top_up, "return", actor=None)
-    elif disputed:
+    elif is_dispute:
         TOP_UP_TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
     owed = owed_by(top_up.user_id).get(top_up.currency, 0)
-    if disputed:
+    if is_dispute:
         template = "top_up_dispute_won" if kept else "top_up_dispute_lost"
         _notify(reversal, template, purchases=len(standing if kept else ended), owed_minor=owed)
     elif not kept:
@@ -249,13 +249,13 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool =
 def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -> list[ReversedOrder]:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost; return its records of them."""
     again = []
-    for disputed in standing:
-        rows = ReversedOrder.objects.filter(order=disputed.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+    for reversed_order in standing:
+        rows = ReversedOrder.objects.filter(order=reversed_order.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         counted = rows.aggregate(total=Sum("reversed_minor"))["total"]
-        if other is not None and 2 * counted >= disputed.order.price_minor:
+        if other is not None and 2 * counted >= reversed_order.order.price_minor:
             ((other.withholding_journal_id, other.withheld_minor),) = withhold_shares(
-                sales=[Journal.objects.get(order=disputed.order_id, kind=JournalKind.SALE)]
+                sales=[Journal.objects.get(order=reversed_order.order_id, kind=JournalKind.SALE)]
             )
             other.suspended = True
             other.save(update_fields=["suspended", "withholding_journal", "withheld_minor"])
@@ -298,22 +298,22 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
 def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
-    locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[disputed.order_id for disputed in orders]).order_by("pk"))
+    locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[row.order_id for row in orders]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
     # First the tax, because the credit notes of these purchases are about all of it.
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
     taken: Counter[uuid.UUID] = Counter()
-    reversal.reversed_orders.filter(pk__in=[disputed.pk for disputed in orders]).update(ended=True)
-    for disputed in orders:
-        disputed.taken_minor = min(disputed.withheld_minor, missing)
-        missing -= disputed.taken_minor
+    reversal.reversed_orders.filter(pk__in=[row.pk for row in orders]).update(ended=True)
+    for row in orders:
+        row.taken_minor = min(row.withheld_minor, missing)
+        missing -= row.taken_minor
         if (
-            disputed.withholding_journal is not None
-            and disputed.withholding_journal.vendor is not None
-            and disputed.withholding_journal.vendor.owner_id is not None
+            row.withholding_journal is not None
+            and row.withholding_journal.vendor is not None
+            and row.withholding_journal.vendor.owner_id is not None
         ):
-            taken[disputed.withholding_journal.vendor.owner_id] += disputed.taken_minor
+            taken[row.withholding_journal.vendor.owner_id] += row.taken_minor
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
