@@ -177,8 +177,8 @@ class WebhookUrlRefused(Problem):
 
 
 class TooManyTestEvents(Problem):
-    """409: only a few test events and redeliveries can be sent in a minute."""
+    """409: the most test events of a minute were sent, or the same delivery ended a few seconds ago."""
 
     status = 409
     title = "A test or a redelivery was sent a moment ago"
-    detail = "Wait a minute before you send another one."
+    detail = "Wait a minute before you send it again."

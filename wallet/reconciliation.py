@@ -244,7 +244,7 @@ def _wallet_payouts() -> Iterator[str]:
         (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside for a wallet payout that does not exist"),
         (
             Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), closed_wallet_payout__isnull=True),
-            "settles a wallet payout that does not exist",
+            "ends a wallet payout that does not exist",
         ),
     )
     for condition, what in strays:
@@ -271,14 +271,14 @@ def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
         return False
     if _transfers_of(wallet_payout.hold) != [(own, held, amount)]:
         return False
-    settlement = wallet_payout.closing_journal
-    if settlement is None:
+    closing = wallet_payout.closing_journal
+    if closing is None:
         return wallet_payout.status == WalletPayoutStatus.WAITING
     if wallet_payout.status == WalletPayoutStatus.PAID:
-        return settlement.kind == JournalKind.SETTLEMENT and _transfers_of(settlement) == [
+        return closing.kind == JournalKind.SETTLEMENT and _transfers_of(closing) == [
             (held, (AccountKind.PAYOUT, None, wallet.currency), amount)
         ]
-    return settlement.reverses_id == wallet_payout.hold_id and _transfers_of(settlement) == [(held, own, amount)]
+    return closing.reverses_id == wallet_payout.hold_id and _transfers_of(closing) == [(held, own, amount)]
 
 
 def _transfers_of(journal: Journal) -> list[Any]:

@@ -102,7 +102,7 @@ def _immutable(
     )
     refused_if = f"({changed} OR ({final} AND ({changed_when_final})){further})"
     row, removal = ("FOR EACH ROW ", "BEFORE DELETE OR TRUNCATE") if vendor == "postgresql" else ("", "BEFORE DELETE")
-    refused = refuse(vendor, "wallet", "payments and events cannot be changed")
+    refused = refuse(vendor, "wallet", "records of payments, payouts and events cannot be changed")
     statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
     return [
         Trigger(f"{table}_immutable", table, "BEFORE UPDATE", f"{row}WHEN {refused_if} {refused}"),

@@ -73,7 +73,7 @@ class EventViewSet(ApiViewSet):
 
     @extend_schema(operation_id="listEvents", summary="List events", responses=EventPageResponse)
     def list(self, request: Request) -> Response:
-        """List the events of the last 30 days that the app's webhooks get, whether it has webhooks or not, oldest first.
+        """List the events of the last 30 days that webhooks of the app could get, oldest first.
 
         Events about orders, top-ups and approvals need the scopes that their webhooks need, granted to the key; those of the developer's own
         store are not listed. No event is added before one that was listed.

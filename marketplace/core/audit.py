@@ -23,7 +23,7 @@ def record(
     Args:
         action: `noun.verb`, such as `app.suspend`.
         subject: The object of the action.
-        actor: The user; None for the service itself.
+        actor: The user; None for the service itself, and for users who delete their own account.
         from_state: State before, if the subject has states.
         to_state: State after.
         reason: The reason that the actor gave.

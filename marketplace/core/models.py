@@ -17,7 +17,7 @@ class AuditEntry(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     at = models.DateTimeField(auto_now_add=True)
-    # Null for the service itself (a job, a command).
+    # Null for the service itself (a job, a command), and for users who delete their own account.
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     # `noun.verb`, such as `listing.approve`.
     action = models.CharField(max_length=64)

@@ -232,12 +232,12 @@ class AppealAdmin(QueueAdmin):
         findings = [finding["message"] for finding in appeal.decision.data.get("findings", ())]
         return "\n".join(filter(None, [appeal.decision.reason, *findings])) or "-"
 
-    @admin.display(description="Decided by")
+    @admin.display(description="Decision taken by")
     def taken_by(self, appeal: Appeal) -> str:
         """Return who took the decision."""
         return str(appeal.decision.actor or "the service")
 
-    @admin.display(description="Decided at")
+    @admin.display(description="Decision taken at")
     def taken_at(self, appeal: Appeal) -> Any:
         """Return when it was taken."""
         return appeal.decision.at

@@ -373,7 +373,7 @@ def test_reconciliation_reports_journals_without_a_payout_request_and_requests_t
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
     change_amount_set_aside(account, -300)
     settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[NewTransfer(account, payout, 300)], **leg)
-    assert f"journal {settled} settles a wallet payout that does not exist" in list(differences())
+    assert f"journal {settled} ends a wallet payout that does not exist" in list(differences())
     # Of another amount.
     WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", closing_journal=settled, reference="T1")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())

@@ -150,9 +150,9 @@ def write_journal(
         journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
     insert_rows(Journal, journal)
     sides = [
-        {"debit_id": entry.debit_id, "credit_id": entry.credit_id, "amount_minor": entry.amount_minor}
-        for entry in transfers
-        if entry.amount_minor
+        {"debit_id": transfer.debit_id, "credit_id": transfer.credit_id, "amount_minor": transfer.amount_minor}
+        for transfer in transfers
+        if transfer.amount_minor
     ]
     insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
     return journal_id
