@@ -39,7 +39,7 @@ from .models.credentials import TokenKind
 from .principals import Principal
 
 
-def is_verified_developer(user: User) -> bool:
+def is_approved_developer(user: User) -> bool:
     """Tell whether the user has an approved application."""
     return DeveloperApplication.objects.filter(user=user, status=ApplicationStatus.APPROVED).exists()
 

@@ -39,19 +39,19 @@ class AgentSkill:
     listing: Listing
     file: Deliverable
     # `frontmatter`, and `files` as `[path, bytes, SHA-256]`.
-    manifest: Mapping[str, Any]
+    contents: Mapping[str, Any]
     # None for a free skill.
     licence: Licence | None = None
 
     @property
     def name(self) -> str:
         """The name in the front matter."""
-        return str(self.manifest["frontmatter"]["name"])
+        return str(self.contents["frontmatter"]["name"])
 
     @property
     def description(self) -> str:
         """The description in the front matter."""
-        return str(self.manifest["frontmatter"]["description"])
+        return str(self.contents["frontmatter"]["description"])
 
 
 def free_skills(slug: str | None = None) -> list[AgentSkill]:
@@ -115,7 +115,7 @@ def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None)
         NotFound: the skill has no such file.
         DependencyUnavailable, LinkRevoked, LicenseSuspended, FileBlocked: as for the archive.
     """
-    row = next((row for row in skill.manifest["files"] if row[0] == path), None)
+    row = next((row for row in skill.contents["files"] if row[0] == path), None)
     if row is None:
         raise NotFound
     _, size, digest = row
@@ -155,7 +155,7 @@ def _digest_of_sessions(user: User) -> bytes:
 
 
 def _described(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
-    """Return the skills whose file has a manifest, in one query."""
+    """Return the skills whose contents the inspection recorded, in one query."""
     rows = [(listing, file, licence) for listing, file, licence in given if file is not None]
-    manifests = skill_contents(file for _, file, _ in rows)
-    return [AgentSkill(listing, file, manifests[file.sha256], licence) for listing, file, licence in rows if file.sha256 in manifests]
+    contents = skill_contents(file for _, file, _ in rows)
+    return [AgentSkill(listing, file, contents[file.sha256], licence) for listing, file, licence in rows if file.sha256 in contents]

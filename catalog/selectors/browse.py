@@ -87,7 +87,7 @@ CARD_COLUMNS = (
 ITEMS: Listings = ListingIndex.objects.values(*ITEM_COLUMNS, *sorted(_SORT_KEYS.difference(ITEM_COLUMNS)))
 CARDS: Listings = ListingIndex.objects.values(*CARD_COLUMNS, *sorted(_SORT_KEYS.difference(CARD_COLUMNS)))
 _COUNTS = ListingCount.objects.values_list("category_slug", "tier", "listings")
-_SCOPE_COUNTS = _COUNTS.filter(name="", value="")
+_UNFILTERED_COUNTS = _COUNTS.filter(name="", value="")
 _FACET_COLUMNS: dict[Facet, str | Cast] = {
     Facet.CATEGORY: "category_slug",
     Facet.TIER: "tier",
@@ -158,7 +158,7 @@ def list_listings(
     """
     counts = _stored_counts(given)
     total = _total(listings, counts)
-    if not facets or _is_scope_only(given):
+    if not facets or _has_only_category_and_tier(given):
         found, exact = _stored_facets(given, counts or [], facets), True
     else:
         found, exact = _facets(listings, facets), total.exact and total.listings <= FACET_LIMIT
@@ -216,24 +216,24 @@ def _rows(listings: Listings, keys: Sequence[str], *, limit: int, start: int, af
     return list(listings[:limit])
 
 
-def _is_scope_only(given: Mapping[str, Any]) -> bool:
+def _has_only_category_and_tier(given: Mapping[str, Any]) -> bool:
     """Tell whether category and tier are the only filters in use; a currency alone filters nothing."""
     return given.keys() <= {"category", "tier", "currency"}
 
 
 def _stored_counts(given: Mapping[str, Any]) -> list[tuple[str, str, int]] | None:
     """Return the stored counts for the filters, by category and tier; None where none are stored."""
-    counts: QuerySet[ListingCount, tuple[str, str, int]] = _SCOPE_COUNTS.all()
-    if not _is_scope_only(given):
+    counts: QuerySet[ListingCount, tuple[str, str, int]] = _UNFILTERED_COUNTS.all()
+    if not _has_only_category_and_tier(given):
         [(name, values), *others] = [(name, given[name]) for name in given if name not in {"category", "tier", "currency"}]
         value = values.single if name in {"license", "tag", "platform", "fileType"} else None
         if others or value is None:
             return None
         counts = _COUNTS.filter(name=name, value=value if name == "license" else folded(value))
-    return list(_in_scope(counts, given))
+    return list(_in_category_and_tier(counts, given))
 
 
-def _in_scope(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
+def _in_category_and_tier(counts: QuerySet[Any, Any], given: Mapping[str, Any]) -> QuerySet[Any, Any]:
     for name in ("category", "tier"):
         counts = ListingFilter.base_filters[name].filter(counts, given.get(name))
     return counts
@@ -266,7 +266,7 @@ def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, in
             if name in names:
                 counters[name][value] += listings
     if stored := {Facet.FILE_TYPE, Facet.LICENSE}.intersection(names):
-        values = _in_scope(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
+        values = _in_category_and_tier(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
         # Licence tiers are few and sort first.
         for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * VALUES]:
             counters[name][value] = listings

@@ -180,7 +180,7 @@ def filter_counts(category: str | None, tier: str | None) -> FilterCounts:
 
     Args:
         category: The category whose file types are counted; all when None.
-        tier: Count only this tier; all when None.
+        tier: Count only listings for this account tier; all when None.
     """
     types = Q(name="fileType") if category is None else Q(name="fileType", category_slug=category)
     counted = ListingCount.objects.filter(Q(name="") | types, **({} if tier is None else {"tier": tier}))

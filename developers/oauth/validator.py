@@ -87,7 +87,7 @@ class Validator(OAuth2Validator):
             raise InvalidGrantError(description="The code was used before.", request=request)
         if request.code_verifier:
             _check_verifier(grant, request)
-        audience, scopes = _granted_audience(grant, request), parse_scopes(grant.scope) & client.scopes
+        audience, scopes = _consented_audience(grant, request), parse_scopes(grant.scope) & client.scopes
         if grant.expires <= timezone.now() or not grant.user.is_active or not scopes:
             raise InvalidGrantError(description="The code has expired, or the app has lost its scopes.", request=request)
         request.code_grant, request.audience = grant, audience
@@ -127,7 +127,7 @@ class Validator(OAuth2Validator):
             reason = "A refresh token was used again after it had been replaced or revoked."
             revoke_family(family=row.token_family, reason=reason, actor=None)
             raise InvalidGrantError(description="The refresh token was used before, or was revoked.", request=request)
-        audience, scopes = _granted_audience(row, request), parse_scopes(row.scope) & client.scopes
+        audience, scopes = _consented_audience(row, request), parse_scopes(row.scope) & client.scopes
         idle = timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
         if row.created + idle <= timezone.now() or not row.user.is_active or not scopes:
             raise InvalidGrantError(description="The refresh token has expired, or the app has lost its scopes.", request=request)
@@ -238,7 +238,7 @@ def _scopes(names: Iterable[str]) -> frozenset[Scope]:
     return parse_scopes(" ".join(names))
 
 
-def _granted_audience(row: Grant | RefreshToken, request: Any) -> Audience:
+def _consented_audience(row: Grant | RefreshToken, request: Any) -> Audience:
     """Return the audience that was consented to; a request may name no other."""
     granted = audience_of(row.resource)
     named = [value for name, value in request.decoded_body or () if name == "resource"]

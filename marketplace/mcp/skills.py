@@ -95,8 +95,8 @@ def _uri(skill: AgentSkill, path: str) -> str:
 
 def _entry(skill: AgentSkill) -> dict[str, Any]:
     """Return a skill as the extension describes it."""
-    files = [{"uri": _uri(skill, path), "digest": f"sha256:{digest}", "size": size} for path, size, digest in skill.manifest["files"]]
-    return {"uri": _uri(skill, ROOT_FILE), "frontmatter": skill.manifest["frontmatter"], "resources": files}
+    files = [{"uri": _uri(skill, path), "digest": f"sha256:{digest}", "size": size} for path, size, digest in skill.contents["files"]]
+    return {"uri": _uri(skill, ROOT_FILE), "frontmatter": skill.contents["frontmatter"], "resources": files}
 
 
 def _unknown(uri: str) -> ProtocolError:

@@ -130,9 +130,9 @@ def test_answered_question_waits_for_a_decision_again(application: DeveloperAppl
 
 
 def test_approval_makes_a_verified_developer(application: DeveloperApplication, reviewer: User) -> None:
-    assert not selectors.is_verified_developer(application.user)
+    assert not selectors.is_approved_developer(application.user)
     approved = services.approve_application(application=application, reason="Makes sense", actor=reviewer)
-    assert selectors.is_verified_developer(application.user)
+    assert selectors.is_approved_developer(application.user)
     entry = history_of(approved).first()
     assert entry is not None
     assert (entry.action, entry.from_state, entry.to_state, entry.reason, entry.actor) == (
@@ -167,7 +167,7 @@ def test_withdrawn_approval_suspends_every_app_and_keeps_the_grants(developer: U
         app.refresh_from_db()
     assert [(app.status, app.status_reason, bool(app.granted_scopes)) for app in apps] == [("Suspended", "Abuse", True)] * 2
     assert (rejected.status, other.status) == ("Rejected", "Approved")
-    assert not selectors.is_verified_developer(developer)
+    assert not selectors.is_approved_developer(developer)
     assert submit(developer).status == "Pending"
 
 
@@ -202,4 +202,4 @@ def test_decision_on_an_application_stands_if_the_mail_server_is_down(
     settings.MAIL_TRANSPORT = "tests.developers.broken.MailServerDown"
     with django_capture_on_commit_callbacks(execute=True):
         services.approve_application(application=application, reason="Fine", actor=reviewer)
-    assert selectors.is_verified_developer(application.user)
+    assert selectors.is_approved_developer(application.user)

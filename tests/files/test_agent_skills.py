@@ -1,4 +1,4 @@
-"""What the inspection records of a skill for agents: its manifest, and known patterns of prompt injection."""
+"""What the inspection records of a skill for agents: its contents, and known patterns of prompt injection."""
 
 import hashlib
 import io
@@ -15,15 +15,15 @@ from . import makers
 from .helpers import inspect
 
 
-def manifest(store: ObjectStorage, content: bytes) -> Any:
-    """Return the recorded manifest, None where there is none."""
+def contents(store: ObjectStorage, content: bytes) -> Any:
+    """Return the recorded contents, None where there is none."""
     return inspect(store, content).facts.get("skill")
 
 
 @pytest.mark.slow
-def test_manifest_has_the_front_matter_and_the_digest_of_every_file(local_store: ObjectStorage) -> None:
+def test_contents_have_the_front_matter_and_the_digest_of_every_file(local_store: ObjectStorage) -> None:
     front = FRONT + "license: MIT\nmetadata:\n  author: someone\n  since: 2026-01-01\n"
-    found = manifest(local_store, skill_archive({"scripts/run.py": "print(1)\n"}, front=front))
+    found = contents(local_store, skill_archive({"scripts/run.py": "print(1)\n"}, front=front))
     assert found["frontmatter"] == {
         "name": "kerning-helper",
         "description": "Finds bad pairs.",
@@ -52,34 +52,34 @@ def test_manifest_has_the_front_matter_and_the_digest_of_every_file(local_store:
         "name: [broken\n",
     ],
 )
-def test_skill_with_a_front_matter_that_agents_would_refuse_has_no_manifest(local_store: ObjectStorage, front: str) -> None:
-    assert manifest(local_store, skill_archive(front=front)) is None
+def test_skill_with_a_front_matter_that_agents_would_refuse_has_no_contents(local_store: ObjectStorage, front: str) -> None:
+    assert contents(local_store, skill_archive(front=front)) is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["../up.md", "/root.md", "a//b.md", "skill.MD", "C:/x.md", "a\u202eb.md", "x" * 201])
-def test_skill_with_a_path_that_systems_unpack_differently_has_no_manifest(local_store: ObjectStorage, path: str) -> None:
-    assert manifest(local_store, skill_archive({path: "x"})) is None
+def test_skill_with_a_path_that_systems_unpack_differently_has_no_contents(local_store: ObjectStorage, path: str) -> None:
+    assert contents(local_store, skill_archive({path: "x"})) is None
 
 
 @pytest.mark.slow
-def test_skill_beyond_the_limits_has_no_manifest(local_store: ObjectStorage) -> None:
-    assert manifest(local_store, skill_archive({f"{n}.md": "x" for n in range(511)}))["files"][511:]
-    assert manifest(local_store, skill_archive({f"{n}.md": "x" for n in range(512)})) is None
-    assert manifest(local_store, skill_archive({"large.bin": b"\0" * (16 * 2**20)})) is None
+def test_skill_beyond_the_limits_has_no_contents(local_store: ObjectStorage) -> None:
+    assert contents(local_store, skill_archive({f"{n}.md": "x" for n in range(511)}))["files"][511:]
+    assert contents(local_store, skill_archive({f"{n}.md": "x" for n in range(512)})) is None
+    assert contents(local_store, skill_archive({"large.bin": b"\0" * (16 * 2**20)})) is None
 
 
 @pytest.mark.slow
-def test_archive_without_the_file_at_its_root_has_no_manifest(local_store: ObjectStorage) -> None:
-    assert manifest(local_store, makers.zipped({"inner/SKILL.md": f"---\n{FRONT}---\n"})) is None
-    assert manifest(local_store, makers.zipped({"skill.md": f"---\n{FRONT}---\n"})) is None
+def test_archive_without_the_file_at_its_root_has_no_contents(local_store: ObjectStorage) -> None:
+    assert contents(local_store, makers.zipped({"inner/SKILL.md": f"---\n{FRONT}---\n"})) is None
+    assert contents(local_store, makers.zipped({"skill.md": f"---\n{FRONT}---\n"})) is None
 
 
 @pytest.mark.slow
-def test_skill_with_a_symbolic_link_has_no_manifest(local_store: ObjectStorage) -> None:
+def test_skill_with_a_symbolic_link_has_no_contents(local_store: ObjectStorage) -> None:
     link = zipfile.ZipInfo("link.md")
     link.create_system, link.external_attr = 3, 0o120777 << 16
-    assert manifest(local_store, skill_archive(members=[(link, "/etc/passwd")])) is None
+    assert contents(local_store, skill_archive(members=[(link, "/etc/passwd")])) is None
 
 
 HARMFUL = {

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from catalog.models import Store
 from catalog.services.visibility import store_renamed, store_visibility_changed
-from developers.selectors import is_verified_developer
+from developers.selectors import is_approved_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.database import violates
@@ -48,7 +48,7 @@ def apply(
     """
     if VendorProfile.objects.filter(user=user).exists():
         raise VendorProfileExists
-    approved = auto_approve and (user.is_staff or is_verified_developer(user))
+    approved = auto_approve and (user.is_staff or is_approved_developer(user))
     status = VendorStatus.APPROVED if approved else VendorStatus.PENDING
     try:
         with transaction.atomic():

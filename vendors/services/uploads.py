@@ -123,7 +123,7 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
     if upload.offset < upload.size:
         raise UploadUnfinished(offset=upload.offset)
     ensure_uploadable(upload.listing)
-    with _claimed(upload):
+    with _finishing(upload):
         try:
             with _joined(upload) as received:
                 inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(actor.pk))
@@ -136,7 +136,7 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
 
 
 @contextmanager
-def _claimed(upload: Upload) -> Iterator[None]:
+def _finishing(upload: Upload) -> Iterator[None]:
     """Let one request at a time finish an upload, without holding a database connection."""
     now = timezone.now()
     free = Upload.objects.filter(Q(finishing_until=None) | Q(finishing_until__lt=now), pk=upload.pk, deliverable=None)

@@ -40,7 +40,7 @@ def app_list(request: SignedInRequest) -> HttpResponseBase:
     return render(
         request,
         "developers/apps.html",
-        {"apps": selectors.apps_of(request.user), "verified": selectors.is_verified_developer(request.user)},
+        {"apps": selectors.apps_of(request.user), "approved": selectors.is_approved_developer(request.user)},
     )
 
 
@@ -59,7 +59,7 @@ def create(request: SignedInRequest) -> HttpResponseBase:
             )
             messages.success(request, f"{app.name} is with our reviewers. You get an email when they have decided.")
             return redirect("app-detail", app_id=app.pk)
-    return render_form(request, "developers/app_create.html", form, verified=selectors.is_verified_developer(request.user))
+    return render_form(request, "developers/app_create.html", form, approved=selectors.is_approved_developer(request.user))
 
 
 @signed_in_page("GET")
