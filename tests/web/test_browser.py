@@ -37,7 +37,7 @@ def test_reason_of_a_scope_appears_with_its_box_without_a_script(
     assert not reason.is_visible()
     page.get_by_label("Read the AI manifests").check()
     reason.fill("To read manifests")
-    page.get_by_label("Name").fill("Finder")
+    page.get_by_role("textbox", name="Name").fill("Finder")
     page.get_by_label("Purpose").fill("Finds fonts")
     page.get_by_role("button", name="Send for review").click()
     page.get_by_role("heading", name="Finder").wait_for()
