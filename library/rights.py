@@ -128,7 +128,7 @@ def _use_terms(use: Use, terms: LicenseTerms, ai_training: str) -> UseTerms:
 
 def _on_sale(listing: Listing, owned: Iterable[Licence]) -> Iterator[tuple[LicenseTerms, Prices]]:
     """Yield the current terms and the prices of the licences that the user does not have, from the cheapest."""
-    tiers, terms, held = active_tiers(), current_terms(), {licence.tier_id for licence in owned}
+    tiers, terms, owned_tiers = active_tiers(), current_terms(), {licence.tier_id for licence in owned}
     for tier in sorted(permitted_tiers(listing, tiers), key=attrgetter("price_factor")):
-        if tier.pk in terms and tier.pk not in held:
+        if tier.pk in terms and tier.pk not in owned_tiers:
             yield terms[tier.pk], prices_of(listing, tier, tiers)

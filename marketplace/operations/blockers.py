@@ -36,12 +36,12 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     # Includes earnings since the last ledger digest.
     for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
-            held = money(account.balance_minor, account.currency)
+            balance = money(account.balance_minor, account.currency)
             if card_credit(account):
-                message = f"The wallet holds {held}, which was paid by card in part: spend it, or ask us to return it to the card."
+                message = f"The wallet holds {balance}, which was paid by card in part: spend it, or ask us to return it to the card."
                 yield DeletionBlocker(message, "wallet-page", "See the wallet")
             else:
-                yield DeletionBlocker(f"The wallet holds {held}: have it paid out first.", "wallet-payout-new", "Have it paid out")
+                yield DeletionBlocker(f"The wallet holds {balance}: have it paid out first.", "wallet-payout-new", "Have it paid out")
         elif account.kind == AccountKind.WITHHELD and account.balance_minor:
             withheld = money(account.balance_minor, account.currency)
             message = (
@@ -64,8 +64,8 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
 
 def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     for wallet_payout in open_wallet_payouts_of(user):
-        held = money(wallet_payout.amount_minor, wallet_payout.currency)
-        message = f"A payout of {held} from the wallet waits: wait until it is paid, or cancel it."
+        due = money(wallet_payout.amount_minor, wallet_payout.currency)
+        message = f"A payout of {due} from the wallet waits: wait until it is paid, or cancel it."
         yield DeletionBlocker(message, "wallet-page", "See the payout")
     for payout in open_vendor_payouts_of(user):
         due = money(payout.amount_minor, payout.account.currency)

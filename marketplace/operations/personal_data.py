@@ -231,8 +231,8 @@ def export_account(user: User) -> dict[str, Any]:
     }
     # A vendor's balance does not include sales since the last ledger digest.
     accounts = with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("pk")
-    wallets = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
-    return {"account": account, **sections, **_other_sections(user), "wallets": wallets}
+    balances = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
+    return {"account": account, **sections, **_other_sections(user), "balances": balances}
 
 
 def _other_sections(user: User) -> dict[str, list[Any]]:

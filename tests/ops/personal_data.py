@@ -480,5 +480,5 @@ OTHER_KEYS = {
     "messages": "at is_yours",
     "webhookMessages": "created_at",
     "usage": "day app_id kind scope status calls",
-    "wallets": "kind currency balance_minor",
+    "balances": "kind currency balance_minor",
 }

@@ -103,7 +103,7 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
         unpublish_listing(listing=listing, actor=vendor)
     with pytest.raises(AccountInUse, match="vendor account holds"):
         delete_account(user=vendor, reason="Asked for.", actor=None)
-    assert export_account(vendor)["wallets"] == [{"kind": "vendor", "currency": "INR", "balance_minor": order.vendor_share_minor}]
+    assert export_account(vendor)["balances"] == [{"kind": "vendor", "currency": "INR", "balance_minor": order.vendor_share_minor}]
     changed_bank_account(vendor.vendor_profile, "INR")
     end_waiting_time(vendor.vendor_profile)
     payout = exported_payout(account_of(vendor.vendor_profile))

@@ -250,8 +250,8 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consen
 
 def _insufficient(order: Mapping[str, Any], offer: Offer) -> InsufficientBalance:
     price = money.to_number(offer.price_minor)
-    held = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=order["buyer_id"], currency=offer.currency)
-    balance = money.to_number(held.values_list("balance_minor", flat=True).first() or 0)
+    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=order["buyer_id"], currency=offer.currency)
+    balance = money.to_number(wallets.values_list("balance_minor", flat=True).first() or 0)
     sentence = f"It costs {price:.2f} {offer.currency}; the wallet holds {balance:.2f} {offer.currency}."
     return InsufficientBalance(sentence, price=price, currency=offer.currency, balance=balance)
 

@@ -163,7 +163,7 @@ class EvidenceLedgerDigest(serializers.Serializer[Any]):
     digest = serializers.CharField(help_text="SHA-256.")
 
 
-class EvidenceLedgerEntry(serializers.Serializer[Any]):
+class EvidenceJournal(serializers.Serializer[Any]):
     """A journal of the ledger."""
 
     id = serializers.CharField()
@@ -196,7 +196,7 @@ class EvidenceClaims(serializers.Serializer[Any]):
     invoices = EvidenceInvoice(many=True, help_text="The invoice, and the credit note if there is one.")
     refundRequest = EvidenceRefundRequest(allow_null=True, help_text="The request for a refund; null if there is none.")
     disputes = EvidenceDispute(many=True, help_text="Disputes and refunds of the card payment.")
-    ledger = EvidenceLedgerEntry(many=True, help_text="The journals of the ledger, oldest first.")
+    ledger = EvidenceJournal(many=True, help_text="The journals of the ledger, oldest first.")
 
 
 class EvidenceResponse(serializers.Serializer[Any]):

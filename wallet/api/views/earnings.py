@@ -28,6 +28,6 @@ class EarningsViewSet(VendorViewSet):
         """Return the amounts to be paid out and the sales, refunds and payouts behind them, newest first."""
         accounts = earnings_of(self.user)
         page = page_of(self.query(), "at", *map(journals_of, accounts))
-        held = {account.currency: account.earned_minor for account in accounts}
-        balances = [{"currency": currency, "balance_minor": held.get(currency, 0)} for currency in CURRENCIES]
+        earned = {account.currency: account.earned_minor for account in accounts}
+        balances = [{"currency": currency, "balance_minor": earned.get(currency, 0)} for currency in CURRENCIES]
         return Response(EarningsPage(page | {"balances": balances}).data)
