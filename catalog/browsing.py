@@ -91,7 +91,7 @@ class BrowseQuery(serializers.Serializer[Any]):
         required=False,
         max_length=bounds.CURSOR_CHARS,
         help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
-        "whatever is published or withdrawn meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
+        "whatever is published or unpublished meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can appear twice or not at all.",
     )
     limit = Limit(default=bounds.BROWSE_LIMIT_DEFAULT, maximum=bounds.BROWSE_LIMIT)

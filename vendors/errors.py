@@ -106,7 +106,7 @@ class AiPartsMismatch(Problem):
     """422: `aiParts` is empty although parts made with AI are declared, or is not although none are."""
 
     status = 422
-    title = "The declaration of parts made with AI is not complete"
+    title = "The declaration and the description of parts made with AI do not match"
     detail = "Say what was made with AI if you declare that parts were, and leave it empty if you do not."
 
 
@@ -119,11 +119,11 @@ class PayoutsHeld(Problem):
 
 
 class TooManyPayoutChanges(Problem):
-    """409: `maximum` is the number of changes of a bank account that are possible in 24 hours."""
+    """409: `maximum` is the number of changes of bank accounts, in all currencies together, that are possible in 24 hours."""
 
     status = 409
-    title = "The bank account was changed too often today"
-    detail = "Change it again tomorrow."
+    title = "Bank accounts were changed too often in 24 hours"
+    detail = "Try again in 24 hours."
 
 
 class UploadIncomplete(Problem):
@@ -210,7 +210,7 @@ class UnapprovedStorageFull(Problem):
 
 
 class TooManyDrafts(Problem):
-    """409: `maximum` is the number of listings that a vendor may have before they are approved."""
+    """409: `maximum` is the most listings of a vendor that were never approved."""
 
     status = 409
     title = "Too many drafts"

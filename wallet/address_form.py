@@ -32,6 +32,6 @@ class AddressForm(forms.Form):
         label="Tax ID",
         max_length=bounds.TAX_ID_CHARS,
         required=False,
-        help_text="The GSTIN or VAT number of a business, with the country's letters. Leave it empty if you buy for yourself.",
+        help_text="The GSTIN or VAT number of a business, with the country's letters. Leave it empty for a private person.",
         widget=forms.TextInput({"autocomplete": "off"}),
     )

@@ -33,7 +33,9 @@ def card_part_of(sale: Journal) -> int:
     """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
     if sale.wallet is None:
         return 0
-    return min(_trace_card_credit(sale.wallet)[1][sale.order_id], sum(left_minor(top_up) for top_up in _top_ups_not_returned(sale.wallet)))
+    return min(
+        _trace_card_credit(sale.wallet)[1][sale.order_id], sum(unreturned_minor(top_up) for top_up in _top_ups_not_returned(sale.wallet))
+    )
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
@@ -74,11 +76,11 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
 
 
 def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:
-    """Return how much of a top-up can return to its card: what is left of it, and is in the wallet."""
-    return max(min(left_minor(top_up), card_credit(wallet)), 0)
+    """Return how much of a top-up can return to its card: what has not returned yet, and is in the wallet."""
+    return max(min(unreturned_minor(top_up), card_credit(wallet)), 0)
 
 
-def left_minor(top_up: TopUp) -> int:
+def unreturned_minor(top_up: TopUp) -> int:
     """Return how much of a top-up has not returned to its card, and is neither disputed nor on its way."""
     gone = top_up.reversals.exclude(status=ReversalStatus.PAYMENT_KEPT).aggregate(total=Sum("amount_minor"))["total"] or 0
     return top_up.amount_minor - gone

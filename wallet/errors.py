@@ -6,7 +6,7 @@ from . import bounds
 
 
 class RefundUnavailable(Problem):
-    """409: the purchase was free, has ended, its payment is disputed, or its licence was upgraded."""
+    """409: it was refunded or charged back, was free (unless it is an upgrade), its payment is disputed, or its licence was upgraded."""
 
     status = 409
     title = "A refund of this purchase cannot be asked for"
@@ -58,10 +58,10 @@ class OwnListing(Problem):
 
 
 class InvalidAmount(Problem):
-    """400: an amount that cannot be moved."""
+    """400: an amount that cannot be moved, or not a currency of the wallet."""
 
     status = 400
-    title = "The amount cannot be moved"
+    title = "The amount or currency is not valid"
 
 
 class AlreadyCredited(Problem):
@@ -90,8 +90,8 @@ class TooManyPayouts(Problem):
     """409: `maximum` is the number of payouts of a wallet that can be requested in 24 hours."""
 
     status = 409
-    title = "Too many payouts of this wallet in a day"
-    detail = "Ask again tomorrow."
+    title = "Too many payouts of this wallet in 24 hours"
+    detail = "Try again in 24 hours."
 
 
 class InvalidBillingDetails(Problem):
@@ -156,7 +156,7 @@ class TooManyApprovals(Problem):
 
     status = 409
     title = "Too many approvals were asked for"
-    detail = "Ask again tomorrow, or buy within the spending limits. Nothing was charged."
+    detail = "Try again in 24 hours, or buy within the spending limits. Nothing was charged."
 
 
 class DiscountCodeInvalid(Problem):
@@ -235,7 +235,7 @@ class TopUpLimitExceeded(Problem):
 
 
 class InvalidReturnUrl(Problem):
-    """422: `returnUrl` is no address of the app."""
+    """422: `returnUrl` is not an address of the app."""
 
     status = 422
     title = "The payer cannot return to this address"
@@ -257,7 +257,7 @@ class ReturnsToCard(Problem):
 
 
 class PaymentProviderUnavailable(Problem):
-    """503: the payment provider does not answer, or refuses."""
+    """503: the payment provider does not answer, or cannot be used at the moment."""
 
     status = 503
     title = "The payment provider does not answer"
@@ -276,7 +276,7 @@ class PaymentPageClosed(Problem):
     """409: the top-up of this idempotency key ended before it had a payment page, or its provider is no longer used."""
 
     status = 409
-    title = "The top-up gets no payment page any more"
+    title = "The top-up can no longer get a payment page"
     detail = "Nothing was charged. Ask for a new payment page with another idempotency key."
 
 

@@ -45,7 +45,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     downloads = downloads_of_order(order.pk)
     if reader == Reader.BUYER:
         downloads = downloads.filter(link__user=order.buyer_id)
-    disputes = list(ReversedOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
+    reversals = list(ReversedOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
     return {
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
@@ -65,14 +65,14 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
         "refundRequest": _refund_request(order),
         "disputes": [
             {
-                "kind": disputed.reversal.kind,
-                "status": disputed.reversal.status,
-                "openedAt": _moment(disputed.reversal.opened_at),
-                "decidedAt": _moment(disputed.reversal.decided_at),
+                "kind": reversed_order.reversal.kind,
+                "status": reversed_order.reversal.status,
+                "openedAt": _moment(reversed_order.reversal.opened_at),
+                "decidedAt": _moment(reversed_order.reversal.decided_at),
             }
-            for disputed in disputes
+            for reversed_order in reversals
         ],
-        "ledger": list(_ledger(order, disputes, reader)),
+        "ledger": list(_ledger(order, reversals, reader)),
     }
 
 
@@ -147,15 +147,17 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _ledger(order: Order, disputes: list[ReversedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
-    """Yield the journals of an order and of its disputes.
+def _ledger(order: Order, reversals: list[ReversedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
+    """Yield the journals of an order, and of the disputes and refunds of its card payment.
 
-    They are with the reader's amounts (for staff, the buyer's); those of others are not in it.
+    Amounts are those of the reader's account (for staff, the buyer's); others are left out.
     """
-    # By journal of a dispute, which may be about several purchases, the part of this one in the vendor's share.
-    shares = {disputed.withholding_journal_id: -disputed.withheld_minor for disputed in disputes}
-    shares |= {disputed.release_journal_id: disputed.withheld_minor - disputed.taken_minor for disputed in disputes}
-    settled = Q(closed_reversal__reversed_orders__in=disputes, kind="card_return")
+    # By journal of a reversal, which may be about several purchases, the part of this one in the vendor's share.
+    shares = {reversed_order.withholding_journal_id: -reversed_order.withheld_minor for reversed_order in reversals}
+    shares |= {
+        reversed_order.release_journal_id: reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in reversals
+    }
+    settled = Q(closed_reversal__reversed_orders__in=reversals, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

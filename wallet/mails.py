@@ -35,20 +35,20 @@ def announce_purchase(order_id: str) -> None:
 @job()
 @transaction.atomic
 def announce_refund(order_id: str) -> None:
-    """Tell buyer and vendor of a refund, and a licensee that the licence has ended."""
+    """Tell buyer and vendor of a refund, and another holder that the licence has ended."""
     order = Order.objects.select_related("buyer", "listing__store__owner", "upgraded_from").get(pk=order_id)
     vendor = order.listing.store.owner
     if order.buyer.is_active:
         credited = Journal.objects.filter(order=order, kind=JournalKind.REFUND, wallet__isnull=False).first()
         collected = 0 if credited is None else collected_from(credited)
         mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order, collected_minor=collected)
-    tell_licensee(order)
+    tell_holder(order)
     if vendor.is_active:
         mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)
 
 
-def tell_licensee(order: Order) -> None:
-    """Tell the holder of a licence that somebody else paid for that it ended with the order, which was refunded or charged back."""
+def tell_holder(order: Order) -> None:
+    """Mail the holder of a licence that someone else bought: it ended with the order, which was refunded or charged back."""
     licence = Licence.objects.select_related("holder").get(order_id=order.pk)
     if licence.is_for_other and licence.holder is not None and licence.holder.is_active:
         mail(licence.holder, "library/ended", licence=licence, order=order)

@@ -43,13 +43,13 @@ def receipt_document(order: Order) -> PdfDocument:
     what = f"{order.title}, licence {order.license_name}" + (f", version {order.version}" if order.version else "")
     if order.upgraded_from is not None:
         what += f", upgrade from {order.upgraded_from.license_name}"
-        facts.append(("Deducted for that licence", _amount(order.upgrade_credit_minor, order.currency)))
+        facts.append((f"Deducted for your {order.upgraded_from.license_name} licence", _amount(order.upgrade_credit_minor, order.currency)))
     if order.discount_minor:
         facts.append(("Discount", " ".join((_amount(order.discount_minor, order.currency), order.discount_code)).strip()))
     net = order.price_minor - order.tax_minor
     rows = [(what, _amount(net, order.currency)), (f"Tax, {order.tax_rate_bp / 100:g} %", _amount(order.tax_minor, order.currency))]
     rows.append(("Paid from the wallet", _amount(order.price_minor, order.currency)))
-    closing = ["Prices include tax. The licence takes effect with the purchase; its certificate is in your library."]
+    closing = ["Prices include tax. The licence takes effect with the purchase; its holder finds the certificate in their library."]
     return PdfDocument("Receipt", "Creative Asset Marketplace", facts, Grid(("Item", "Amount"), rows), closing)
 
 

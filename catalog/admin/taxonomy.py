@@ -34,7 +34,7 @@ class CategoryAdmin(EditableAdmin):
 
 @admin.register(LicenseTier)
 class LicenseTierAdmin(EditableAdmin):
-    """Licences and their price factors."""
+    """Licence tiers and their price factors."""
 
     form = LicenseTierForm
     list_display = ("name", "slug", "price_factor", "sort_order", "is_active", "new_terms")

@@ -19,9 +19,7 @@ class LicenseTierForm(CheckedForm):
     class Meta:
         model = LicenseTier
         fields = ("slug", "name", "summary", "price_factor", "sort_order", "is_active")
-        help_texts = {
-            "is_active": "Whether it can be bought. A new licence needs terms first: save it without this, then publish its terms."
-        }
+        help_texts = {"is_active": "Whether it can be bought. Leave this off until its terms are published."}
 
 
 class LicenseTermsForm(CheckedForm):

@@ -1,4 +1,4 @@
-"""Public catalog responses: kept by the service until the catalog changes, by shared caches for a few seconds, and open to scripts of any origin."""
+"""Public catalog responses: kept by the service until the catalog changes, for 60 seconds at most, by shared caches for a few seconds, and open to scripts of any origin."""
 
 import hashlib
 import re

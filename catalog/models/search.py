@@ -28,7 +28,7 @@ class SearchDocument(models.Model):
     body = models.TextField(blank=True)
     # Whether the store is open.
     is_shown = models.BooleanField(default=True)
-    # One of the best-selling listings at the last run of `mark_popular_listings`; common words are searched among these only.
+    # Among the best-selling listings at the last run of `mark_popular_listings`, or published since; common words are searched among these only.
     is_popular = models.BooleanField(default=True)
     # Published since that run; among results of equal score, every fifth place is for one.
     is_new = models.BooleanField(default=True)

@@ -113,7 +113,7 @@ def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
     assert page.locator(".under-way").count() == 0
     assert (visit.elsewhere, visit.faults) == ([], [])
     expect(page.locator("#file .note-success")).to_be_visible()
-    expect(page.locator(".parts")).to_contain_text("Aurora.zip, not reviewed yet")
+    expect(page.locator(".parts")).to_contain_text("Aurora.zip, not approved")
     # The next one takes its place, if the vendor says so.
     page.once("dialog", lambda asked: asked.dismiss())
     drop(page, "#file", ("Aurora-2.zip", makers.archive(a_otf="x")))
@@ -368,8 +368,8 @@ def test_candidate_of_a_published_listing_is_shown_beside_the_reviewed_file(
     page.get_by_label("Upload a new file").set_input_files(
         {"name": "two.zip", "mimeType": "", "buffer": makers.archive(a_otf="x", b_txt="y")}
     )
-    expect(page.get_by_role("heading", name="New: not reviewed yet")).to_be_visible()
-    expect(page.get_by_role("heading", name="Reviewed: what buyers get")).to_be_visible()
+    expect(page.get_by_role("heading", name="New: not approved")).to_be_visible()
+    expect(page.get_by_role("heading", name="Approved: what buyers get")).to_be_visible()
     expect(page.get_by_role("button", name="Send the new file for review")).to_be_visible()
     assert violations(page) == []
     page.get_by_text("Remove the new file").click()

@@ -124,7 +124,7 @@ def test_file_that_exceeds_the_vendors_room_is_refused_with_what_helps(
     for name, slot in (("studio-file-upload", ()), ("studio-picture-upload", (0,))):
         answer = send(client, listing, makers.archive(a_otf="x") if not slot else makers.picture(), name, *slot)
         assert answer.status_code == 409
-        assert "You store 1 GB that no reviewer has approved yet, which is the most. Remove drafts" in text_of(answer)
+        assert "You can store at most 1 GB that no reviewer has approved, and this file would exceed it. Remove drafts" in text_of(answer)
     assert stored(media) == []
 
 
@@ -347,10 +347,10 @@ def test_files_page_begins_with_the_parts_and_whether_they_are_needed(client: Cl
     assert parts() == ["File Needed No file yet", "Pictures Needed No cover picture yet", *optional]
     send(client, listing, makers.archive(a_otf="x"), filename="one.zip")
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
-    assert parts() == ["File Done one.zip, not reviewed yet", "Pictures Needed 1 of 5, no cover picture yet", *optional]
+    assert parts() == ["File Done one.zip, not approved", "Pictures Needed 1 of 5, no cover picture yet", *optional]
     send(client, listing, makers.picture(), "studio-picture-upload", 0)
     send(client, listing, makers.sound("WAV", 0.1), "studio-sound-upload")
-    assert parts() == ["File Done one.zip, not reviewed yet", "Pictures Done 2 of 5", optional[0], "Sound Done"]
+    assert parts() == ["File Done one.zip, not approved", "Pictures Done 2 of 5", optional[0], "Sound Done"]
 
 
 @pytest.mark.slow
@@ -398,7 +398,7 @@ def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: List
     send(client, listing, makers.archive(a_otf="x", b_txt="y"), filename="two.zip")
     page = text_of(client.get(address(listing)))
     assert "Buyers get the current one until it is approved" in page
-    assert "New: not reviewed yet" in page
+    assert "New: not approved" in page
     assert "two.zip" in page
     assert "a.zip" in page
     Listing.objects.update(update_status="PendingReview")

@@ -1,4 +1,4 @@
-"""Disputes freeze what is left of a top-up and what it bought; won they restore it, lost they take it back by new entries."""
+"""Disputes freeze the wallet's balance up to their amount, and suspend what it does not cover; won they restore it, lost they take it back by new entries."""
 
 import itertools
 from typing import Any

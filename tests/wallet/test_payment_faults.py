@@ -119,7 +119,7 @@ def cancelling_a_batch() -> Deed:
 
 
 def refunding_a_top_up() -> Deed:
-    """Staff refund a card payment: what is left of it is frozen."""
+    """Staff refund a card payment: what can be refunded of it is frozen."""
     top_up, staff = paid_top_up(), UserFactory()
     return lambda: refund_top_up(top_up=top_up, reason="test", actor=staff)
 

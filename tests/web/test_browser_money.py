@@ -158,7 +158,7 @@ def test_buyer_who_has_not_downloaded_is_refunded_at_once(
     page.wait_for_url("**" + reverse("order-page", args=[order.pk]))
     looked_at(page, "21-order")
     _ask(page, looked_at, "22-ask", "I bought it by mistake")
-    page.get_by_text("The price is back in your wallet").wait_for()
+    page.get_by_text("The price was returned to your wallet").wait_for()
     issue()
     page.reload()
     looked_at(page, "23-refunded-at-once")

@@ -141,7 +141,7 @@ def test_payout_is_asked_for_shown_and_cancelled(
     WalletPayout.objects.update(claimed_by=None, claimed_at=None)
     assert client.get(cancel).status_code == 405
     again = read(client.post(cancel, follow=True))
-    assert "₹200.50 is back in your wallet" in again
+    assert "₹200.50 was returned to your wallet" in again
     assert "Cancelled" in again
     assert WHERE_TO not in again
     assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))

@@ -85,7 +85,7 @@ class LicenseSlugs(BoundedList):
         listing = self.context.get("listing")
         known = set(LicenseTier.objects.filter(is_active=True).values_list("slug", flat=True))
         known.update((listing and listing.allowed_license_slugs) or ())
-        unknown = {index: ["No active licence has this slug."] for index, slug in enumerate(slugs) if slug not in known}
+        unknown = {index: ["No active licence tier has this slug."] for index, slug in enumerate(slugs) if slug not in known}
         if unknown:
             raise serializers.ValidationError(unknown, code="unknown_license")  # type: ignore[arg-type]  # keyed by index, as ListField does
         return list(dict.fromkeys(slugs))

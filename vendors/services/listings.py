@@ -18,7 +18,7 @@ from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
 from .limits import check_draft_limit, lock_vendor
 
-# Of these the audit log keeps neither the old text nor the new one: it outlives drafts, and what was withdrawn.
+# The audit log keeps of these neither the old text nor the new one: it outlives drafts, and what was withdrawn.
 _FREE_TEXTS = frozenset(
     {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url"}
 )
@@ -58,7 +58,7 @@ class RegionalPrices(TypedDict, total=False):
 
 
 class Licensing(TypedDict, total=False):
-    """The fields that `set_licensing` may change; None permits every active licence."""
+    """The fields that `set_licensing` may change; None permits every active licence tier."""
 
     readme: str
     allowed_license_slugs: list[str] | None

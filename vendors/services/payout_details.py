@@ -54,7 +54,7 @@ def change_payout_details(
         InvalidInput: not a valid account.
         VendorNotApproved: the vendor is not approved.
         PayoutsHeld: the vendor's payouts are held.
-        TooManyPayoutChanges: it was changed too often in the last 24 hours.
+        TooManyPayoutChanges: bank accounts were changed too often in the last 24 hours.
         NotFound: it is not the actor's profile.
     """
     if profile.user_id != actor.pk:

@@ -175,9 +175,9 @@ class FilesPage:
         if shown is None:
             words = "No file yet"
         elif shown is self.approved:
-            words = f"{shown.file.original_filename}, reviewed"
+            words = f"{shown.file.original_filename}, approved"
         else:
-            words = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not reviewed yet'}"
+            words = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not approved'}"
         return Part("file", "File", words, is_there=shown is not None, is_needed=True)
 
     @property

@@ -205,7 +205,7 @@ class PricesForm(SectionForm):
 
 
 class LicencesForm(SectionForm):
-    """The permitted licences and the readme. Retired licences are offered only where the listing permits them already."""
+    """The permitted licence tiers and the readme. Retired tiers are offered only where the listing permits them already."""
 
     licensing = ("allowed_license_slugs", "readme")
     EVERY, SOME = "every", "some"

@@ -37,7 +37,7 @@ MESSAGES = {
     "upload_finishing": "Another window finishes this upload. Reload the page in a minute to see the file.",
     "upload_unfinished": "The file did not arrive completely. Choose it again: it goes on where it stopped.",
     "too_many_uploads": "You have begun too many uploads of large files. Choose one of those files again, or remove the upload on the page of its listing.",
-    "unapproved_storage_full": "You store {maximum} that no reviewer has approved yet, which is the most. Remove drafts, unfinished uploads or new "
+    "unapproved_storage_full": "You can store at most {maximum} that no reviewer has approved, and this file would exceed it. Remove drafts, unfinished uploads or new "
     "files that you don't need, or wait for the reviews.",
     "upload_incomplete": "The file did not arrive completely. Choose it and upload it again.",
     "request_timeout": "It arrived too slowly. Try again over a faster connection.",

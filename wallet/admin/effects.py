@@ -22,7 +22,7 @@ def refund_effects(order: Order) -> list[str]:
     elif order.buyer.deleted:
         moved = f"The account that bought it is deleted: {_split_of_deleted(order)}"
     else:
-        moved = f"{price} is returned to the wallet of {order.buyer}"
+        moved = f"{price} is returned to the wallet of {order.buyer}, less what they owe, if anything"
     effects = [
         f"{moved}{': ' if transfers else ''}{transfers}.",
         f"The {order.license_name} licence for “{order.title}” is revoked, and its download links stop working.",
@@ -92,4 +92,6 @@ def payment_effects(wallet_payout: WalletPayout) -> list[str]:
 def refusal_effects(wallet_payout: WalletPayout) -> list[str]:
     """Return the amount that returns to the wallet."""
     amount = money(wallet_payout.amount_minor, wallet_payout.currency)
-    return [f"{amount} returns to the wallet of {wallet_payout.owner}, who gets a mail with your reason. The bank details are deleted."]
+    return [
+        f"{amount} returns to the wallet of {wallet_payout.owner}, less what they owe, if anything. They get a mail with your reason. The bank details are deleted."
+    ]

@@ -68,7 +68,7 @@ class TopUpAdmin(ServiceAdmin):
         Decision(
             "Refund to card",
             REFUND,
-            "What is left of the credit returns to the card that paid it. The provider is asked at once; banks take days.",
+            "What has not returned yet, and is in the wallet, returns to the card that paid it. The provider is asked at once; banks take days.",
             "The refund is on its way.",
             available=lambda top_up: top_up.status == TopUpStatus.SUCCEEDED,
             danger=True,

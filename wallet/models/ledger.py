@@ -27,7 +27,7 @@ class AccountKind(models.TextChoices):
     HELD = "held"
     # Refunds owed to deleted accounts.
     UNCLAIMED = "unclaimed"
-    # Credit of a disputed top-up, or of one that returns to its card; and vendors' shares of what it paid for.
+    # Credit, up to the amount of a top-up that is disputed or returns to its card; and vendors' shares of suspended purchases.
     FROZEN = "frozen"
     WITHHELD = "withheld"
     # What a buyer owes for a card payment that was returned: negative.
@@ -98,7 +98,7 @@ class JournalKind(models.TextChoices):
     PAYOUT = "payout"
     # A payout that bounced or was cancelled: the amount is the vendor's again.
     PAYOUT_RETURN = "payout_return"
-    # The earnings of a vendor whom no run pays are paid by hand, or kept by the platform.
+    # The earnings of a suspended, deactivated or deleted vendor are paid by hand, or kept by the marketplace.
     HAND_PAYOUT = "hand_payout"
     KEPT_EARNINGS = "kept_earnings"
     # Set aside from a wallet, then either returned to it or paid out.

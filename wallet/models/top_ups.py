@@ -152,7 +152,7 @@ class ReversalStatus(models.TextChoices):
 
 
 class CardReversal(models.Model):
-    """A dispute or a refund of a top-up. What is left of the credit is frozen until it is decided."""
+    """A dispute or a refund of a top-up. The wallet's balance, up to its amount, is frozen until it is decided."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     top_up = models.ForeignKey(TopUp, on_delete=models.PROTECT, related_name="reversals")

@@ -97,7 +97,7 @@ class VendorPayout(models.Model):
         permissions = (
             ("export_vendorpayout", "Can export the list of payouts"),
             ("settle_vendorpayout", "Can record payouts as paid or bounced, and cancel them"),
-            ("settle_former_vendor", "Can pay or keep the earnings of vendors whom no run pays"),
+            ("settle_former_vendor", "Can pay or keep the earnings of suspended, deactivated or deleted vendors"),
         )
         constraints = (
             models.UniqueConstraint(fields=("batch", "account"), name="vendorpayout_once_in_batch"),

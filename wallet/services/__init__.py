@@ -1,1 +1,1 @@
-"""Services that move money."""
+"""Services of the wallet."""

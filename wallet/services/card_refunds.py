@@ -1,4 +1,4 @@
-"""Refunds of top-ups to their cards, decided by staff and made by a job."""
+"""Refunds of top-ups to their cards, started by staff or for a deleted account, and made by a job."""
 
 from contextlib import suppress
 from typing import Any
@@ -21,10 +21,10 @@ from .top_ups import TOP_UP_TRANSITIONS
 
 @transaction.atomic
 def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
-    """Refund what is left of a top-up to the card that paid it. A job calls the provider.
+    """Refund what has not returned of a top-up, and is in the wallet, to the card that paid it. A job calls the provider.
 
     Raises:
-        InvalidTransition: it is not paid, a dispute or refund is open, or nothing of it is left.
+        InvalidTransition: it is not paid, a dispute or refund is open, or nothing of it can be refunded.
         InvalidInput: no reason.
         SelfReview: the actor owns the wallet.
         NotFound: there is no such top-up.
@@ -37,7 +37,7 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
 
 @transaction.atomic
 def refund_of_deleted_account(*, top_up: TopUp) -> None:
-    """Refund what is left of a deleted account's top-up to its card, unless nothing is left or another refund or dispute is open."""
+    """Refund what can be refunded of a deleted account's top-up to its card, unless that is nothing, or another refund or dispute is open."""
     top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
     if top_up.user.deleted:
         with suppress(InvalidTransition):

@@ -1,4 +1,4 @@
-"""Earnings of vendors whom no run pays: what came back from the bank is paid in another way, or kept."""
+"""Earnings of vendors whose store is not approved, or whose account is deactivated or deleted: what came back from the bank is paid in another way, or kept."""
 
 import uuid
 from typing import Any
@@ -29,13 +29,13 @@ def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
 
 
 def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
-    """Tell whether a payout bounced, and no run pays its vendor."""
+    """Tell whether a payout bounced, and belongs to a former vendor."""
     return payout.status == PayoutStatus.BOUNCED and is_former_vendor(user_id=payout.account.owner_id)
 
 
 @transaction.atomic
 def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> Journal:
-    """Record that the earnings of a vendor whom no run pays were paid outside of the service: all that the account holds.
+    """Record that the earnings of a former vendor were paid outside of the service: all that the account holds.
 
     Args:
         payout: A payout of the vendor that bounced.
@@ -44,7 +44,7 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
         actor: The staff member who paid.
 
     Raises:
-        InvalidTransition: it did not bounce, the vendor can be paid by a run, or nothing is left.
+        InvalidTransition: it did not bounce, the vendor is still active, or nothing is left.
         InvalidInput: no reference, or no reason.
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
@@ -56,10 +56,10 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
 
 @transaction.atomic
 def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
-    """Keep the earnings of a vendor whom no run pays: all that the account holds becomes the platform's.
+    """Keep the earnings of a former vendor: all that the account holds becomes the marketplace's.
 
     Raises:
-        InvalidTransition: it did not bounce, the vendor can be paid by a run, or nothing is left.
+        InvalidTransition: it did not bounce, the vendor is still active, or nothing is left.
         InvalidInput: no reason.
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
@@ -70,7 +70,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not belongs_to_former_vendor(payout=payout):
-        raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)
+        raise InvalidTransition("It did not bounce, or its vendor is still active.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
     amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
     if amount < 1:

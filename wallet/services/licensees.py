@@ -55,7 +55,7 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
         detail = f"A link was sent less than {bounds.CLAIM_LINK_MINUTES_BETWEEN} minutes ago. Ask the licensee to look for the mail, or try again later."
         raise RateLimited(detail, headers={"Retry-After": str(int(wait.total_seconds()) + 1)})
     if _links_sent_again(licence.licensee_email).count() >= bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS:
-        detail = f"{bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS} links were sent again to this address in a day. Try again tomorrow."
+        detail = f"{bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS} links were sent again to this address in a day. Try again in 24 hours."
         raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})
     send_claim_link(licence=licence, payer=actor)
     audit.record(_SENT_AGAIN, licence, actor=actor)
@@ -68,7 +68,7 @@ def _limit_claim_links(payer: User) -> None:
     first = licences_for_others(payer).filter(acquired_at__gt=since).count()
     again = AuditEntry.objects.filter(actor=payer, action=_SENT_AGAIN, at__gt=since).count()
     if first + again >= bounds.CLAIM_LINKS_A_DAY:
-        detail = f"You can have {bounds.CLAIM_LINKS_A_DAY} claim links sent in a day. Try again tomorrow."
+        detail = f"You can have {bounds.CLAIM_LINKS_A_DAY} claim links sent in a day. Try again in 24 hours."
         raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})
 
 

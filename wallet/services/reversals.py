@@ -1,7 +1,7 @@
 """Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
 
-While a dispute is open, what is left of the credit is frozen. The rest is attributed to the purchases after the top-up,
-newest first, each up to its price. A purchase of which half or more is disputed is suspended: its licence cannot be used, and
+While a dispute is open, the wallet's balance, up to the disputed amount, is frozen. The rest is attributed to the purchases after the top-up,
+newest first, each up to its price. A purchase of which half or more is disputed or already lost is suspended: its licence cannot be used, and
 up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all of it. One that is lost takes it:
 a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the commission. Other
 purchases stay; they are restored unless lost and still disputed parts together reach half of the price. The buyer owes what is still missing, which is collected from later credit (`wallet.services.receivables`).
@@ -29,7 +29,7 @@ from marketplace.ui.mail import mail
 
 from ..card_credit import refundable_minor, returned_minor
 from ..events import DeletedAccountCredited
-from ..mails import tell_licensee
+from ..mails import tell_holder
 from ..models import CardReversal, Journal, LedgerAccount, Order, ReversedOrder, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
@@ -98,7 +98,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
 
 
 def open_refund(*, top_up: TopUp) -> CardReversal | None:
-    """Freeze what is left of a top-up, which the caller has locked, to refund it; None if nothing is left."""
+    """Freeze what can be refunded of a top-up, which the caller has locked; None if nothing can be."""
     lock(User.objects.all(), pk=top_up.user_id)
     amount = refundable_minor(top_up, _locked_wallet(top_up))
     return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
@@ -146,7 +146,7 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
 
 
 def _record_reversed_orders(reversal: CardReversal, sales: Sequence[ReversedSale]) -> int:
-    """Record what is reversed of each purchase, and suspend those of which half or more is; return their number."""
+    """Record what is reversed of each purchase, and suspend those of which half or more is, with what was reversed before; return their number."""
     suspended = [each for each in sales if each.suspended]
     withheld = {each.order.pk: _NOTHING for each in sales}
     withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
@@ -333,7 +333,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
-        tell_licensee(order)
+        tell_holder(order)
         end_request(order=order, verb="close", actor=None, reason=reason)
         record_refund(listing_id=order.listing_id)
     return journal

@@ -65,7 +65,7 @@ def request_wallet_payout(
         InvalidAmount: not a wallet currency, or an amount of zero.
         InvalidInput: no payment details, or too long ones.
         PayoutOpen: another payout of this wallet waits.
-        TooManyPayouts: too many payouts were requested today.
+        TooManyPayouts: too many payouts were requested in the last 24 hours.
         InsufficientBalance: the balance is too low.
         ReturnsToCard: the rest was paid by card.
         NotFound: it is not the actor's wallet, or the account is not active.

@@ -68,7 +68,10 @@ def cancel(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpRespons
     except Problem as problem:
         messages.error(request, f"It was not cancelled. {problem.message}")
     else:
-        messages.success(request, f"{money(found.amount_minor, found.currency)} is back in your wallet.")
+        messages.success(
+            request,
+            f"{money(found.amount_minor, found.currency)} was returned to your wallet, less what you owed for a returned card payment, if anything.",
+        )
     return redirect("wallet-payout", wallet_payout_id=wallet_payout_id)
 
 

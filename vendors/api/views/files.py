@@ -90,9 +90,9 @@ class FileViews(VendorViewSet):
         return Response(DeliverableRecord(deliverable).data)
 
     @conditional
-    @extend_schema(operation_id="discardFile", summary="Take the new file back", request=None, responses={200: DeliverableRecord})
+    @extend_schema(operation_id="discardFile", summary="Discard the new file", request=None, responses={200: DeliverableRecord})
     def discard_file(self, request: Request, asset_id: str) -> Response:
-        """Take back the uploaded file that no reviewer has approved; what buyers get stays. The response is its last record."""
+        """Discard the uploaded file that no reviewer has approved; what buyers get stays. The response is its last record."""
         listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
         parse_body(EmptyBody, request)
@@ -100,7 +100,7 @@ class FileViews(VendorViewSet):
 
     @extend_schema(operation_id="listFiles", summary="List the files of a listing", responses=FilePage)
     def history(self, request: Request, asset_id: str) -> Response:
-        """List all approved versions and the file that is not reviewed yet, newest first. Approved versions are kept, because buyers own them."""
+        """List all approved versions, blocked ones too, and the file that is not approved, newest first. Approved versions are kept, because buyers may download them."""
         listing = listing_of(self.profile, asset_id)
         return self.page_of(files_of(listing), FileVersion, listing=listing)
 

@@ -128,7 +128,7 @@ class ListingViews(VendorViewSet):
 
     @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
-        """List the submissions of a listing with the reviewers' findings, newest first."""
+        """List the reviews of a listing, newest first: submissions with the reviewers' findings, takedowns and restorations."""
         return self.page_of(reviews_of(listing_of(self.profile, asset_id)), ReviewRecord)
 
     def _edit(self, request: Request, asset_id: str, body: type[Body]) -> tuple[Listing, dict[str, Any]]:

@@ -24,14 +24,16 @@ class Command(BaseCommand):
     help = (
         "List stored files older than a day that have no database record (the record of an upload's parts is the upload, until purge "
         "deletes it), and incomplete objects that a killed process left in the store; with --delete, delete them, unless the database has "
-        "no record of any file. "
+        "neither deliverables nor previews. "
         "The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
         "Exit status: 0 in order, 1 a record's file is missing (restore it), 2 the file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--delete", action="store_true", help="Delete the files without a record, unless the database has no record of any file."
+            "--delete",
+            action="store_true",
+            help="Delete the files without a record, unless the database has neither deliverables nor previews.",
         )
         parser.add_argument(
             "--hours",

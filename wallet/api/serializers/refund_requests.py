@@ -147,7 +147,7 @@ class EvidenceRefundRequest(serializers.Serializer[Any]):
     endedAt = serializers.DateTimeField(allow_null=True, help_text="Time of the decision.")
 
 
-class EvidenceDispute(serializers.Serializer[Any]):
+class EvidenceReversal(serializers.Serializer[Any]):
     """A dispute or a refund of the card payment behind the purchase."""
 
     kind = serializers.ChoiceField(ReversalKind.choices)
@@ -195,7 +195,7 @@ class EvidenceClaims(serializers.Serializer[Any]):
     downloadCount = serializers.IntegerField(help_text="How many downloads this reader may see.")
     invoices = EvidenceInvoice(many=True, help_text="The invoice, and the credit note if there is one.")
     refundRequest = EvidenceRefundRequest(allow_null=True, help_text="The request for a refund; null if there is none.")
-    disputes = EvidenceDispute(many=True, help_text="Disputes and refunds of the card payment.")
+    disputes = EvidenceReversal(many=True, help_text="Disputes and refunds of the card payment.")
     ledger = EvidenceJournal(many=True, help_text="The journals of the ledger, oldest first.")
 
 

@@ -50,8 +50,8 @@ class TopUpResponse(serializers.Serializer[TopUp]):
     id = serializers.CharField(source="pk")
     status = serializers.ChoiceField(
         TopUpStatus.choices,
-        help_text="Pending, Failed: nothing was credited. Succeeded: credited. Disputed: credited, and what is left is frozen. Returned: all of it went "
-        "back to the card.",
+        help_text="Pending, Failed: nothing was credited. Succeeded: credited. Disputed: credited, and the wallet's balance is frozen "
+        "up to the disputed amount. Returned: all of it went back to the card.",
     )
     amount = Amount(source="amount_minor", help_text="In currency.")
     currency = serializers.ChoiceField(choices=CURRENCIES)
