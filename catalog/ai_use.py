@@ -16,8 +16,8 @@ _TERMS = {
     AiTraining.BY_LICENCE: _Term("The terms of the licence say whether it may be used to train AI models."),
 }
 
-# Of pages that list assets, whose terms differ.
-OF_LISTS = "train-ai=n"
+# For pages that list assets, whose terms differ.
+LIST_PREFERENCE = "train-ai=n"
 
 
 def training_sentence(ai_training: str) -> str:

@@ -26,7 +26,7 @@ MAX_DISCOUNT_DAYS = 365
 MAX_DISCOUNTS = 10
 ENDED_DISCOUNT_DAYS = 90
 
-# Of licence terms: the text, a passage of it about one use, and the largest quantity of a use.
+# For licence terms: the text, a passage of it about one use, and the largest quantity of a use.
 TERMS_CHARS = 30_000
 CLAUSE_CHARS = 1_000
 MAX_USE_QUANTITY = 1_000_000_000

@@ -44,7 +44,7 @@ from .selectors import (
     Position,
     Sort,
     categories_with_counts,
-    detail_for_sale,
+    detail_on_sale,
     facets_of_listings,
     key_count,
     list_listings,
@@ -238,7 +238,7 @@ def asset_detail(asset_id: str) -> AssetDetail:
     Raises:
         NotFound: there is none.
     """
-    return AssetDetail.of(detail_for_sale(asset_id))
+    return AssetDetail.of(detail_on_sale(asset_id))
 
 
 def asset_changes(asset_id: str, query: Mapping[str, Any]) -> AssetChanges:

@@ -44,7 +44,7 @@ FacetsAreExact = Annotated[
     bool,
     Field(
         default_factory=bool,
-        description="Always true without filters other than category and tier. With them, and in a search: false if more may match "
+        description="Always true without filters other than category and tier. With other filters, and in a search, false if more may match "
         f"than are counted: at most {FACET_LIMIT}, of a search the best {SEARCH_FACET_LIMIT}.",
     ),
 ]

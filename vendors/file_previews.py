@@ -25,15 +25,15 @@ AXES = 16
 NAME_CHARS = 120
 POSTER = "poster"
 
-Made = tuple[FilePreviewKind, ProcessedPreview]
+PreviewOfKind = tuple[FilePreviewKind, ProcessedPreview]
 
 
-def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Made]:
+def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[PreviewOfKind]:
     """Return the previews of a stored file, made by the confined process: of its fonts, else of its animations if the listing's category is motion.
 
     Raises:
         FileRejected: the file takes too long.
-        UnsupportedType: never of an inspected file.
+        UnsupportedType: cannot happen for a file that was inspected.
         DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
     """
     if fonts := _fonts_in(deliverable):
@@ -45,10 +45,14 @@ def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Mad
 
 
 def _run(
-    job: str, deliverable: Deliverable, store: ObjectStorage, interpret: Callable[[dict[str, Any], list[bytes]], list[Made]], **options: Any
-) -> list[Made]:
+    task: str,
+    deliverable: Deliverable,
+    store: ObjectStorage,
+    interpret: Callable[[dict[str, Any], list[bytes]], list[PreviewOfKind]],
+    **options: Any,
+) -> list[PreviewOfKind]:
     read_at = reader_of(store, deliverable.object_key)
-    return run_in_sandbox(job, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
+    return run_in_sandbox(task, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
 
 
 def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:
@@ -77,8 +81,8 @@ def _animations_in(deliverable: Deliverable) -> list[str]:
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
 
 
-def _styles(total: int, result: dict[str, Any], blobs: list[bytes]) -> list[Made]:
-    made: list[Made] = []
+def _styles(total: int, result: dict[str, Any], blobs: list[bytes]) -> list[PreviewOfKind]:
+    made: list[PreviewOfKind] = []
     left_out = {"stylesOfFile": total} if total > len(blobs) else {}
     for style, content in zip(result["styles"][:STYLES], blobs, strict=True):
         if content[:4] != b"wOF2":
@@ -125,11 +129,11 @@ class Coverage:
         return sum(last - first + 1 for first, last in self._ranges)
 
 
-def _animations(result: dict[str, Any], blobs: list[bytes]) -> list[Made]:
+def _animations(result: dict[str, Any], blobs: list[bytes]) -> list[PreviewOfKind]:
     return list(_animation_previews(result["animations"], blobs))
 
 
-def _animation_previews(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[Made]:
+def _animation_previews(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[PreviewOfKind]:
     for animation, moving, still in zip(found, blobs[::2], blobs[1::2], strict=True):
         for content in (moving, still):
             if content[:4] != b"RIFF" or content[8:12] != b"WEBP":

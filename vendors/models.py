@@ -33,7 +33,7 @@ class VendorProfile(Claimable):
     bio = models.TextField(blank=True)
     # Evidence from the application: links, handles, verification.
     application_data = models.JSONField(default=dict, blank=True)
-    # The platform's commission on a sale, in basis points.
+    # The marketplace's commission on a sale, in basis points.
     commission_rate_bp = models.PositiveIntegerField(default=DEFAULT_COMMISSION_BP)
     # Nothing is paid out, and no bank account changed, until staff release the payouts.
     payouts_held_at = models.DateTimeField(null=True, blank=True)
@@ -76,7 +76,8 @@ class PayoutDetails(models.Model):
 
     class Meta:
         ordering = ("-id",)
-        verbose_name_plural = "payout details"
+        verbose_name = "bank account"
+        verbose_name_plural = "bank accounts"
         default_permissions = ()
         constraints = (
             models.CheckConstraint(

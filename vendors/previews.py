@@ -57,9 +57,9 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
     """
     if len(data) > MAXIMUM_BYTES[kind]:
         raise BodyTooLarge(maximumBytes=MAXIMUM_BYTES[kind])
-    job, interpret = _JOBS[kind]
+    task, interpret = _TASKS[kind]
     return run_in_sandbox(
-        job,
+        task,
         read_at=reader_of_bytes(data),
         size=len(data),
         limits=LIMITS,
@@ -95,8 +95,8 @@ def _sound(result: dict[str, Any], blobs: list[bytes], data: bytes) -> Processed
     return ProcessedPreview(data, AUDIO_TYPES[result["format"]], details, {})
 
 
-# By kind: the worker's job, and what makes the preview of its result.
-_JOBS: dict[PreviewKind, tuple[str, Callable[[dict[str, Any], list[bytes], bytes], ProcessedPreview]]] = {
+# By kind: the sandbox's task, and what makes the preview of its result.
+_TASKS: dict[PreviewKind, tuple[str, Callable[[dict[str, Any], list[bytes], bytes], ProcessedPreview]]] = {
     PreviewKind.GALLERY: ("image", _image),
     PreviewKind.FONT_SPECIMEN: ("font", _font),
     PreviewKind.AUDIO_PREVIEW: ("audio", _sound),

@@ -23,7 +23,7 @@ QUOTE_MINUTES = 10
 MAX_OPEN_QUOTES = 50
 # How long a payment page is open; providers require half an hour.
 TOP_UP_MINUTES = 35
-# Open payment pages of a user, without those of apps, and of a user by each app.
+# Open payment pages of a user, without those of apps; and the most that each app may open for a user.
 MAX_OPEN_TOP_UPS = 10
 MAX_OPEN_TOP_UPS_OF_APP = 3
 # The smallest top-up in either currency.

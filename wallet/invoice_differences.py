@@ -21,7 +21,7 @@ def invoice_differences() -> Iterator[str]:
     """Yield a sentence for each gap between numbers, wrong document, and sale, refund or returned payment without one after an hour."""
     place = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
     for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
-        yield f"invoice {numbered.number} is not the next after the one before"
+        yield f"invoice {numbered.number} does not follow the previous number"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
     returned = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)
     fitting = Q(seller=F("order__seller")) & (

@@ -58,7 +58,7 @@ def top_up_receipt_response(top_up: TopUp) -> HttpResponse:
 
 
 def top_up_receipt(top_up: TopUp) -> PdfDocument:
-    """Return the content of the receipt of a paid top-up, which is no invoice: tax is due when credit is spent."""
+    """Return the content of the receipt of a paid top-up, which is not an invoice: tax is due when credit is spent."""
     if top_up.paid_at is None:
         message = f"top-up {top_up.pk} is not paid"
         raise ValueError(message)

@@ -108,8 +108,8 @@ def _entries() -> Iterator[str]:
         elsewhere = transfers.filter(
             Q(credit__kind=kind) & ~Q(credit=OuterRef(account)) | Q(debit__kind=kind) & ~Q(debit=OuterRef(account))
         )
-        told = Journal.objects.annotate(told=Coalesce(Sum(amount, filter=mine), 0)).order_by()
-        wrong = told.filter(~Q(told=Coalesce(F(net), 0)) | Exists(elsewhere))
+        summed = Journal.objects.annotate(transferred_minor=Coalesce(Sum(amount, filter=mine), 0)).order_by()
+        wrong = summed.filter(~Q(transferred_minor=Coalesce(F(net), 0)) | Exists(elsewhere))
         for journal in wrong.iterator():
             yield f"journal {journal.pk} and its transfers move different amounts on the {account} account"
     before = Window(Lag("wallet_balance_minor", default=0), partition_by=F("wallet"), order_by=F("wallet_entry").asc())

@@ -21,7 +21,7 @@ def grants(role: str) -> list[str]:
         ValueError: the name needs quoting.
     """
     if not _NAME.fullmatch(role):
-        message = f"{role!r} is no plain name; use lower-case letters, digits and underscores."
+        message = f"{role!r} is not a plain name; use lower-case letters, digits and underscores."
         raise ValueError(message)
     return [
         f"GRANT USAGE ON SCHEMA public TO {role}",

@@ -8,7 +8,7 @@ from marketplace.core.money import to_number
 
 from .models import LedgerAccount, VendorPayout
 
-HEADER = ("vendor", "store", "bankAccount", "currency", "amount", "status", "journal")
+PAYOUT_HEADER = ("vendor", "store", "bankAccount", "currency", "amount", "status", "journal")
 # Spreadsheets interpret a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -28,7 +28,7 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
         yield writer.writerow(row)
 
 
-def cells_of(payout: VendorPayout) -> tuple[str, ...]:
+def payout_cells(payout: VendorPayout) -> tuple[str, ...]:
     """Return the line of a payout, which must be loaded with its journal, details, account, owner and store."""
     account = payout.account
     vendor = "" if account.owner is None else account.owner.email

@@ -148,13 +148,14 @@ def _set_aside() -> Iterator[str]:
 def _shares() -> Iterator[str]:
     """Compare what was withheld of vendors' shares, and released, with the journals."""
     mine = ReversedOrder.objects.filter(withholding_journal=OuterRef("pk")).order_by().values("withholding_journal")
-    told = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
-    for journal in Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(told=told).exclude(vendor_net_minor=-F("told")).iterator():
-        yield f"journal {journal.pk} withholds another amount than its purchases tell"
+    recorded_minor = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
+    withholds = Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(recorded_minor=recorded_minor)
+    for journal in withholds.exclude(vendor_net_minor=-F("recorded_minor")).iterator():
+        yield f"journal {journal.pk} withholds another amount than its purchases add up to"
     freed = ReversedOrder.objects.filter(release_journal=OuterRef("pk")).order_by().values("release_journal")
     rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
     for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
-        yield f"journal {release.pk} releases another amount than its purchases tell"
+        yield f"journal {release.pk} releases another amount than its purchases add up to"
     unreleased = ReversedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
     for disputed in unreleased.iterator():
         yield f"order {disputed.order_id}: a share is withheld for a dispute or refund that has ended"

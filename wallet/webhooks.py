@@ -1,4 +1,4 @@
-"""Webhook events about orders, sales, top-ups and approvals. An app receives those about its own only, and sales by its vendor's choice."""
+"""Webhook events about orders, sales, top-ups and approvals. An app receives those about its own only, and the sales of vendors who chose that event for it."""
 
 import uuid
 

@@ -19,7 +19,7 @@ from .values import value_label
 
 # The most glyphs that a picture draws, and the most pictures of a font.
 DRAWN = 24
-SHEETS = 40
+PICTURES = 40
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PictureChange:
     slot: int
     before: str
     after: str
-    had: bool
+    had_picture: bool
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _gallery(snapshot: Mapping[str, Any]) -> dict[int, str]:
 def _drawing_queries(font: FontChanges) -> Iterable[tuple[str, str]]:
     """Yield for each picture of glyphs that differ its query for the font before, and for the font now."""
     names = [glyph.name for glyph in (*font.redrawn, *font.added, *font.removed)]
-    for start in range(0, min(len(names), DRAWN * SHEETS), DRAWN):
+    for start in range(0, min(len(names), DRAWN * PICTURES), DRAWN):
         glyphs = names[start : start + DRAWN]
         former, now = (urlencode({"path": path, "face": font.face, "glyph": glyphs}, doseq=True) for path in (font.former_path, font.path))
         yield former, now

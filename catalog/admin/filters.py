@@ -47,10 +47,10 @@ class QueueFilter(SimpleListFilter):
         return self.filter_by(queryset, value)
 
 
-class StateFilter(QueueFilter):
+class StatusFilter(QueueFilter):
     """Filter by status; pending reviews by default."""
 
-    title = "state"
+    title = "status"
     # The same parameter as a plain field filter and the sidebar's link use.
     parameter_name = "status__exact"
     empty_label = "Waiting"
@@ -175,4 +175,4 @@ class EditedFilter(SimpleListFilter):
         return edited.order_by("-updated_at")
 
 
-QUEUE_FILTERS = (StateFilter, ClaimFilter, CategoryFilter, KindFilter, VendorFilter, WaitingFilter)
+QUEUE_FILTERS = (StatusFilter, ClaimFilter, CategoryFilter, KindFilter, VendorFilter, WaitingFilter)

@@ -35,7 +35,7 @@ class Face(BaseModel):
 
 
 class Facts(BaseModel):
-    """The facts of a file; paths are empty where it is no archive.
+    """The facts of a file; paths are empty where it is not an archive.
 
     Args:
         entries: Path, size in bytes and digest of each of the first entries of an archive.

@@ -60,7 +60,7 @@ class NameList(ResponseModel):
 
 
 class FilesChanged(ResponseModel):
-    """Files inside the archive by their paths; all empty where it is no archive."""
+    """Files inside the archive by their paths; all empty where it is not an archive."""
 
     added: NameList = Field(description="Files that are new.")
     removed: NameList = Field(description="Files that are gone.")
@@ -224,7 +224,7 @@ def _file_sentences(file: FileChanges) -> Iterable[str]:
         yield f"{path or 'The file'} has another {', '.join(each.name for each in differences)}."
     for what, differences in (("host", file.hosts), ("tool", file.tools)):
         yield from (
-            f"It no longer names the {what} {each.name}." if each.after is None else f"It newly names the {what} {each.name}."
+            f"It no longer names the {what} {each.name}." if each.after is None else f"It now names the {what} {each.name}."
             for each in differences[:MAX_LISTED]
         )
 
@@ -233,7 +233,7 @@ def _font_sentences(font: FontChanges) -> Iterable[str]:
     name = font.path or "The font"
     if font.glyph_count.before != font.glyph_count.after:
         yield f"{name} has {_number(font.glyph_count.after, 'glyph')} instead of {font.glyph_count.before}."
-    for glyphs, verb in ((font.added, "new"), (font.removed, "gone"), (font.redrawn, "redrawn"), (font.respaced, "spaced anew")):
+    for glyphs, verb in ((font.added, "new"), (font.removed, "gone"), (font.redrawn, "redrawn"), (font.respaced, "of another width")):
         if glyphs:
             first = ", ".join(glyph.name for glyph in glyphs[:5])
             more = ", …" if len(glyphs) > 5 else ""

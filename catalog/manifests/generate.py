@@ -80,5 +80,5 @@ def _how_to_get(sources: Mapping[str, Any]) -> str:
     licences = f" Licences: {', '.join(sources['licenses'])}." if sources["licenses"] else ""
     return (
         "A licence is bought once at POST /api/v1/wallet/spend; then POST /api/v1/library/download/{id} gives a link"
-        f" that is good for 15 minutes.{licences} README.txt and LICENSE.txt lie beside the file in the package."
+        f" that is valid for 15 minutes.{licences} README.txt and LICENSE.txt are included with the file in the package."
     )

@@ -81,7 +81,7 @@ class PublicManifest(ResponseModel):
 
 
 def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[dict[str, Any]]) -> PublicManifest:
-    """Return the public manifest of a listing for sale.
+    """Return the public manifest of a listing on sale.
 
     Args:
         listing: The listing, with its category and reviewed file.

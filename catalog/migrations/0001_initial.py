@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=40, unique=True)),
                 ('name', models.CharField(max_length=120)),
                 ('summary', models.CharField(max_length=300)),
-                ('price_factor', models.DecimalField(decimal_places=2, default=Decimal('1'), help_text='Of two tiers, the prices of a listing are in proportion to the factors.', max_digits=6)),
+                ('price_factor', models.DecimalField(decimal_places=2, default=Decimal('1'), help_text='Prices under two tiers are in the ratio of their factors.', max_digits=6)),
                 ('sort_order', models.PositiveSmallIntegerField(default=0)),
                 ('is_active', models.BooleanField(default=True)),
             ],

@@ -7,7 +7,7 @@ catalog_searchdocument must create the triggers again.
 from django.db import migrations
 
 COLUMNS = {"heading": "title, tags", "whole": "title, tags, summary, body"}
-# Of popular listings, and of all.
+# For popular listings, and for all.
 SETS = {"popular": "is_popular", "all": "TRUE"}
 
 POSTGRESQL = [

@@ -68,9 +68,10 @@ through the marketplace and it covers the files in this package.
 
 5. How long it lasts
    The licence has no end date. It ends when the purchase is
-   refunded or when you break these terms and do not put it
-   right within 30 days of being told. What you published within
-   the terms before then may stay published.
+   refunded, when an upgrade replaces it, when your bank takes
+   the payment back, or when you break these terms and do not
+   put it right within 30 days of being told. What you published
+   within the terms before then may stay published.
 
 6. No warranty
    The asset is provided as it is. To the extent that the law

@@ -64,7 +64,7 @@ class Deliverable(models.Model):
 
     @property
     def is_kept(self) -> bool:
-        """Tell whether it is kept when it is replaced: buyers own approved files, and blocked files are evidence."""
+        """Tell whether it is kept when it is replaced: buyers may download approved files, and blocked files are evidence."""
         return self.approved_at is not None or self.blocked_at is not None
 
 

@@ -67,7 +67,7 @@ class LicenseTier(models.Model):
         max_digits=6,
         decimal_places=2,
         default=Decimal(1),
-        help_text="Of two tiers, the prices of a listing are in proportion to the factors.",
+        help_text="Prices under two tiers are in the ratio of their factors.",
     )
     sort_order = models.PositiveSmallIntegerField(default=0)
     is_active = models.BooleanField(default=True)

@@ -71,7 +71,7 @@ class QueryExpansion:
         """Add the likeliest corrections to the groups at these positions."""
         for i in positions:
             self._corrected.add(i)
-            self._corrections[i] = self._likeliest(self.words[i], begun=i == len(self.words) - 1)
+            self._corrections[i] = self._likeliest(self.words[i], is_prefix=i == len(self.words) - 1)
             for word, weight in self._corrections[i].items():
                 self._groups[i].setdefault(word, weight)
 
@@ -132,11 +132,11 @@ class QueryExpansion:
             if word in self.vocabulary:
                 group[word] = max(weight, group.get(word, 0))
 
-    def _likeliest(self, word: str, *, begun: bool) -> Group:
+    def _likeliest(self, word: str, *, is_prefix: bool) -> Group:
         """Return the likeliest corrections of a word, by distance, first letter and frequency."""
         offers = {term: (float(typos), TYPOS[typos]) for term, typos in self.vocabulary.corrections(word)}
         # A correction with one typo is likelier than any completion.
-        if begun and not any(distance == 1 for distance, _ in offers.values()):
+        if is_prefix and not any(distance == 1 for distance, _ in offers.values()):
             for term, typos in self.vocabulary.corrected_completions(word):
                 offers.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
 

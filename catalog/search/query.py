@@ -113,9 +113,9 @@ def suggest(q: str) -> list[Suggestion]:
     typed = query_words(q)
     if not typed:
         return []
-    begun = " ".join(typed)
+    beginning = " ".join(typed)
     found = _find(QueryExpansion(typed, current_vocabulary()), headings_only=True).ranked
-    found.sort(key=lambda pair: not pair[1].title.startswith(begun))
+    found.sort(key=lambda pair: not pair[1].title.startswith(beginning))
     ids = [uuid.UUID(row.listing_id) for _, row in found[:SUGGESTIONS]]
     rows = Listing.objects.filter(pk__in=ids).values_list("pk", "slug", "title", "category__slug") if ids else []
     listings = {pk: Suggestion(pk, slug, title, category) for pk, slug, title, category in rows}

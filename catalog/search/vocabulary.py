@@ -111,14 +111,14 @@ class Vocabulary:
         first = sorted({*prefix[:2]})
         words = [word for letter in first for word in self._between(letter, letter + LAST_CHARACTER)]
         for size in (len(prefix), len(prefix) - 1, len(prefix) + 1):
-            begun = process.extract(
+            matches = process.extract(
                 prefix,
                 [word[:size] for word in words],
                 scorer=OSA.distance,
                 score_cutoff=allowed_distance(len(prefix), size),
                 limit=None,
             )
-            for _, typos, place in begun:
+            for _, typos, place in matches:
                 word = words[place]
                 if len(word) > len(prefix) + 1 and self._is_worth_correcting_to(word):
                     found[word] = min(max(typos, 1), found.get(word, MAX_DISTANCE))

@@ -107,12 +107,12 @@ def related_cards(listing: Listing, *, limit: int) -> list[Card]:
     At most `TAGGED` listings with a common tag, among the first `SCANNED` that have one, and the `POPULAR` most popular ones are compared.
     """
     category = ListingIndex.objects.filter(category_slug=listing.category.slug)
-    shares = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
-    tagged = category.filter(pk__in=shares.values("listing")[:SCANNED]).values("pk")[:TAGGED]
+    shared_labels = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
+    tagged = category.filter(pk__in=shared_labels.values("listing")[:SCANNED]).values("pk")[:TAGGED]
     popular = category.order_by("popular_key", "newest_key", "pk").values("pk")[:POPULAR]
     # Each in a query of its own: SQLite allows no limit in the parts of a union.
     candidates = category.filter(pk__in=tagged).values("pk").union(category.filter(pk__in=popular).values("pk"))
-    common = shares.filter(listing=OuterRef("pk")).order_by().values("listing").annotate(n=Count("*")).values("n")
+    common = shared_labels.filter(listing=OuterRef("pk")).order_by().values("listing").annotate(n=Count("*")).values("n")
     found = CARDS.filter(pk__in=candidates).exclude(pk=listing.pk).annotate(common=Coalesce(Subquery(common), 0))
     return [card_of(row) for row in found.order_by("-common", "popular_key", "newest_key", "pk")[:limit]]
 
@@ -130,12 +130,12 @@ def open_store(slug: str) -> Store:
 
 
 def newest_slugs(limit: int) -> list[tuple[str, datetime]]:
-    """Return slug and last change of the newest listings for sale."""
+    """Return slug and last change of the newest listings on sale."""
     return list(ListingIndex.objects.order_by("newest_key", "pk").values_list("slug", "listing__updated_at")[:limit])
 
 
-def slugs_for_sale(start: int, limit: int) -> list[tuple[str, datetime]]:
-    """Return slug and last change of `limit` listings for sale from offset `start`, oldest first."""
+def slugs_on_sale(start: int, limit: int) -> list[tuple[str, datetime]]:
+    """Return slug and last change of `limit` listings on sale from offset `start`, oldest first."""
     ids = ListingIndex.objects.order_by("pk").values("pk")[start : start + limit]
     return list(ListingIndex.objects.filter(pk__in=ids).order_by("pk").values_list("slug", "listing__updated_at"))
 
@@ -169,7 +169,7 @@ def filter_names() -> FilterNames:
 
 @dataclass(frozen=True)
 class FilterCounts:
-    """Number of listings for sale by category, and by file type in the chosen category."""
+    """Number of listings on sale by category, and by file type in the chosen category."""
 
     categories: dict[str, int]
     file_types: dict[str, int]

@@ -48,7 +48,7 @@ def is_free_for_all(listing: Listing) -> bool:
 
 
 def skills_free_for_all() -> QuerySet[Listing]:
-    """Return the listings for sale of the category of skills that are free for all (`is_free_for_all`), with a file that is one."""
+    """Return the listings on sale of the category of skills that are free for all (`is_free_for_all`), with a file that is one."""
     free = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0)
     return listings_for_sale().filter(
         free,
@@ -82,7 +82,7 @@ def listing_for_sale(id_or_slug: str) -> Listing:
     """Return a listing with its current discount, store, category, approved deliverable and index row, in one query.
 
     Raises:
-        NotFound: there is none, or it is not for sale now.
+        NotFound: there is none, or it is not on sale now.
     """
     listings = with_running_discount(listings_for_sale().select_related("store", "category", "approved_deliverable", "index"))
     listing = listings.filter(**lookup(id_or_slug)).first()
@@ -112,11 +112,11 @@ class ListingDetail(NamedTuple):
     tiers: TierTexts
 
 
-def detail_for_sale(id_or_slug: str) -> ListingDetail:
+def detail_on_sale(id_or_slug: str) -> ListingDetail:
     """Return the detail of a listing on sale, in three queries.
 
     Raises:
-        NotFound: there is none, or it is not for sale now.
+        NotFound: there is none, or it is not on sale now.
     """
     found = {name if name == "pk" else f"listing__{name}": value for name, value in lookup(id_or_slug).items()}
     # A constraint ensures that published listings have an approved deliverable.
@@ -205,7 +205,7 @@ class SkillRequests(NamedTuple):
 def requests_of_skill(file: Deliverable) -> SkillRequests | None:
     """Return the tools and hosts of the skill in a file, None if they were not recorded; in one query."""
     facts = FileFacts.objects.filter(listing=file.listing_id, sha256=file.sha256)
-    # Of the facts, which may take megabytes, only these.
+    # Only these of the facts, which may take megabytes.
     for tools, hosts, scripts in facts.values_list("facts__tools", "facts__hosts", "facts__scripts"):
         return SkillRequests(tools or [], dict(sorted((hosts or {}).items())), dict(sorted((scripts or {}).items())))
     return None

@@ -58,7 +58,7 @@ def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = N
 
 
 def wait_of_review(review: ListingReview | None) -> Wait | None:
-    """Return how long a submission will wait, None if none waits. Takedowns and what appeals restored count for nothing."""
+    """Return how long a submission will wait, None if none waits. Takedowns and what appeals restored are not counted."""
     decided = ListingReview.objects.filter(decided_by__isnull=False, submitted_by__isnull=False)
     return None if review is None else wait_of(review, waiting={"status": ReviewStatus.PENDING}, decided=decided)
 

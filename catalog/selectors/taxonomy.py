@@ -12,7 +12,7 @@ from ..models import Category, LicenseTerms, LicenseTier, ListingCount
 
 
 def categories_with_counts() -> QuerySet[Category]:
-    """Return the active categories, each with the number of listings for sale in it as `asset_count`."""
+    """Return the active categories, each with the number of listings on sale in it as `asset_count`."""
     counts = ListingCount.objects.filter(name="", category_slug=OuterRef("slug")).values("category_slug").values(n=Sum("listings"))
     return Category.objects.filter(is_active=True).annotate(asset_count=Coalesce(counts, 0)).order_by("sort_order", "slug")
 

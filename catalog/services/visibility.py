@@ -38,14 +38,19 @@ def store_logo_changed(*, store: Store) -> None:
 
 @transaction.atomic
 def store_renamed(store: Store) -> None:
-    """Update search and the browse index and invalidate cached responses after a store was renamed."""
-    change_version()
-    update_store_visibility(store)
-    refresh_store(store)
+    """Update what is derived from the store after it was renamed."""
+    _update_derived_data(store)
 
 
 @transaction.atomic
 def store_visibility_changed(store: Store) -> None:
     """Update what is derived from the store's listings after it was opened or closed, and emit an event."""
-    store_renamed(store)
+    _update_derived_data(store)
     emit(StoreVisibilityChanged(store.pk, store.is_open))
+
+
+def _update_derived_data(store: Store) -> None:
+    """Update search and the browse index with the store's name and visibility, and invalidate cached responses."""
+    change_version()
+    update_store_visibility(store)
+    refresh_store(store)

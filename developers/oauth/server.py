@@ -26,7 +26,7 @@ OAuthResponse = tuple[dict[str, str], str, int]
 
 GRANTS = ("authorization_code", "refresh_token")
 
-# Of errors that the library raises without a description.
+# For errors that the library raises without a description.
 _DESCRIPTIONS = {
     "unauthorized_client": "The app cannot use this response_type.",
     "unsupported_response_type": "Only response_type=code is supported.",

@@ -51,7 +51,7 @@ def report_leaks(*, findings: Iterable[LeakedSecret], actor: User | None = None)
         How many credentials were revoked; never to be shown to the reporter, who could learn which are real.
     """
     revoked, failures = 0, []
-    # Of a secret that was found in several places, the first counts.
+    # Where a secret was found in several places, the first counts.
     for finding in {finding.secret: finding for finding in reversed(list(findings))}.values():
         try:
             with transaction.atomic():

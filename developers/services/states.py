@@ -32,7 +32,7 @@ APP_TRANSITIONS = TransitionTable(
     {
         "approve": ((AppStatus.PENDING,), AppStatus.APPROVED),
         "reject": ((AppStatus.PENDING,), AppStatus.REJECTED),
-        # Of a developer's app only by an appeal.
+        # A developer's app is reopened only by an appeal.
         "reopen": ((AppStatus.REJECTED,), AppStatus.PENDING),
         "suspend": ((AppStatus.APPROVED,), AppStatus.SUSPENDED),
         "reinstate": ((AppStatus.SUSPENDED,), AppStatus.APPROVED),

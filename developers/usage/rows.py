@@ -26,7 +26,7 @@ class CallKey(NamedTuple):
     operation: str
     scope: str
     status: int
-    # Of the day (UTC).
+    # The hour of the day (UTC).
     hour: int = 0
 
 

@@ -42,7 +42,7 @@ class LicenseRightsRecord(ResponseModel):
     permission: Annotated[str, choice_schema(UsePermission)] = Field(description="What its terms say about the use.")
     maximum_quantity: int | None = Field(description="The largest quantity that it permits; null if its terms name none.")
     clause: str = Field(description="The passage of its terms that decides; empty if they do not mention the use.")
-    terms_version: int = Field(description="Of an owned licence, the version at the purchase; else the newest.")
+    terms_version: int = Field(description="For an owned licence, the version at the purchase; else the newest.")
     terms_sha256: str = Field(description="SHA-256 of the terms' text.")
     terms_url: str = Field(description="The page with the terms.")
     price_usd: AmountOrNone = Field(description="What it costs now; null if the caller owns it.")

@@ -6,7 +6,7 @@ GIB = 2**30
 
 JSON_BODY_BYTES = MIB
 MAX_JSON_DEPTH = 32
-# Of all objects and lists of a body together; operations accept a few hundred.
+# In all objects and lists of a body together; operations accept a few hundred.
 MAX_JSON_VALUES = 10_000
 # Path and query together, one header and all headers together, as in nginx; and a form, in which a text takes up to nine
 # times as many bytes as it has characters.

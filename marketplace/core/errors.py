@@ -10,7 +10,7 @@ from http.client import responses
 from typing import Any, ClassVar
 
 _PROBLEMS: dict[str, type["Problem"]] = {}
-# Of the tus protocol.
+# From the tus protocol.
 _OTHER_STATUSES = {460: "Checksum Mismatch"}
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from catalog.models.files import FilePreviewKind
-from vendors.file_previews import POSTER, Made
+from vendors.file_previews import POSTER, PreviewOfKind
 from vendors.previews import ProcessedPreview, Rendition
 
 from .entries import CatalogEntry
@@ -12,12 +12,12 @@ from .entries import CatalogEntry
 INDEX = "index.json"
 
 
-def load_previews(entry: CatalogEntry) -> list[Made]:
+def load_previews(entry: CatalogEntry) -> list[PreviewOfKind]:
     """Return the kept previews of an entry's file; none of a file of which none are made."""
     folder = _folder_of(entry)
     if not folder.exists():
         return []
-    made: list[Made] = []
+    made: list[PreviewOfKind] = []
     for number, record in enumerate(json.loads((folder / INDEX).read_text(encoding="utf-8"))):
         content_type, details = record["contentType"], record["details"]
         still = folder / f"{number}.{POSTER}"
@@ -29,7 +29,7 @@ def load_previews(entry: CatalogEntry) -> list[Made]:
     return made
 
 
-def keep_previews(entry: CatalogEntry, made: list[Made]) -> None:
+def keep_previews(entry: CatalogEntry, made: list[PreviewOfKind]) -> None:
     """Write the previews of an entry's file to its folder."""
     folder = _folder_of(entry)
     folder.mkdir(exist_ok=True)

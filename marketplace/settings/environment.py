@@ -119,7 +119,7 @@ def signing_key(pem: str) -> str:
             return pem
     except (ValueError, TypeError):
         pass
-    raise ImproperlyConfigured("CERTIFICATE_KEY is no Ed25519 private key in PEM; make one with: openssl genpkey -algorithm ed25519.")
+    raise ImproperlyConfigured("CERTIFICATE_KEY is not an Ed25519 private key in PEM; make one with: openssl genpkey -algorithm ed25519.")
 
 
 def retired_keys() -> list[str]:

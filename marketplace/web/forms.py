@@ -132,7 +132,7 @@ class ApprovalForm(PasswordConfirmationForm):
 
 
 class WalletPayoutForm(PasswordConfirmationForm):
-    """Asks for the currency, the amount and the payment details of a wallet payout.
+    """Asks for the currency, the amount and the bank details of a wallet payout.
 
     `balances` has what each wallet holds, and how much of it can be paid out.
     """

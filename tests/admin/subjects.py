@@ -326,7 +326,7 @@ SCOPES = {
 APPROVAL = {"tier_requirement": "go", "note": "Well made."}
 FINDINGS = {
     "reason_preview_poor": "on",
-    "details_preview_poor": "Slide 2 is blurred.",
+    "details_preview_poor": "Picture 2 is blurred.",
     "other_field_0": "title",
     "other_message_0": "There is a typo.",
     "other_hint_0": "Correct it.",

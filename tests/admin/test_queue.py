@@ -491,7 +491,7 @@ def test_several_findings_with_own_texts_are_given_in_one_rejection(browser: Cli
     review = waiting()
     answers = {
         "reason_file_broken": "on",
-        "details_preview_poor": "Slide 2 is blurred.",
+        "details_preview_poor": "Picture 2 is blurred.",
         "other_message_1": "A typo.",
         "other_field_1": "title",
     }
@@ -502,7 +502,7 @@ def test_several_findings_with_own_texts_are_given_in_one_rejection(browser: Cli
         ("preview_poor", "previews"),
         ("other", "title"),
     ]
-    assert review.findings[1]["message"].endswith("Slide 2 is blurred.")
+    assert review.findings[1]["message"].endswith("Picture 2 is blurred.")
 
 
 @pytest.mark.slow

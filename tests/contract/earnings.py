@@ -7,7 +7,7 @@ from .shapes import NUMBER, STRING, TIME, Auth, Operation, array, nullable, one_
 LINE = record(
     {
         "at": TIME,
-        "kind": one_of("sale", "refund", "payout", "payout_return", "hand_payout", "kept_earnings", "withhold", "release"),
+        "kind": one_of("sale", "refund", "payout", "payout_return", "manual_payout", "kept_earnings", "withhold", "release"),
         "amount": NUMBER,
         "currency": CURRENCY,
         "orderId": nullable(STRING),

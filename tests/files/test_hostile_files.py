@@ -148,7 +148,7 @@ def test_file_whose_inspection_the_system_kills_is_not_refused(
 
     with pytest.raises(DependencyUnavailable):
         run_in_sandbox("inspect", read_at=killing, size=1000, limits=Limits(5, PATIENCE_SECONDS), interpret=as_said)
-    assert "a inspect job on 1000 bytes was killed from outside" in caplog.text
+    assert "the task inspect on 1000 bytes was killed from outside" in caplog.text
 
 
 def test_child_that_takes_too_much_of_the_processor_is_ended_by_a_signal_of_its_own() -> None:

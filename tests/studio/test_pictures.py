@@ -99,7 +99,7 @@ def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Clien
     assert dict(Preview.objects.values_list("slot", "pk")) == {0: second.pk, 1: first.pk}
     refused = client.post(address(listing, "move", second), {"slot": "4"})
     assert refused.status_code == 409
-    assert "needs a cover picture" in refused.content.decode()
+    assert "needs a thumbnail" in refused.content.decode()
     # Once more, from another window: it is as it was asked to be.
     assert client.post(address(listing, "move", second), {"slot": "0"}).status_code == 302
 

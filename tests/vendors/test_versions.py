@@ -1,4 +1,4 @@
-"""What was approved stays: buyers own it, the vendor sees it, and two files never share a label."""
+"""What was approved stays: buyers may download it, the vendor sees it, and two files never share a label."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import VendorProfile, VendorStatus
-from wallet.admin.effects import hand_payout_effects, kept_earnings_effects
+from wallet.admin.effects import kept_earnings_effects, manual_payout_effects
 from wallet.models import LedgerAccount, VendorPayout
 from wallet.reconciliation import differences
 from wallet.selectors import with_ledger_balance
@@ -62,10 +62,10 @@ def bounced_after_deletion() -> VendorPayout:
 def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once() -> None:
     payout, staff = bounced_after_deletion(), UserFactory()
     assert owed_to(payout) == SHARE
-    assert hand_payout_effects(payout) == ["All earnings in the vendor's account, ₹399.20, count as paid to the vendor."]
+    assert manual_payout_effects(payout) == ["All earnings in the vendor's account, ₹399.20, count as paid to the vendor."]
     assert kept_earnings_effects(payout) == ["All earnings in the vendor's account, ₹399.20, become the marketplace's."]
     journal = pay_former_vendor(payout=payout, reference="UTR 7781", reason="passport seen", actor=staff)
-    assert (journal.kind, journal.vendor_net_minor, platforms("payout")) == ("hand_payout", -SHARE, SHARE)
+    assert (journal.kind, journal.vendor_net_minor, platforms("payout")) == ("manual_payout", -SHARE, SHARE)
     assert owed_to(payout) == 0
     entry = AuditEntry.objects.get(action="former_vendor.pay")
     assert (entry.actor, entry.reason, entry.data["reference"]) == (staff, "passport seen", "UTR 7781")

@@ -21,7 +21,7 @@ from wallet.errors import PaymentPageClosed, PaymentProviderUnavailable, Payment
 from wallet.models import Journal, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
-from wallet.providers.simulated import SIGNATURE, payment_name, signed_event
+from wallet.providers.simulated import SIGNATURE, payment_id, signed_event
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.funding import Payment, credit_wallet
@@ -89,7 +89,7 @@ def test_payment_of_a_deactivated_account_is_credited_because_the_money_has_come
 
 def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
     top_up = requested_top_up()
-    payment = Payment(payment_name(top_up), "test")
+    payment = Payment(payment_id(top_up), "test")
     credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
@@ -98,7 +98,7 @@ def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
 
 def test_payment_that_was_credited_to_someone_else_is_refused() -> None:
     top_up = requested_top_up()
-    payment = Payment(payment_name(top_up), "test")
+    payment = Payment(payment_id(top_up), "test")
     credit_wallet(user=UserFactory(), currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Pending"
     assert wallet_of(top_up.user).balance_inr_minor == 0

@@ -264,7 +264,7 @@ NO_PAGES = {
         "studio-logo-upload",
         "studio-picture-move",
         "studio-picture-upload",
-        "studio-picture-words",
+        "studio-picture-alt-text",
         "studio-preview-remove",
         "studio-sound-upload",
         "studio-specimen-upload",

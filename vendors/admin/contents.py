@@ -1,4 +1,4 @@
-"""Opens files inside archives, and draws glyphs of fonts, for reviewers. The sandbox reads the archive; no byte of it is served as it is but sounds."""
+"""Opens files inside archives, and draws glyphs of fonts, for reviewers. The sandbox reads the archive; only sounds are served unchanged."""
 
 from urllib.parse import urlencode
 

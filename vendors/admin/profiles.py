@@ -37,7 +37,7 @@ REVIEWS = 10
 
 
 class CommissionForm(ReasonForm):
-    """Sets the platform's commission in percent; a reason is required."""
+    """Sets the marketplace's commission in percent; a reason is required."""
 
     percent = forms.DecimalField(
         label="Commission in percent",
@@ -209,13 +209,13 @@ class VendorProfileAdmin(QueueAdmin):
         Decision(
             "Set commission",
             COMMISSION,
-            "The platform keeps this share of the vendor's future sales.",
+            "The marketplace keeps this share of the vendor's future sales.",
             "The commission was set.",
             CommissionForm,
         )
     )
     def commission_rate(self, profile: VendorProfile, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Set the platform's commission."""
+        """Set the marketplace's commission."""
         rate = int(cleaned_data["percent"] * 100)
         services.set_commission(profile=profile, commission_rate_bp=rate, reason=cleaned_data["reason"], actor=actor)
 

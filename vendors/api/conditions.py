@@ -23,9 +23,9 @@ IF_MATCH = OpenApiParameter(
     required=False,
     description="An ETag of the listing: if it has changed since, nothing is done and the response is 412. Without it, the change is made in any case.",
 )
-# Of an operation that changes a listing.
+# For an operation that changes a listing.
 conditional = extend_schema(parameters=[IF_MATCH])
-# Of an operation that returns a listing.
+# For an operation that returns a listing.
 versioned = extend_schema(parameters=[ETAG])
 
 

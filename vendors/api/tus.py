@@ -40,7 +40,7 @@ def upload_length(request: Request) -> int:
 
     Raises:
         BodyTooLarge: it is larger than a file may be.
-        InvalidInput: it is no number, or zero.
+        InvalidInput: it is not a number, or zero.
     """
     size = _number(request, "Upload-Length", minimum=1)
     if size > catalog_bounds.DELIVERABLE_BYTES:
@@ -68,7 +68,7 @@ def upload_offset(request: Request) -> int:
     """Return the offset at which a part begins.
 
     Raises:
-        InvalidInput: it is no number.
+        InvalidInput: it is not a number.
     """
     return _number(request, "Upload-Offset", minimum=0)
 
@@ -78,7 +78,7 @@ def part_size(request: Request) -> int:
 
     Raises:
         LengthRequired: the body has no Content-Length.
-        UnsupportedType: it is no part of an upload.
+        UnsupportedType: it is not a part of an upload.
     """
     if (request.content_type or "").split(";")[0].strip().lower() != CONTENT_TYPE:
         raise UnsupportedType(f"Send the part as {CONTENT_TYPE}.")

@@ -72,7 +72,8 @@ class Migration(migrations.Migration):
                 ('profile', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payout_details', to='vendors.vendorprofile')),
             ],
             options={
-                'verbose_name_plural': 'payout details',
+                'verbose_name': 'bank account',
+                'verbose_name_plural': 'bank accounts',
                 'ordering': ('-id',),
                 'default_permissions': (),
                 'indexes': [models.Index(fields=['profile', 'currency', '-created_at'], name='payoutdetails_newest')],

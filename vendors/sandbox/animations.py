@@ -28,9 +28,9 @@ FIELDS = {"w", "h", "fr", "ip", "op", "layers"}
 
 
 def run(file: BinaryIO, size: int, paths: list[str]) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `animations` job of the worker: return dimensions and durations, and for each animation WebP and its still picture.
+    """Run the `animations` task of the sandbox: return dimensions and durations, and for each animation WebP and its still picture.
 
-    What is no Lottie animation, or cannot be drawn, is left out.
+    What is not a Lottie animation, or cannot be drawn, is left out.
 
     Args:
         file: An archive.
@@ -61,7 +61,7 @@ def _source(content: bytes) -> bytes:
         raise Rejected("The animation is larger than 2 MiB.")
     lottie = json.loads(content)
     if not isinstance(lottie, dict) or not lottie.keys() >= FIELDS:
-        raise Unsupported("It is no Lottie animation.")
+        raise Unsupported("It is not a Lottie animation.")
     return content
 
 
@@ -70,7 +70,7 @@ def _rendered(content: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     canvas, animation = SwCanvas(engine := Engine(threads=0)), LottieAnimation(engine)
     picture = animation.get_picture()
     if picture.load_data(content, "lottie", None, copy=True) != Result.SUCCESS:
-        raise Unsupported("It is no Lottie animation.")
+        raise Unsupported("It is not a Lottie animation.")
     _, *sides = picture.get_size()
     width, height = (max(1, round(side * SIDE / max(sides))) for side in sides)
     canvas.set_target(width, height, cs=Colorspace.ABGR8888S)

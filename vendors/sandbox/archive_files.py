@@ -14,7 +14,7 @@ MISSING = "The archive has no such file, or it is encrypted or too large to be o
 
 
 def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `open` job of the worker: return what the file is, `text`, `picture`, `font` or `sound`, and what is shown of it."""
+    """Run the `open` task of the sandbox: return what the file is, `text`, `picture`, `font` or `sound`, and what is shown of it."""
     content = member(file, size, path)
     name = sniff(content[:HEAD_BYTES])
     inner = io.BytesIO(content)

@@ -29,7 +29,7 @@ ITALIC = 1
 
 
 def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, features: list[str]) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `font-styles` job of the worker: return what each style is, and a subset of it as WOFF2.
+    """Run the `font-styles` task of the sandbox: return what each style is, and a subset of it as WOFF2.
 
     A font that cannot be read or subset is left out, and so are those for which there is no time or room.
 
@@ -60,7 +60,7 @@ def _plain(content: bytes) -> bytes:
     if name in {"woff", "woff2"}:
         return fonts.sanitized(content)
     if name not in {"otf", "ttf", "ttc"}:
-        raise Unsupported("It is no font.")
+        raise Unsupported("It is not a font.")
     return content
 
 

@@ -15,13 +15,13 @@ PATH_CHARS = 20_000
 
 
 def run(file: BinaryIO, size: int, path: str, face: int, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `glyphs` job of the worker: return the drawing and the width of each glyph, and the font's lines in its units."""
+    """Run the `glyphs` task of the sandbox: return the drawing and the width of each glyph, and the font's lines in its units."""
     content = archive_files.member(file, size, path)
     name = sniff(content[:HEAD_BYTES])
     if name in {"woff", "woff2"}:
         content = fonts.sanitized(content)
     elif name not in {"otf", "ttf", "ttc"}:
-        raise Unsupported("It is no font.")
+        raise Unsupported("It is not a font.")
     font = fonts.open_font(io.BytesIO(content), len(content), face)
     with rejecting("The font cannot be drawn."):
         glyphs = font.getGlyphSet()

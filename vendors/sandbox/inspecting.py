@@ -37,7 +37,7 @@ ACCEPTED = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an ima
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `inspect` job of the worker: return the technical details, and as JSON the facts by which versions of the file are compared."""
+    """Run the `inspect` task of the sandbox: return the technical details, and as JSON the facts by which versions of the file are compared."""
     head = file.read(HEAD_BYTES)
     name = sniff(head)
     if name not in MODULES:
@@ -48,7 +48,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return the technical details of a file of this format: the four fields of the API reference, then those of its kind."""
+    """Return the technical details of a file of this format: `format`, `entryCount`, `uncompressedSize`, `contentsByExtension`, then those of its kind."""
     found = module_details(file, size, name)
     if MODULES[name] in ARCHIVES:
         return {"format": name, **found}

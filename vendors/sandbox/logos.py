@@ -15,7 +15,7 @@ QUALITY = 90
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the job of the worker: return the dimensions, and the image as JPEG of at most WIDTH by HEIGHT pixels."""
+    """Run the task of the sandbox: return the dimensions, and the image as JPEG of at most WIDTH by HEIGHT pixels."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")

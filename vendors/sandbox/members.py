@@ -30,7 +30,7 @@ class MemberInspections:
         self._budget = BUDGET_BYTES
         # Codes of `injections` with the texts of a skill that contain them.
         self.injections: list[tuple[str, str]] = []
-        # Of all files of what may be a skill: hosts, signs of scripts by path, and those that were too many or too large.
+        # What is found in all files of what may be a skill: hosts, signs of scripts by path, and those that were too many or too large.
         self._hosts = texts.Texts()
         self._scripts: dict[str, list[str]] = {}
         self._other_injections: list[tuple[str, str]] = []
@@ -86,7 +86,7 @@ class MemberInspections:
     def add(self, path: str, size: int, handle: Any) -> None:
         """Add a member for which `wants` is true; `handle` is what `read` takes later."""
         if path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME:
-            # Of several SKILL.md files the one nearest to the root describes the skill.
+            # The SKILL.md nearest to the root describes the skill.
             self._skill = (path.count("/"), path, handle)
         elif path.rpartition(".")[2].lower() in texts.EXTENSIONS:
             self._texts.append((path, handle))
@@ -110,7 +110,7 @@ class MemberInspections:
         members = [found_member for path, handle in self._chosen if (found_member := _attempt(_inspector(path, handle, read)))]
         facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()} | ({"scripts": self._scripts} if self.has_skill else {})
         for member in members:
-            # Of the font, picture or sound, which has no path of its own there.
+            # The facts of the font, picture or sound, which has no path of its own there.
             for kind, of_files in member.pop("facts").items():
                 facts.setdefault(kind, {})[member["path"]] = of_files[""]
         found["facts"] = facts

@@ -13,7 +13,7 @@ DECODED = {"mp3", "wav"}
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the job of the worker: return the format, the technical details and the waveform of the audio."""
+    """Run the task of the sandbox: return the format, the technical details and the waveform of the audio."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in ACCEPTED:
         raise Unsupported("Send an MP3, AAC or WAV sound.")

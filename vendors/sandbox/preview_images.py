@@ -21,7 +21,7 @@ PROFILE_BYTES = 4 * 2**20
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the job of the worker: return the dimensions, and the image as WebP in the full and the card size."""
+    """Run the task of the sandbox: return the dimensions, and the image as WebP in the full and the card size."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")

@@ -17,7 +17,7 @@ class ChildFailed(Exception):
 
 
 class Reply(NamedTuple):
-    """A child's verdict: outcome, reason, the job's result, and the length in bytes of each blob that follows."""
+    """A child's verdict: outcome, reason, the task's result, and the length in bytes of each blob that follows."""
 
     outcome: str
     reason: str

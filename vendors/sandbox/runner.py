@@ -23,11 +23,11 @@ from marketplace.storage.base import ObjectStorage, not_counted_while
 from ..errors import FileRejected
 from . import replies
 from .replies import ChildFailed
-from .source import DONE, HEAD, READ, STRETCH_BYTES
+from .source import DONE, HEAD, RANGE_BYTES, READ
 
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
 CHILDREN = max(2, os.cpu_count() or 1)
-# Seconds to wait for a slot: longer than one job takes; the wait and the job together stay below nginx's 600 s.
+# Seconds to wait for a slot: longer than one task takes; the wait and the task together stay below nginx's 600 s.
 WAIT_SECONDS = 270
 # The most children for the files of one sender.
 CHILDREN_OF_ONE = max(1, CHILDREN // 2)
@@ -43,14 +43,14 @@ logger = logging.getLogger(__name__)
 
 
 class Limits(NamedTuple):
-    """The limits of a job in seconds: CPU time of the child, and time until its verdict."""
+    """The limits of a task in seconds: CPU time of the child, and time until its verdict."""
 
     cpu_seconds: int
     wall_seconds: float
 
 
 def run_in_sandbox(
-    job: str,
+    task: str,
     *,
     read_at: ReadAt,
     size: int,
@@ -59,19 +59,19 @@ def run_in_sandbox(
     sender: str = "",
     **options: Any,
 ) -> T:
-    """Run a job in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
+    """Run a task in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
 
     Args:
-        job: A job of the worker.
+        task: A key of `vendors.sandbox.worker.TASKS`.
         read_at: Reads the file.
         size: Its size in bytes.
-        limits: Of the job.
+        limits: The limits of the task.
         interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's result makes no sense.
         sender: Whose file it is; empty for commands, jobs and reviewers, who count as one sender together.
-        options: JSON values that the job takes; the caller bounds them.
+        options: JSON values that the task takes; the caller bounds them.
 
     Raises:
-        UnsupportedType: the content is of no type that the job supports.
+        UnsupportedType: the content is of no type that the task supports.
         FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
         DependencyUnavailable: too many children are running, none can be started or may be, as root, or the child was killed from outside.
         Overloaded: too many requests wait for an inspection.
@@ -82,11 +82,11 @@ def run_in_sandbox(
     try:
         # A request that waits here keeps no other from work.
         with not_counted_while("inspection"), _slot(sender):
-            reply, blobs = _exchange([job, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
+            reply, blobs = _exchange([task, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
             if reply.outcome == "accepted":
                 return _interpreted(interpret, reply.result, blobs)
     except ChildFailed as error:
-        logger.warning("a %s job on %d bytes broke: %s", job, size, error)
+        logger.warning("the task %s on %d bytes broke: %s", task, size, error)
         raise FileRejected(
             "The file could not be checked: that took more time or memory than is allowed, or failed. Simplify or split it, or export it again.",
             reason="limits_exceeded",
@@ -97,7 +97,7 @@ def run_in_sandbox(
         case "rejected":
             raise FileRejected(reply.reason, reason="damaged_or_unsafe")
         case _:
-            logger.warning("a %s job on %d bytes crashed:\n%s", job, size, reply.reason)
+            logger.warning("the task %s on %d bytes crashed:\n%s", task, size, reply.reason)
             raise FileRejected("The file could not be read. Export it again and upload the new file.", reason="unreadable")
 
 
@@ -143,7 +143,7 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], result: 
     try:
         return interpret(result, blobs)
     except (KeyError, TypeError, ValueError) as error:
-        # The worker never reports this by itself: a hostile file has taken it over.
+        # The child never reports this by itself: a hostile file has taken it over.
         raise ChildFailed(f"its result makes no sense: {error!r}") from error
 
 
@@ -153,7 +153,7 @@ def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) 
             kind, offset, length = HEAD.unpack(connection.receive(HEAD.size))
             if kind == DONE:
                 break
-            if kind != READ or length > STRETCH_BYTES or offset + length > size:
+            if kind != READ or length > RANGE_BYTES or offset + length > size:
                 raise ChildFailed(f"it asked for {kind!r} {offset} {length}")
             content = read_at(offset, length)
             if len(content) != length:
@@ -211,7 +211,7 @@ def _child(arguments: list[str], wall_seconds: float) -> Iterator[_Connection]:
             yield _Connection(ours, wall_seconds)
         except ChildFailed as error:
             if _was_killed(child):
-                logger.warning("a %s job on %s bytes was killed from outside, as the system does when memory runs out", *arguments[:2])
+                logger.warning("the task %s on %s bytes was killed from outside, as the system does when memory runs out", *arguments[:2])
                 raise DependencyUnavailable("Files cannot be checked at the moment.") from error
             raise
         finally:

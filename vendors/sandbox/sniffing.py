@@ -34,7 +34,7 @@ OTHERS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"RIFX", "an After Effects project; put it into a zip archive"),
     (0, b"MZ", "a Windows program"),
     (0, b"\x7fELF", "a Linux program"),
-    (0, b"<", "a page or drawing of text, such as HTML or SVG"),
+    (0, b"<", "markup, such as HTML or SVG"),
 )
 RIFF_KINDS = {b"WAVE": "wav", b"WEBP": "webp"}
 HEAD_BYTES = 512
@@ -64,4 +64,4 @@ def describe_unknown(head: bytes) -> str:
     for offset, signature, description in OTHERS:
         if (text if signature == b"<" else head)[offset : offset + len(signature)] == signature:
             return description
-    return "of no type that is taken here"
+    return "of a type that is not accepted"

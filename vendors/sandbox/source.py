@@ -9,8 +9,9 @@ from .exceptions import Rejected
 HEAD = struct.Struct("<cQI")
 READ = b"R"
 DONE = b"D"
-STRETCH_BYTES = 2**20
-# Parsers read a header in a few pieces, and honest files are not made of smaller parts than this.
+RANGE_BYTES = 2**20
+# The most reads of a file: a fixed number, and one for each 256 bytes. Parsers read a header in a few pieces, and honest files are not
+# made of smaller parts.
 READS, PART_BYTES = 10_000, 256
 
 
@@ -39,7 +40,7 @@ class ParentFile(io.RawIOBase):
 
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed's `WriteableBuffer` is a stub only
         view = memoryview(buffer)
-        wanted = min(len(view), self._size - self._position, STRETCH_BYTES)
+        wanted = min(len(view), self._size - self._position, RANGE_BYTES)
         if wanted <= 0:
             return 0
         self._requests.write(HEAD.pack(READ, self._position, wanted))
@@ -52,7 +53,7 @@ class ParentFile(io.RawIOBase):
 
 def open_parent_file(answers: BinaryIO, requests: BinaryIO, size: int) -> io.BufferedReader:
     """Return the file with a large read buffer: remote stores are slow for many small requests."""
-    return io.BufferedReader(ParentFile(answers, requests, size), STRETCH_BYTES)
+    return io.BufferedReader(ParentFile(answers, requests, size), RANGE_BYTES)
 
 
 class PartedFile:

@@ -1,4 +1,4 @@
-"""Entry point of the child process: `python -m vendors.sandbox.worker <job> <size> <cpu seconds> <options>`, started by `runner`."""
+"""Entry point of the child process: `python -m vendors.sandbox.worker <task> <size> <cpu seconds> <options>`, started by `runner`."""
 
 import importlib
 import json
@@ -15,8 +15,8 @@ from .exceptions import Rejected, Unsupported
 ADDRESS_SPACE = 2**30
 # Room for the input and for the output of the font sanitizer, the only files that are written.
 FILE_BYTES = 64 * 2**20
-# Only the module of the job is imported, because start-up takes most of a job's time.
-JOBS = {
+# Only the module of the task is imported, because start-up takes most of a task's time.
+TASKS = {
     "inspect": "vendors.sandbox.inspecting",
     "image": "vendors.sandbox.preview_images",
     "font": "vendors.sandbox.preview_fonts",
@@ -44,10 +44,10 @@ def limit_self(cpu_seconds: int) -> None:
             resource.setrlimit(what, (amount, most))
 
 
-def run(job: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the job; return the verdict as a JSON object, and the blobs that follow it."""
+def run(task: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, Any], list[bytes]]:
+    """Run the task; return the verdict as a JSON object, and the blobs that follow it."""
     try:
-        result, blobs = importlib.import_module(JOBS[job]).run(file, size, **options)
+        result, blobs = importlib.import_module(TASKS[task]).run(file, size, **options)
     except Unsupported as refusal:
         return {"outcome": "unsupported", "reason": str(refusal)}, []
     except Rejected as refusal:
@@ -60,15 +60,15 @@ def run(job: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, 
 
 
 def main() -> None:
-    """Run one job and exit."""
-    job, size, cpu_seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    """Run one task and exit."""
+    task, size, cpu_seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     limit_self(cpu_seconds)
     confinement.confine()
     answers = os.fdopen(os.dup(0), "rb")
     requests = os.fdopen(os.dup(1), "wb")
     # Nothing that a library prints may end up in the reply.
     os.dup2(2, 1)
-    outcome, blobs = run(job, source.open_parent_file(answers, requests, size), size, **json.loads(sys.argv[4]))
+    outcome, blobs = run(task, source.open_parent_file(answers, requests, size), size, **json.loads(sys.argv[4]))
     text = json.dumps(outcome).encode()
     requests.write(source.HEAD.pack(source.DONE, 0, len(text)) + text)
     for blob in blobs:

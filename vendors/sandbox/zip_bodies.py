@@ -22,7 +22,7 @@ HEADER_BYTES = 10
 SCANNED_BYTES = 2**20
 INFLATED_BYTES = 2**16
 OUTPUT_BYTES = 2**22
-# Of an archive, as much is digested unpacked; entries beyond are digested as they are packed.
+# The most of an archive that is digested unpacked; entries beyond are digested as they are packed.
 DIGESTED_BYTES = 4 * 2**30
 
 UNNAMED = "The zip archive holds data between its entries that its directory does not name."

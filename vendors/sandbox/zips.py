@@ -74,7 +74,7 @@ def _plain_content(file: BinaryIO, entry: Entry, limit: int) -> bytes:
         Rejected: it is a link, encrypted, or packed by another method.
     """
     if entry.mode & TYPE_MASK == SYMLINK or entry.flags & ENCRYPTED or entry.method not in {STORED, DEFLATED}:
-        raise Rejected("The entry is no plain file.")
+        raise Rejected("The entry is not a plain file.")
     return read_entry(file, entry, limit)
 
 

@@ -13,7 +13,7 @@ from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
 
 from ..errors import FileRejected
-from ..file_previews import Made, previews_of_file
+from ..file_previews import PreviewOfKind, previews_of_file
 from .files import delete_after_commit, keys_of, object_fields, stored_objects
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ def make_file_previews(*, listing_id: uuid.UUID) -> None:
     attach_file_previews(deliverable=file, made=made)
 
 
-def attach_file_previews(*, deliverable: Deliverable, made: Sequence[Made]) -> None:
+def attach_file_previews(*, deliverable: Deliverable, made: Sequence[PreviewOfKind]) -> None:
     """Store the previews of a listing's approved file in place of all that its files have; nothing where another file is approved by now."""
     contents: dict[str, tuple[bytes, str]] = {}
     previews = []

@@ -59,7 +59,7 @@ def attach_deliverable(
 ) -> Deliverable:
     """Record a stored file as the listing's candidate for the next review; it replaces a candidate that was not approved.
 
-    Approved files are kept, because buyers own them, and blocked ones, as evidence. The listing is given as it was when the upload began;
+    Approved files are kept, because buyers may download them, and blocked ones, as evidence. The listing is given as it was when the upload began;
     the received file is kept once its record is committed, with which a resumable `upload` ends.
 
     Raises:

@@ -146,7 +146,7 @@ def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> Ven
 
 @transaction.atomic
 def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: str, actor: User) -> VendorProfile:
-    """Set the platform's commission on the vendor's future sales.
+    """Set the marketplace's commission on the vendor's future sales.
 
     Raises:
         InvalidInput: no reason.

@@ -79,7 +79,7 @@ def find_unverified(model: type[StoredRow], *, before: datetime) -> Iterator[Sto
 
 
 def is_recorded(*, row: StoredRow) -> bool:
-    """Tell whether the record still exists. If not, the file was replaced while it was read, and its absence is no error."""
+    """Tell whether the record still exists. If not, the file was replaced while it was read, and its absence is not an error."""
     return type(row).objects.filter(pk=row.pk).exists()
 
 

@@ -17,20 +17,20 @@ from marketplace.core import bounds
 from ..api.fields import CategorySlug, HttpsUrl, Slug, Tags
 from ..slugs import slug_from
 
-Shape = serializers.Field[Any, Any, Any, Any]
+ApiField = serializers.Field[Any, Any, Any, Any]
 # Arguments of `HundredthsField`.
 PRICE = {"most": bounds.MAX_PRICE_MINOR}
 PERCENT = {"most": bounds.WHOLE_BP, "empty": 0}
 
 
-def validated(shape: Shape, value: Any) -> Any:
+def validated(field: ApiField, value: Any) -> Any:
     """Return the value as validated by the API's field.
 
     Raises:
         forms.ValidationError: it refuses it.
     """
     try:
-        return shape.run_validation(value)
+        return field.run_validation(value)
     except serializers.ValidationError as error:
         raise forms.ValidationError(list(_sentences(error.detail))) from error
 
@@ -42,26 +42,26 @@ def _sentences(detail: Any) -> Iterable[str]:
     return dict.fromkeys(str(part) for each in detail for part in (_sentences(each) if isinstance(each, dict | list) else [each]))
 
 
-class ShapedField(forms.CharField):
+class ApiValidatedField(forms.CharField):
     """Text that is validated by a field of the API."""
 
-    def __init__(self, shape: Shape, **kwargs: Any) -> None:
+    def __init__(self, field: ApiField, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._shape = shape
+        self._field = field
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
-        return validated(self._shape, text) if text else text
+        return validated(self._field, text) if text else text
 
 
-class LineField(ShapedField):
+class LineField(ApiValidatedField):
     """One line of text."""
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
         super().__init__(Line(max_length=max_length), max_length=max_length, **kwargs)
 
 
-class TextField(ShapedField):
+class TextField(ApiValidatedField):
     """Text of several lines, often Markdown. A line break counts as one character, as in the browser, which sends two (CRLF)."""
 
     def __init__(self, *, rows: int = 4, **kwargs: Any) -> None:
@@ -71,7 +71,7 @@ class TextField(ShapedField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
-class SlugField(ShapedField):
+class SlugField(ApiValidatedField):
     """A new slug."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -79,7 +79,7 @@ class SlugField(ShapedField):
         super().__init__(Slug(), max_length=bounds.SLUG_CHARS, widget=forms.TextInput(attrs=attributes), **kwargs)
 
 
-class HttpsField(ShapedField):
+class HttpsField(ApiValidatedField):
     """An https address."""
 
     def __init__(self, **kwargs: Any) -> None:

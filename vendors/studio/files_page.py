@@ -86,7 +86,7 @@ class Part:
 
     anchor: str
     name: str
-    words: str
+    label: str
     is_there: bool
     is_needed: bool = False
 
@@ -163,22 +163,22 @@ class FilesPage:
     @property
     def _pictures_part(self) -> Part:
         count = sum(slot.preview is not None for slot in self.gallery)
-        has_cover = self.gallery[0].preview is not None
+        has_thumbnail = self.gallery[0].preview is not None
         words = [f"{count} of {len(self.gallery)}"] if count else []
-        if not has_cover:
-            words.append("no cover picture yet")
-        return Part("previews", "Pictures", capfirst(", ".join(words)), is_there=has_cover, is_needed=True)
+        if not has_thumbnail:
+            words.append("no thumbnail yet")
+        return Part("previews", "Pictures", capfirst(", ".join(words)), is_there=has_thumbnail, is_needed=True)
 
     @property
     def _file_part(self) -> Part:
         shown = self.candidate or self.approved
         if shown is None:
-            words = "No file yet"
+            label = "No file yet"
         elif shown is self.approved:
-            words = f"{shown.file.original_filename}, approved"
+            label = f"{shown.file.original_filename}, approved"
         else:
-            words = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not approved'}"
-        return Part("file", "File", words, is_there=shown is not None, is_needed=True)
+            label = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not approved'}"
+        return Part("file", "File", label, is_there=shown is not None, is_needed=True)
 
     @property
     def file_field(self) -> UploadField:

@@ -118,7 +118,7 @@ class DetailsForm(SectionForm):
         label="Version",
         max_length=bounds.VERSION_CHARS,
         required=False,
-        help_text="Shown next to the file, such as 1.2. In the shop it changes with the next approved file.",
+        help_text="Shown next to the file, such as 1.2. On the storefront it changes with the next approved file.",
     )
     file_type = LineField(label="File type", max_length=bounds.FILE_TYPE_CHARS, required=False, help_text="Such as OTF, MOGRT or LUT.")
     supported_platforms = LineField(

@@ -41,6 +41,6 @@ urlpatterns = [
     path(f"{LISTING}/specimen.css", files.specimen, name="studio-specimen"),
     path(f"{LISTING}/sound", files.upload_preview, {"upload_kind": "sound"}, name="studio-sound-upload"),
     path(f"{LISTING}/previews/<uuid:preview_id>/remove", files.remove_preview, name="studio-preview-remove"),
-    path(f"{LISTING}/previews/<uuid:preview_id>/words", files.describe_picture, name="studio-picture-words"),
+    path(f"{LISTING}/previews/<uuid:preview_id>/alt-text", files.describe_picture, name="studio-picture-alt-text"),
     path(f"{LISTING}/previews/<uuid:preview_id>/move", files.move_picture, name="studio-picture-move"),
 ]

@@ -61,7 +61,7 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
     ]
 
 
-def hand_payout_effects(payout: VendorPayout) -> list[str]:
+def manual_payout_effects(payout: VendorPayout) -> list[str]:
     """Return the earnings that count as paid."""
     return [f"All earnings in the vendor's account, {_earnings(payout)}, count as paid to the vendor."]
 

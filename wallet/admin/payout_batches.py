@@ -38,7 +38,7 @@ from .vendor_payouts import SETTLE
 
 EXPORT_BATCH = "wallet.export_payoutbatch"
 PREPARE = "wallet.prepare_payoutbatch"
-# Of a batch, on its page.
+# The most payouts of a batch on its page.
 PAYOUTS_SHOWN = 100
 # Names of vendors who are not paid, in a message.
 NAMED = 20
@@ -150,7 +150,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         if outcome.remaining:
             self.message_user(
                 request,
-                f"Vendors who can be paid and wait for the next part: {outcome.remaining}. Prepare the run again.",
+                f"More vendors who can be paid: {outcome.remaining}. Prepare the run again to include them.",
                 messages.WARNING,
             )
 

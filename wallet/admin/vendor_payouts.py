@@ -21,9 +21,9 @@ from ..models.quotes import CURRENCIES
 from ..selectors import paid_by_currency, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, pay_former_vendor
-from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
+from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_of
 from .csv_export import CsvExport
-from .effects import hand_payout_effects, kept_earnings_effects
+from .effects import kept_earnings_effects, manual_payout_effects
 
 EXPORT = "wallet.export_vendorpayout"
 SETTLE = "wallet.settle_vendorpayout"
@@ -63,7 +63,7 @@ class CurrencyFilter(admin.SimpleListFilter):
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
-class HandPayoutForm(ReasonForm):
+class ManualPayoutForm(ReasonForm):
     """The bank's reference of a payment, and how the recipient was verified."""
 
     reference = forms.CharField(
@@ -101,7 +101,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""
-        return csv_lines(("run", "at", *HEADER), map(_csv_row, rows))
+        return csv_lines(("run", "at", *PAYOUT_HEADER), map(_csv_row, rows))
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return no panels."""
@@ -119,7 +119,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
         """Return the vendor's address."""
-        return cells_of(payout)[0]
+        return payout_cells(payout)[0]
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
@@ -177,9 +177,9 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             FORMER,
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. You confirm that you paid all earnings in another way.",
             "It is recorded as paid.",
-            HandPayoutForm,
+            ManualPayoutForm,
             available=lambda payout: belongs_to_former_vendor(payout=payout),
-            effects=hand_payout_effects,
+            effects=manual_payout_effects,
         ),
         pay_former_vendor,
         "payout",
@@ -202,4 +202,4 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
 
 def _csv_row(payout: VendorPayout) -> tuple[str, ...]:
-    return (payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout))
+    return (payout.batch.run, payout.journal.at.isoformat(), *payout_cells(payout))

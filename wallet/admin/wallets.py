@@ -195,7 +195,7 @@ class WalletAdmin(ServiceAdmin):
         Decision(
             "Write off debt",
             WRITE_OFF,
-            "It is not collected from later credit any more, and counts as your loss. The reason is stored permanently in the ledger.",
+            "It is not collected from later credit any more, and counts as the marketplace's loss. The reason is stored permanently in the ledger.",
             "The debt was written off.",
             WriteOffForm,
             available=lambda owner: bool(owed_by(owner.pk)),

@@ -26,7 +26,7 @@ class ApprovalStatus(models.TextChoices):
 
 
 class Approval(models.Model):
-    """A purchase that an app or a personal token asks the wallet's owner to allow. Its quote holds the price until it expires.
+    """A purchase that an app or a personal token asks the wallet's owner to allow. Its quote guarantees the price until it expires.
 
     Unless it was used, it is deleted with its quote, a day after it has expired.
     """

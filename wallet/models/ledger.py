@@ -14,7 +14,7 @@ from .quotes import CURRENCIES
 
 
 class AccountKind(models.TextChoices):
-    """The kind of an account. Wallets, vendors' earnings and what is set aside or owed belong to a user, the others to the platform."""
+    """The kind of an account. Wallets, vendors' earnings and what is set aside or owed belong to a user, the others to the marketplace."""
 
     WALLET = "wallet"
     VENDOR = "vendor"
@@ -99,7 +99,7 @@ class JournalKind(models.TextChoices):
     # A payout that bounced or was cancelled: the amount is the vendor's again.
     PAYOUT_RETURN = "payout_return"
     # The earnings of a suspended, deactivated or deleted vendor are paid by hand, or kept by the marketplace.
-    HAND_PAYOUT = "hand_payout"
+    MANUAL_PAYOUT = "manual_payout"
     KEPT_EARNINGS = "kept_earnings"
     # Set aside from a wallet, then either returned to it or paid out.
     HOLD = "hold"
@@ -170,7 +170,7 @@ class Journal(models.Model):
                         "release",
                         "repayment",
                         "write_off",
-                        "hand_payout",
+                        "manual_payout",
                         "kept_earnings",
                     ),
                     order__isnull=True,
@@ -189,7 +189,7 @@ class Journal(models.Model):
                         kind__in=(
                             "payout",
                             "payout_return",
-                            "hand_payout",
+                            "manual_payout",
                             "kept_earnings",
                             "settlement",
                             "refund_payout",
@@ -216,9 +216,9 @@ class Journal(models.Model):
                 name="journal_wallet_matches_kind",
             ),
             models.CheckConstraint(
-                condition=(~Q(kind__in=("payout", "payout_return", "hand_payout", "kept_earnings", "withhold", "release")) & _NO_VENDOR)
+                condition=(~Q(kind__in=("payout", "payout_return", "manual_payout", "kept_earnings", "withhold", "release")) & _NO_VENDOR)
                 | Q(
-                    Q(kind__in=("payout", "hand_payout", "kept_earnings", "refund", "withhold"), vendor_net_minor__lt=0)
+                    Q(kind__in=("payout", "manual_payout", "kept_earnings", "refund", "withhold"), vendor_net_minor__lt=0)
                     | Q(kind__in=("sale", "payout_return", "release"), vendor_net_minor__gt=0),
                     vendor__isnull=False,
                     vendor_net_minor__isnull=False,

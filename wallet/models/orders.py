@@ -128,5 +128,5 @@ class Order(models.Model):
 
     @property
     def upgrade_from(self) -> str:
-        """The tier of the licence that this order replaces; empty if it is no upgrade."""
+        """The tier of the licence that this order replaces; empty if it is not an upgrade."""
         return "" if self.upgraded_from is None else self.upgraded_from.license_slug

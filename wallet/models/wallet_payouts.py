@@ -53,7 +53,7 @@ class WalletPayout(Claimable):
     class Meta:
         ordering = ("-id",)
         verbose_name = "wallet payout"
-        permissions = (("decide_walletpayout", "Can decide on wallet payouts and view payment details"),)
+        permissions = (("decide_walletpayout", "Can decide on wallet payouts and view bank details"),)
         constraints = (
             models.UniqueConstraint(fields=("wallet",), condition=Q(status="Waiting"), name="walletpayout_one_open"),
             models.CheckConstraint(

@@ -16,7 +16,7 @@ from ..models.top_ups import EventKind, ReversalStatus
 
 @dataclass(frozen=True)
 class PaymentPage:
-    """A page on which a payment is made: its id at the provider, and its address."""
+    """A page on which a payment is made: the provider's id of it, and its address."""
 
     reference: str
     url: str
@@ -88,7 +88,7 @@ class PaymentEvent:
 
 @dataclass(frozen=True)
 class ProviderPayment:
-    """A payment in a provider's list: its name, amount and currency."""
+    """A payment in a provider's list: the provider's id of it, its amount and its currency."""
 
     payment: str
     amount_minor: int
@@ -97,7 +97,7 @@ class ProviderPayment:
 
 @dataclass(frozen=True)
 class ProviderReversal:
-    """A dispute or refund in a provider's list: its name, its payment, its amount and how it stands."""
+    """A dispute or refund in a provider's list: the provider's ids of it and of its payment, its amount and how it stands."""
 
     reference: str
     payment: str
@@ -108,7 +108,7 @@ class ProviderReversal:
 
 @dataclass(frozen=True)
 class Refund:
-    """A refund: its id at the provider, and whether it is done; if not, an event reports the outcome."""
+    """A refund: the provider's id of it, and whether it is done; if not, an event reports the outcome."""
 
     reference: str
     done: bool
@@ -169,7 +169,7 @@ def moment_of(seconds: int) -> dt.datetime:
     """Return a Unix time as a time.
 
     Raises:
-        PaymentEventInvalid: it is no time.
+        PaymentEventInvalid: it is not a time.
     """
     try:
         return dt.datetime.fromtimestamp(seconds, dt.UTC)

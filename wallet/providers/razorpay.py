@@ -131,7 +131,7 @@ class RazorpayProvider:
 
 
 class _Session(requests.Session):
-    """Tells refusals of a request from those of the moment, which Razorpay's library reports alike."""
+    """Tells permanent refusals (400) from temporary ones, which Razorpay's library reports alike."""
 
     def request(self, *args: Any, **kwargs: Any) -> requests.Response:
         """Return the response; raise an error for one that asks to wait, or that refuses our key."""
@@ -157,23 +157,23 @@ def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
         return None
     parts = {part: held["entity"] for part, held in event["payload"].items()}
     if kind in {EventKind.SUCCEEDED, EventKind.FAILED}:
-        told = _link_event(parts)
+        facts = _link_event(parts)
     else:
         reversal = parts["refund" if name.startswith("refund.") else "dispute"]
         # A payment that was never captured is refunded by itself.
         automatic = name.startswith("refund.") and parts.get("payment", {}).get("captured") is False
         if automatic or reversal.get("phase") in _INQUIRIES:
             return None
-        told = {
+        facts = {
             "reversal": reversal["id"],
             "payment": reversal["payment_id"],
             "amount_minor": reversal["amount"],
             "currency": reversal["currency"],
         }
     # The header with the event's id is not signed, so the id is made from what is.
-    subject = told.get("reversal") or told["page"]
+    subject = facts.get("reversal") or facts["page"]
     event_id = f"{name}:{subject}:{event['created_at']}"
-    return PaymentEvent(event_id=event_id, kind=kind, occurred_at=moment_of(event["created_at"]), **told)
+    return PaymentEvent(event_id=event_id, kind=kind, occurred_at=moment_of(event["created_at"]), **facts)
 
 
 def _link_event(parts: Mapping[str, Any]) -> dict[str, Any]:

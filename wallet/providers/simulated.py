@@ -38,8 +38,8 @@ class SimulatedProvider:
         if not hmac.compare_digest(_keyed("event", body).encode(), headers.get(SIGNATURE, "").encode()):
             raise PaymentSignatureInvalid
         try:
-            told = orjson.loads(body)
-            return PaymentEvent(**told | {"kind": EventKind(told["kind"]), "occurred_at": moment_of(told["occurred_at"])})
+            facts = orjson.loads(body)
+            return PaymentEvent(**facts | {"kind": EventKind(facts["kind"]), "occurred_at": moment_of(facts["occurred_at"])})
         except (ValueError, LookupError, TypeError) as error:
             raise PaymentEventInvalid from error
 
@@ -67,7 +67,7 @@ def known_reversals(provider: str, day: dt.date) -> Iterator[ProviderReversal]:
         yield ProviderReversal(row.reference, payment, row.amount_minor, currency, ReversalStatus(row.status))
 
 
-def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, dict[str, str]]:
+def signed_event(top_up: TopUp, kind: EventKind, **changes: Any) -> tuple[bytes, dict[str, str]]:
     """Return an event about a top-up as the test provider sends it: the body and its headers."""
     facts: dict[str, Any] = {
         "kind": kind.value,
@@ -75,18 +75,18 @@ def signed_event(top_up: TopUp, kind: EventKind, **told: Any) -> tuple[bytes, di
         "occurred_at": int(timezone.now().timestamp()),
         "top_up_id": str(top_up.pk),
         "page": top_up.page_reference,
-        "payment": payment_name(top_up),
+        "payment": payment_id(top_up),
         "amount_minor": top_up.amount_minor,
         "currency": top_up.currency,
     }
     if kind not in {EventKind.SUCCEEDED, EventKind.FAILED}:
         facts |= {"reversal": f"dispute-{top_up.pk}"}
-    body = orjson.dumps(facts | told)
+    body = orjson.dumps(facts | changes)
     return body, {SIGNATURE: _keyed("event", body)}
 
 
-def payment_name(top_up: TopUp) -> str:
-    """Return the name of a top-up's payment, which is as short as those of other providers."""
+def payment_id(top_up: TopUp) -> str:
+    """Return the provider's id of a top-up's payment, which is as short as those of other providers."""
     return f"payment-{top_up.pk.hex[-16:]}"
 
 

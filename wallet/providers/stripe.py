@@ -20,8 +20,8 @@ _SESSION = {
     "checkout.session.expired": EventKind.FAILED,
 }
 # An inquiry withdraws nothing, and neither does its end.
-_INQUIRY = ("warning_needs_response", "warning_under_review")
-_INQUIRIES = (*_INQUIRY, "warning_closed", "prevented")
+_OPEN_INQUIRIES = ("warning_needs_response", "warning_under_review")
+_INQUIRIES = (*_OPEN_INQUIRIES, "warning_closed", "prevented")
 # How disputes and refunds stand that have ended.
 _DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
 _REFUNDED = {"succeeded": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT, "canceled": ReversalStatus.PAYMENT_KEPT}
@@ -130,11 +130,11 @@ def _calls() -> Iterator[None]:
 
 def _event(event: Mapping[str, Any], thing: Mapping[str, Any]) -> PaymentEvent | None:
     """Return an event about a session, a dispute or a refund, None for others."""
-    told = _session(event["type"], thing) or _dispute(event["type"], thing) or _refund(event["type"], thing)
-    if told is None:
+    facts = _session(event["type"], thing) or _dispute(event["type"], thing) or _refund(event["type"], thing)
+    if facts is None:
         return None
     occurred = moment_of(event["created"])
-    return PaymentEvent(event_id=event["id"], occurred_at=occurred, currency=str(thing["currency"] or "").upper(), **told)
+    return PaymentEvent(event_id=event["id"], occurred_at=occurred, currency=str(thing["currency"] or "").upper(), **facts)
 
 
 def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -155,7 +155,7 @@ def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _dispute(name: str, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
     if name in {"charge.dispute.created", "charge.dispute.funds_withdrawn"}:
-        kind = None if dispute["status"] in _INQUIRY else EventKind.DISPUTED
+        kind = None if dispute["status"] in _OPEN_INQUIRIES else EventKind.DISPUTED
     elif name == "charge.dispute.closed":
         kind = _DISPUTE_ENDS.get(dispute["status"])
     else:

@@ -71,7 +71,7 @@ def request_approval(
     reason: str,
     principal: Principal,
 ) -> Approval:
-    """Ask the owner of the wallet to allow a purchase at its present price, which is held until the approval expires.
+    """Ask the owner of the wallet to allow a purchase at its present price, which is guaranteed until the approval expires.
 
     Args:
         request: The request that completes the purchase when it is repeated.

@@ -97,7 +97,7 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
 
     Raises:
         InvalidInput: there are no billing details yet.
-        UnsupportedType, FileRejected, BodyTooLarge: it is no image that can be used.
+        UnsupportedType, FileRejected, BodyTooLarge: it is not an image that can be used.
         DependencyUnavailable: it cannot be checked at the moment.
     """
     content = process_logo(image, sender=str(actor.pk)) if image else b""

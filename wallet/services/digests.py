@@ -1,6 +1,6 @@
 """Adds digests to the ledger in batches, without blocking sales.
 
-The same transaction adds the batch's amounts to the balances of vendors and of the platform. A journal is covered once, so
+The same transaction adds the batch's amounts to the balances of vendors and of the marketplace. A journal is covered once, so
 it is added once; earnings are that balance plus the few journals that are not covered yet.
 """
 

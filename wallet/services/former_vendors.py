@@ -51,7 +51,7 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
     """
     reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     reason = texts.clean_text(reason, "reason")
-    return _move_earnings(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
+    return _move_earnings(payout, JournalKind.MANUAL_PAYOUT, reason, actor, reference=reference)
 
 
 @transaction.atomic
@@ -75,7 +75,7 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
     if amount < 1:
         raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
-    to = AccountKind.PAYOUT if kind == JournalKind.HAND_PAYOUT else AccountKind.COMMISSION
+    to = AccountKind.PAYOUT if kind == JournalKind.MANUAL_PAYOUT else AccountKind.COMMISSION
     journal_id = write_journal(
         kind=kind,
         transfers=[NewTransfer(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
@@ -84,10 +84,10 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
         actor_id=actor.pk,
         vendor=VendorEntry(account.pk, -amount),
     )
-    verb = "pay" if kind == JournalKind.HAND_PAYOUT else "keep"
+    verb = "pay" if kind == JournalKind.MANUAL_PAYOUT else "keep"
     audit.record(f"former_vendor.{verb}", payout, actor=actor, reason=reason, currency=account.currency, amountMinor=amount, **facts)
     vendor = account.owner
     if vendor is not None and not vendor.deleted:
-        told: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": ""} | facts
-        mail(vendor, "wallet/former_vendor", store=vendor.store, **told)
+        context: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": ""} | facts
+        mail(vendor, "wallet/former_vendor", store=vendor.store, **context)
     return Journal.objects.get(pk=journal_id)

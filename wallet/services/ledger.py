@@ -64,7 +64,7 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
 
     Args:
         currency: INR or USD.
-        owners: The owner's id by kind; None for the platform's accounts.
+        owners: The owner's id by kind; None for the marketplace's accounts.
     """
     wanted = Q()
     for kind, owner_id in owners.items():
@@ -98,7 +98,7 @@ def debit_wallet(
     owners = {AccountKind.VENDOR: vendor_id, AccountKind.COMMISSION: None, AccountKind.TAX: None}
     known = {kind: as_id(found) for kind, found in zip(owners, others, strict=True) if found is not None}
     if len(known) < len(owners):
-        # The first sale of the vendor or of the platform.
+        # The first sale of the vendor or of the marketplace.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
     balances = {currency: balance, _OTHER[currency]: other_balance or 0}
     return balances, WalletEntry(as_id(wallet), -amount_minor, balance, number), known

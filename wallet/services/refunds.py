@@ -1,7 +1,7 @@
 """Refunds a purchase: reverses its journal, revokes the licence and ends the buyer's request in one transaction.
 
 If the buyer's account is deleted, what was paid by card returns to the card; the rest is
-kept in an account of the platform until staff pay it out.
+kept in an account of the marketplace until staff pay it out.
 """
 
 import uuid

@@ -93,7 +93,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         return f"ignored: it was {reversal.status} already"
     if end is None:
         return "frozen"
-    settle_reversal(reversal=reversal, end=end, told=known is not None)
+    settle_reversal(reversal=reversal, end=end, vendors_told=known is not None)
     return end.value.lower()
 
 
@@ -209,10 +209,10 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     return sales
 
 
-def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool = True) -> None:
+def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told: bool = True) -> None:
     """End an open reversal, whose top-up the caller has locked: everything is restored, or the money returns to the card.
 
-    Vendors who were not `told` that their shares are withheld are told only of what is taken, or withheld by another dispute.
+    Without `vendors_told`, vendors do not know that their shares are withheld: they are told only of what is taken, or withheld by another dispute.
     """
     top_up = reversal.top_up
     lock(User.objects.all(), pk=top_up.user_id)
@@ -225,7 +225,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool =
     )
     release_shares(reversed_orders=[*ended, *standing])
     again = [] if kept else _keep_suspended(reversal, standing)
-    tell_outcome(reversed_orders=[*ended, *standing], withheld_again=again, told=told)
+    tell_outcome(reversed_orders=[*ended, *standing], withheld_again=again, vendors_told=vendors_told)
     restore_purchases(reversal=reversal, order_ids=[reversed_order.order_id for reversed_order in standing])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])

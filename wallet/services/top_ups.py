@@ -248,8 +248,8 @@ def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | Non
     ):
         if used + wanted.amount_minor > most:
             left = max(most - used, 0)
-            told = f"At most {money(most, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
-            raise TopUpLimitExceeded(told, limit=name, currency=wanted.currency, maximum=to_number(most), left=to_number(left))
+            detail = f"At most {money(most, wanted.currency)} {sentence}; {money(left, wanted.currency)} is left."
+            raise TopUpLimitExceeded(detail, limit=name, currency=wanted.currency, maximum=to_number(most), left=to_number(left))
 
 
 def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:

@@ -63,7 +63,7 @@ def request_wallet_payout(
     Raises:
         PasswordRequired: the password was not entered again.
         InvalidAmount: not a wallet currency, or an amount of zero.
-        InvalidInput: no payment details, or too long ones.
+        InvalidInput: no bank details, or too long ones.
         PayoutOpen: another payout of this wallet waits.
         TooManyPayouts: too many payouts were requested in the last 24 hours.
         InsufficientBalance: the balance is too low.
@@ -229,13 +229,13 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
     )
     if not paid:
         collect_owed(wallet_id=wallet.pk)
-    told = reason if verb == "refuse" else ""
-    changes: dict[str, Any] = {"closing_journal_id": closing_journal_id, "reference": reference, "reason": told}
+    shown_reason = reason if verb == "refuse" else ""
+    changes: dict[str, Any] = {"closing_journal_id": closing_journal_id, "reference": reference, "reason": shown_reason}
     if not paid:
         # The bank details are no longer needed.
         changes["payment_details"] = ""
     data = {"reference": reference} if paid else {}
-    WALLET_PAYOUT_TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=told, changes=changes, **data)
+    WALLET_PAYOUT_TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=shown_reason, changes=changes, **data)
     _notify(wallet_payout, verb)
     return wallet_payout
 

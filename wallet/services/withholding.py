@@ -63,19 +63,19 @@ def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
         _mail_withheld(vendor, sum(reversed_order.withheld_minor for reversed_order in mine))
 
 
-def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], told: bool) -> None:
+def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
     """Tell the vendors how much was taken, and how much was released and not withheld again by another dispute.
 
     Args:
         reversed_orders: The purchases whose shares were released.
         withheld_again: Those of other disputes that withhold shares since.
-        told: Whether the vendors were told that the shares were withheld.
+        vendors_told: Whether the vendors were told that the shares were withheld.
     """
     before, after = _by_vendor(reversed_orders), _by_vendor(withheld_again)
     for vendor in {**before, **after}:
         mine = before.get(vendor, [])
         taken = sum(reversed_order.taken_minor for reversed_order in mine)
-        withheld = sum(reversed_order.withheld_minor for reversed_order in mine) - taken if told else 0
+        withheld = sum(reversed_order.withheld_minor for reversed_order in mine) - taken if vendors_told else 0
         change = sum(reversed_order.withheld_minor for reversed_order in after.get(vendor, [])) - withheld
         if taken or change < 0:
             _mail_decided(vendor, released_minor=max(-change, 0), taken_minor=taken)

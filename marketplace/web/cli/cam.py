@@ -44,7 +44,7 @@ BLOCK_BYTES = 1 << 20
 # The most that is lost of a cut transfer.
 TRANSFER_BYTES = 1 << 16
 PROGRESS_BYTES = 32 << 20
-# Of a file's name, and of a manifest or lock file.
+# The most of a file's name, and of a manifest or lock file.
 NAME_CHARS, TOML_BYTES = 240, 1 << 22
 README, LICENSE = "README.txt", "LICENSE.txt"
 # Names that Windows gives to devices, with any extension.
@@ -233,7 +233,7 @@ def _entries(lock: tomlkit.TOMLDocument) -> list[Entry]:
         if not isinstance(entry, dict) or any(not isinstance(entry.get(name), kind) for name, kind in FIELDS.items()):
             raise Failed(f"{LOCK} has an entry that cam.py did not write. Restore it from version control.")
         if not SLUG.fullmatch(entry["asset"]) or not SLUG.fullmatch(entry["file"]):
-            raise Failed(f"{LOCK} names {entry['asset']!r}, which is no asset. Restore it from version control.")
+            raise Failed(f"{LOCK} names {entry['asset']!r}, which is not an asset. Restore it from version control.")
     return list(entries)
 
 

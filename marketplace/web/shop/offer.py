@@ -48,7 +48,7 @@ class AssetOffer:
     listing: Listing
     samples: Samples
     licenses: list[License]
-    # Of the first licence, with and without the discount.
+    # Prices of the first licence, with and without the discount.
     prices: Prices
     list_prices: Prices
     # Wallet currencies that it can be paid in.

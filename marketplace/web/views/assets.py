@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors
-from catalog.ai_use import OF_LISTS, training_sentence, usage_headers
+from catalog.ai_use import LIST_PREFERENCE, training_sentence, usage_headers
 from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
@@ -165,5 +165,5 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
         "description": f"Assets by {found.name}: reviewed, with clear licences and prices.",
     }
     response = render(request, "shop/store.html", context)
-    response.headers["Content-Usage"] = OF_LISTS
+    response.headers["Content-Usage"] = LIST_PREFERENCE
     return remember(request, response)

@@ -18,7 +18,7 @@ from ..shop.currency import currency_of, remember
 
 PICTURES = 4
 CARDS = 8
-# Of this many popular listings, some of every category are shown.
+# From this many popular listings, some of every category are shown.
 CANDIDATES = 60
 EXAMPLE = """\
 # What is on sale: no key needed

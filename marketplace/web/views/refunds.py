@@ -59,7 +59,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
-            messages.success(request, "Our staff decide. You get an email then.")
+            messages.success(request, "Our staff are reviewing it. You get an email when they have decided.")
             return redirect("order-page", order_id=order_id)
     return render_form(request, "buyer/refund_escalation_form.html", form, order=order, refund_request=found)
 
@@ -78,7 +78,7 @@ def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     except EmptyPage as error:
         raise Http404 from error
     context = {
-        "cases": page,
+        "refund_requests": page,
         "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
         "current": page.number,
         "profile": profile,

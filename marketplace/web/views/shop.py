@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from catalog import bounds
-from catalog.ai_use import OF_LISTS
+from catalog.ai_use import LIST_PREFERENCE
 from catalog.search import suggest
 from marketplace.core.money import Currency
 
@@ -53,7 +53,7 @@ def browse(request: HttpRequest) -> HttpResponse:
     if partial:
         response["HX-Push-Url"] = form.address(page=form.page_number if form.page_number > 1 else None)
     patch_vary_headers(response, ["HX-Request", "Cookie"])
-    response.headers["Content-Usage"] = OF_LISTS
+    response.headers["Content-Usage"] = LIST_PREFERENCE
     return remember(request, response)
 
 

@@ -53,7 +53,7 @@ def _pages() -> bytes:
 
 
 def _listings(number: int) -> bytes:
-    rows = selectors.slugs_for_sale((number - 1) * LISTINGS, LISTINGS)
+    rows = selectors.slugs_on_sale((number - 1) * LISTINGS, LISTINGS)
     # The addresses differ only in the slug.
     before = (settings.BASE_URL + reverse("asset-page", args=["slug"])).removesuffix("slug")
     return _document("urlset", (_url(before + slug, changed) for slug, changed in rows))

@@ -54,7 +54,7 @@ class ProfileRecord(serializers.Serializer[VendorProfile]):
     storeName = serializers.CharField(source="store.name")
     storeSlug = serializers.CharField(source="store.slug")
     status = serializers.ChoiceField(choices=VendorStatus.choices)
-    commissionRate = serializers.SerializerMethodField(help_text="The platform's share of the price without tax, as a fraction.")
+    commissionRate = serializers.SerializerMethodField(help_text="The marketplace's share of the price without tax, as a fraction.")
 
     def get_commissionRate(self, profile: VendorProfile) -> float:
         """Return the fraction."""

@@ -115,12 +115,12 @@ def moment(text: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise ArgumentTypeError(f"{text} is no date or time such as 2026-01-31 or 2026-01-31T08:00Z.") from error
+        raise ArgumentTypeError(f"{text} is not a date or time such as 2026-01-31 or 2026-01-31T08:00Z.") from error
     return at if timezone.is_aware(at) else timezone.make_aware(at)
 
 
 def above_zero(text: str) -> int:
     """Parse an option that is a positive integer."""
     if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text} is no whole number above 0.")
+        raise ArgumentTypeError(f"{text} is not a whole number above 0.")
     return int(text)

@@ -41,7 +41,7 @@ class ApprovalResponse(serializers.Serializer[Approval]):
     approvalUrl = serializers.SerializerMethodField(help_text="The page on which the owner decides.")
     assetId = serializers.CharField(source="quote.listing_id")
     licenseSlug = serializers.CharField(source="quote.license_slug")
-    price = Amount(source="quote.price_minor", help_text="In currency; held until expiresAt.")
+    price = Amount(source="quote.price_minor", help_text="In currency; guaranteed until expiresAt.")
     currency = serializers.ChoiceField(source="quote.currency", choices=CURRENCIES)
     reason = serializers.CharField(help_text="Why the app asked, in its words; it may be empty.")
     exceededLimit = serializers.CharField(

@@ -93,12 +93,12 @@ class CallerResponse(serializers.Serializer[Principal]):
     userId = serializers.CharField(source="user.pk", help_text="Id of the user that the call acts for.")
     name = serializers.SerializerMethodField(help_text="The user's name; null without account:read.")
     email = serializers.SerializerMethodField(help_text="The user's e-mail address; null without account:read.")
-    environment = serializers.SerializerMethodField(help_text="production, or sandbox: a place to try, without real money.")
+    environment = serializers.SerializerMethodField(help_text="production, or sandbox: a test installation without real money.")
     credential = CallerCredential(source="*", help_text="The credential of the call.")
     app = CallerApp(allow_null=True, help_text="The app that makes the call; null for a user's own token.")
     scopes = serializers.SerializerMethodField(help_text="The scopes that the credential has now.")
     needsSpendingLimit = serializers.SerializerMethodField(
-        help_text="Whether nothing can be spent in a currency without a limit of the owner."
+        help_text="Whether the caller can spend only in currencies for which the owner has set a limit."
     )
     spendingLimits = serializers.SerializerMethodField(help_text="The limits of spending; empty if there are none.")
     rateLimits = serializers.SerializerMethodField(help_text="The limits of calls; empty while calls are not counted.")

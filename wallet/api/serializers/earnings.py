@@ -15,7 +15,7 @@ _KINDS = (
     JournalKind.REFUND,
     JournalKind.PAYOUT,
     JournalKind.PAYOUT_RETURN,
-    JournalKind.HAND_PAYOUT,
+    JournalKind.MANUAL_PAYOUT,
     JournalKind.KEPT_EARNINGS,
     JournalKind.WITHHOLD,
     JournalKind.RELEASE,
@@ -39,7 +39,7 @@ class EarningsLine(serializers.Serializer[Journal]):
     kind = serializers.ChoiceField(
         KINDS,
         help_text="withhold: a buyer's card payment is disputed or was returned; release: that has ended; "
-        "hand_payout: paid outside of the runs; kept_earnings: kept by the marketplace, because they could not be paid to you.",
+        "manual_payout: paid outside of the runs; kept_earnings: kept by the marketplace, because they could not be paid to you.",
     )
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")

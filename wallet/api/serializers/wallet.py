@@ -16,10 +16,10 @@ from ...models.quotes import CURRENCIES
 from ...selectors import Wallet
 from ...services.spending import Receipt
 
-# Of quotes, receipts and orders: the list price is what was paid with discount and upgradeCredit added.
+# For quotes, receipts and orders: the list price is what was paid with discount and upgradeCredit added.
 DISCOUNT = "What a discount took off the list price, in currency; deducted already."
 CODE = "The discount code that was given, in upper case; null if there was none."
-UPGRADED = "The tier of the licence that is replaced; null if it is no upgrade."
+UPGRADED = "The tier of the licence that is replaced; null if it is not an upgrade."
 LICENSEE = "Whom the licence is for; null for the buyer."
 CREDIT = "What is deducted for the licence that is replaced, in currency; deducted already."
 

@@ -44,7 +44,7 @@ class RefundRequestViewSet(ApiViewSet):
         """
         order = own_order(request, order_id)
         principal = principal_of(request)
-        # A key is its owner's own, an access token acts for another user.
+        # An API key acts for its owner, an access token for another user.
         app = None if principal.kind in KEY_KINDS else principal.app
         made = request_refund(order=order, **parse_body(RefundRequestBody, request), actor=principal.user, app=app)
         return Response(RefundRequestResponse(made).data)
