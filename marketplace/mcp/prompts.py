@@ -38,7 +38,9 @@ class PromptRequest(serializers.Serializer[Any]):
     purpose = Line(max_length=PURPOSE_CHARS, help_text="What the asset is for.")
     budget = serializers.RegexField(r"^[0-9]{1,6}(\.[0-9]{1,2})?\Z", required=False, help_text="The most to pay, such as 1500 or 19.99.")
     currency = serializers.ChoiceField(
-        choices=[code.value for code in WALLET_CURRENCIES], required=False, help_text="The currency of the budget; the wallet's own when left out."
+        choices=[code.value for code in WALLET_CURRENCIES],
+        required=False,
+        help_text="The currency of the budget; the wallet's own when left out.",
     )
     license = Line(max_length=40, required=False, help_text="The licence that the use needs, by its slug.")
     category = Line(max_length=80, required=False, help_text="A category's slug.")
