@@ -385,7 +385,7 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     image.write_bytes(makers.picture())
     choose(page, "pictures-input", image)
     expect(page.locator("#picture-0 .note-success")).to_have_text("Uploaded")
-    reach(page, "Replace thumbnail", "textContent")
+    reach(page, "Replace cover picture", "textContent")
     page.keyboard.press("Enter")
     choose(page, "picture-0-input", image)
     # One goes on where one was.
@@ -395,7 +395,7 @@ def test_keyboard_alone_chooses_and_removes(opened: Callable[..., tuple[Page, Vi
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator("#picture-0 .note-success")).to_have_text("Thumbnail was removed.")
+    expect(page.locator("#picture-0 .note-success")).to_have_text("Cover picture was removed.")
     expect(page.locator("#picture-0 .note-success")).to_be_focused()
     assert not Preview.objects.exists()
 
@@ -409,7 +409,7 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     expect(page.locator("#file .note-success")).to_have_text("Aurora.zip was uploaded and checked.")
     assert Deliverable.objects.get().file_size == large.stat().st_size
     form = page.locator("form[data-place=picture-0]")
-    form.get_by_label("Add thumbnail").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
+    form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
     form.get_by_role("button", name="Upload", exact=True).click()
     expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
     # The first screen says so, too.
@@ -417,9 +417,9 @@ def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page,
     expect(page.get_by_role("link", name="Files")).to_have_attribute("aria-current", "page")
     page.get_by_role("alert").get_by_role("link", name="See why").click()
     expect(page.locator("#picture-0-error")).to_be_in_viewport()
-    form.get_by_label("Add thumbnail").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.picture()})
+    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.picture()})
     form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("Thumbnail was added.")).to_be_in_viewport()
+    expect(page.get_by_text("Cover picture was added.")).to_be_in_viewport()
     assert Preview.objects.get().slot == 0
     # The next free place shows, and is opened before it can be used.
     expect(page.locator(".slot").filter(visible=True)).to_have_count(2)

@@ -185,7 +185,7 @@ def test_pictures_are_described_and_put_in_order_and_buyers_find_them_so(
     assert not overflows(page)
     page.locator("#picture-1").get_by_role("button", name="Picture 2: Move earlier").focus()
     page.keyboard.press("Enter")
-    page.locator("#picture-0").get_by_text("The picture was moved: it is the thumbnail now.").wait_for()
+    page.locator("#picture-0").get_by_text("The picture was moved: it is the cover picture now.").wait_for()
     expect(page.locator("#picture-0").get_by_label("Description")).to_have_value("Letters on a wall")
     expect(page.locator("#picture-0").get_by_role("button", name="Move earlier")).to_have_count(0)
     if java_script:
@@ -221,7 +221,7 @@ def test_unsaved_alt_text_is_not_lost_by_following_a_link(opened: Callable[..., 
     expect(page.locator("#picture-0").get_by_label("Description")).to_have_value("Letters")
     # Ctrl+S saves the one that is being written.
     field.press("Control+s")
-    page.get_by_text("The description of the thumbnail was saved.").first.wait_for()
+    page.get_by_text("The description of the cover picture was saved.").first.wait_for()
     assert listing.previews.get().alt_text == "Letters"
 
 

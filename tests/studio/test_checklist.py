@@ -24,7 +24,7 @@ def test_checklist_names_missing_parts_as_the_studio_pages_do(client: Client, li
     listing.allowed_license_slugs = ["gone"]
     listing.save()
     words = words_of(client, "listing", listing)
-    assert "The thumbnail To do Upload one" in words
+    assert "The cover picture To do Upload one" in words
     assert "None of the licences that you allow is offered any more." in words
     assert [each for each in WORDS_OF_THE_API if each in words] == []
     ready(listing)
@@ -40,7 +40,7 @@ def test_checklist_shows_passed_checks_without_api_field_names(client: Client, l
     assert [each for each in WORDS_OF_THE_API if each in words] == []
     submitted(listing)
     words = words_of(client, "reviews", listing)
-    assert "The thumbnail: It is shown" in words
+    assert "The cover picture: It is shown" in words
     assert [each for each in WORDS_OF_THE_API if each in words] == []
 
 

@@ -274,10 +274,10 @@ def test_published_listing_keeps_its_thumbnail_and_may_lose_the_others(client: C
         send(client, listing, makers.picture(), "studio-picture-upload", slot)
     publish(listing)
     first, second = Preview.objects.order_by("slot")
-    assert "A published listing needs a thumbnail; replace it." in text_of(client.get(address(listing)))
+    assert "A published listing needs a cover; replace it." in text_of(client.get(address(listing)))
     answer = client.post(address(listing, "studio-preview-remove", first.pk))
     assert answer.status_code == 409
-    assert 'role="alert">A listing on sale needs a thumbnail.' in text_of(answer)
+    assert 'role="alert">A listing on sale needs a cover picture.' in text_of(answer)
     assert client.post(address(listing, "studio-preview-remove", second.pk)).status_code == 302
     assert list(Preview.objects.all()) == [first]
 
@@ -344,10 +344,10 @@ def test_files_page_begins_with_the_parts_and_whether_they_are_needed(client: Cl
         return [" ".join(part.get_text(" ").split()) for part in page.select(".parts li")]
 
     optional = ["Type specimen Optional For fonts", "Sound Optional For loops, effects and music"]
-    assert parts() == ["File Needed No file yet", "Pictures Needed No thumbnail yet", *optional]
+    assert parts() == ["File Needed No file yet", "Pictures Needed No cover picture yet", *optional]
     send(client, listing, makers.archive(a_otf="x"), filename="one.zip")
     send(client, listing, makers.picture(), "studio-picture-upload", 1)
-    assert parts() == ["File Done one.zip, not approved", "Pictures Needed 1 of 5, no thumbnail yet", *optional]
+    assert parts() == ["File Done one.zip, not approved", "Pictures Needed 1 of 5, no cover picture yet", *optional]
     send(client, listing, makers.picture(), "studio-picture-upload", 0)
     send(client, listing, makers.sound("WAV", 0.1), "studio-sound-upload")
     assert parts() == ["File Done one.zip, not approved", "Pictures Done 2 of 5", optional[0], "Sound Done"]
@@ -365,7 +365,7 @@ def test_files_page_of_a_draft_ends_with_the_next_step(client: Client, listing: 
 
     assert next_step() == ("Next: the file", [f"{address(listing)}#file"])
     send(client, listing, makers.archive(a_otf="x"))
-    assert next_step() == ("Next: the thumbnail", [f"{address(listing)}#previews"])
+    assert next_step() == ("Next: the cover picture", [f"{address(listing)}#previews"])
     send(client, listing, makers.picture(), "studio-picture-upload", 0)
     Listing.objects.update(allowed_license_slugs=["gone"])
     assert next_step() == ("Next: the licences", [address(listing, "studio-licences")])

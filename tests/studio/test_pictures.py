@@ -37,7 +37,7 @@ def moves(page: BeautifulSoup) -> list[list[str]]:
     return [[str(button["value"]) for button in place.select("[data-moves] button")] for place in page.select(".slot")]
 
 
-@pytest.mark.parametrize(("name", "sent"), [("words", {"alt_text": "x"}), ("move", {"slot": "1"})])
+@pytest.mark.parametrize(("name", "sent"), [("alt-text", {"alt_text": "x"}), ("move", {"slot": "1"})])
 def test_picture_of_another_listing_is_not_found(
     client: Client, listing: Listing, browse: Callable[..., Client], name: str, sent: dict[str, str]
 ) -> None:
@@ -59,7 +59,7 @@ def test_moving_a_picture_to_an_unknown_slot_is_not_found(client: Client, listin
 
 def test_overlong_alt_text_is_kept_with_its_error(client: Client, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 1)
-    answer = client.post(address(listing, "words", second), {"alt_text": "y" * 251})
+    answer = client.post(address(listing, "alt-text", second), {"alt_text": "y" * 251})
     page = page_of(answer)
     assert answer.status_code == 400
     field = page.select_one(f"[id='{second.pk}-alt_text']")
@@ -77,7 +77,7 @@ def test_picture_is_described_and_the_page_goes_on_there(client: Client, listing
     picture(listing, 0)
     second = picture(listing, 1)
     # As a text box of several lines sends it.
-    answer = client.post(address(listing, "words", second), {"alt_text": " Letters\r\non a wall "})
+    answer = client.post(address(listing, "alt-text", second), {"alt_text": " Letters\r\non a wall "})
     assert answer["Location"] == reverse("studio-files", args=[listing.slug]) + "#picture-1"
     page = page_of(client.get(answer["Location"]))
     assert [field.get_text(strip=True) for field in page.select("textarea")] == ["", "Letters on a wall"]
@@ -99,7 +99,7 @@ def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Clien
     assert dict(Preview.objects.values_list("slot", "pk")) == {0: second.pk, 1: first.pk}
     refused = client.post(address(listing, "move", second), {"slot": "4"})
     assert refused.status_code == 409
-    assert "needs a thumbnail" in refused.content.decode()
+    assert "needs a cover picture" in refused.content.decode()
     # Once more, from another window: it is as it was asked to be.
     assert client.post(address(listing, "move", second), {"slot": "0"}).status_code == 302
 
@@ -112,7 +112,7 @@ def test_picture_under_review_shows_its_alt_text_and_no_forms(client: Client, li
     page = page_of(client.get(reverse("studio-files", args=[listing.slug])))
     assert "Letters on a wall" in page.get_text()
     assert page.select(".slot form, .slot textarea") == []
-    for name, sent in (("words", {"alt_text": "x"}), ("move", {"slot": "1"})):
+    for name, sent in (("alt-text", {"alt_text": "x"}), ("move", {"slot": "1"})):
         refused = client.post(address(listing, name, Preview.objects.get()), sent)
         assert refused.status_code == 409
         assert "in review" in refused.content.decode()
@@ -124,7 +124,7 @@ def test_alt_text_changed_elsewhere_is_not_overwritten_without_asking(client: Cl
     seen = page_of(client.get(reverse("studio-files", args=[listing.slug]))).select_one(".words input[name=seen]")
     assert seen is not None
     Preview.objects.update(alt_text="Theirs")
-    answer = client.post(address(listing, "words", preview), {"alt_text": "Mine", "seen": seen["value"]})
+    answer = client.post(address(listing, "alt-text", preview), {"alt_text": "Mine", "seen": seen["value"]})
     assert answer.status_code == 400
     assert Preview.objects.get().alt_text == "Theirs"
     page = page_of(answer)
@@ -132,7 +132,7 @@ def test_alt_text_changed_elsewhere_is_not_overwritten_without_asking(client: Cl
     assert box is not None
     assert now is not None
     assert box.get_text().strip() == "Mine"
-    assert client.post(address(listing, "words", preview), {"alt_text": "Mine", "seen": now["value"]}).status_code == 302
+    assert client.post(address(listing, "alt-text", preview), {"alt_text": "Mine", "seen": now["value"]}).status_code == 302
     assert Preview.objects.get().alt_text == "Mine"
 
 
@@ -141,10 +141,10 @@ def test_description_of_a_picture_that_was_replaced_meanwhile_is_shown_again(cli
     gone_pk = gone.pk
     gone.delete()
     picture(listing, 0)
-    for name, sent in (("words", {"alt_text": "Letters on a wall"}), ("move", {"slot": "1"})):
+    for name, sent in (("alt-text", {"alt_text": "Letters on a wall"}), ("move", {"slot": "1"})):
         answer = client.post(reverse(f"studio-picture-{name}", args=[listing.slug, gone_pk]), sent)
         assert answer.status_code == 404
         refused = page_of(answer).select_one("#refused")
         assert refused is not None
         assert "This picture was replaced or removed in the meantime." in refused.get_text()
-        assert ("Letters on a wall" in refused.get_text()) is (name == "words")
+        assert ("Letters on a wall" in refused.get_text()) is (name == "alt-text")

@@ -163,11 +163,11 @@ class FilesPage:
     @property
     def _pictures_part(self) -> Part:
         count = sum(slot.preview is not None for slot in self.gallery)
-        has_thumbnail = self.gallery[0].preview is not None
+        has_cover = self.gallery[0].preview is not None
         words = [f"{count} of {len(self.gallery)}"] if count else []
-        if not has_thumbnail:
-            words.append("no thumbnail yet")
-        return Part("previews", "Pictures", capfirst(", ".join(words)), is_there=has_thumbnail, is_needed=True)
+        if not has_cover:
+            words.append("no cover picture yet")
+        return Part("previews", "Pictures", capfirst(", ".join(words)), is_there=has_cover, is_needed=True)
 
     @property
     def _file_part(self) -> Part:

@@ -276,7 +276,7 @@ class _CheckTexts(NamedTuple):
 _CHECK_TEXTS = {
     "file_integrity": _CheckTexts("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file", "#file"),
     "preview_thumbnail": _CheckTexts(
-        "The thumbnail",
+        "The cover picture",
         "It is shown on the listing's card in the storefront.",
         "Upload one. It is shown on the listing's card in the storefront.",
         "studio-files",

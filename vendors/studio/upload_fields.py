@@ -27,7 +27,7 @@ MESSAGES = {
     "ambiguous_credentials": "Something between you and us added a credential of its own. Try another network or browser.",
     "vendor_not_approved": "Your store can't accept uploads now, because it is awaiting approval or suspended. See the studio's first page.",
     "not_found": "This listing no longer exists. Go back to your listings.",
-    "thumbnail_needed": "A listing on sale needs a thumbnail. Upload another one to replace it.",
+    "thumbnail_needed": "A listing on sale needs a cover picture. Upload another one to replace it.",
     "listing_locked": "It is in review and can't be changed. Withdraw it, or wait for the decision.",
     "upload_conflict": "Another file came in here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
     "should replace it.",
@@ -147,7 +147,7 @@ def slot_name(slot: int) -> str:
 
 def picture_name(slot: int) -> str:
     """Return the label of the image in a slot."""
-    return f"Picture {slot + 1}" if slot else "Thumbnail"
+    return f"Picture {slot + 1}" if slot else "Cover picture"
 
 
 def upload_field(listing: Listing, kind: str, label: str, refused: str) -> UploadField:

@@ -171,7 +171,7 @@ def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 
 def _in_sentence(slot: int) -> str:
-    return f"picture {slot + 1}" if slot else "the thumbnail"
+    return f"picture {slot + 1}" if slot else "the cover picture"
 
 
 def _done_to(preview: Preview, done: str) -> Done:
