@@ -1,6 +1,6 @@
 """Changes of categories, licence tiers and synonyms by staff."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
 
@@ -124,7 +124,7 @@ def find_synonym_error(synonym: SearchSynonym) -> InvalidInput | None:
     return None
 
 
-def _save(row: T, noun: str, changed: list[str], actor: User, **details: str | None) -> None:
+def _save(row: T, noun: str, changed: list[str], actor: User, **details: Any) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed, **details)
