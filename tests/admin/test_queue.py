@@ -263,7 +263,7 @@ def test_review_page_of_ones_own_submission_has_no_forms() -> None:
     owner.is_staff = owner.is_superuser = True
     owner.save()
     page = signed_in(owner).get(page_of(review))
-    assert "This is your own work" in text_of(page)
+    assert "You cannot decide on this" in text_of(page)
     assert not BeautifulSoup(page.content, "html.parser").select(".case-decide form, .claims form")
 
 
