@@ -30,7 +30,7 @@ TOPICS = {
     "wallet/paid_out": MailTopic.PAYOUT,
 }
 ALWAYS_SENT = {
-    "accounts": "account_deactivated account_deleted account_reactivated export_ready",
+    "accounts": "account_deactivated account_deleted account_reactivated export_ready second_factor_removed",
     "catalog": "approved discount_ended file_blocked rejected reopened restored taken_down",
     "developers": "app_connected app_decided app_limit_removed app_limit_set app_narrowed app_reinstated app_reopened "
     "app_suspended application_approved application_question application_rejected application_withdrawn "
@@ -131,7 +131,7 @@ CONTEXT: dict[str, Any] = {
         SimpleNamespace(scope="catalog:read", granted=True, note=""),
         SimpleNamespace(scope="wallet:spend", granted=False, note="Not before there is a limit"),
     ],
-    "url": f"{settings.BASE_URL}/licences/claim/Zm9yIHlvdQ",
+    "secret": "Zm9yIHlvdQ",
     "version": "2.1",
     "token": "IjAxOTM2YjFlLTdiMWEtN2MzZS05ZDU1LTVmM2E5YzFlMmI0NCI:1wABCD:abcdefghijklmnopqrstuvwxyz",
     "store": SimpleNamespace(name="Northlight Type & Motion"),

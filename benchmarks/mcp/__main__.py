@@ -80,10 +80,10 @@ def compared(pair: Pair, server: Server, held: dict[str, str], calls: int) -> tu
             # Fills caches, and checks the responses.
             _asked(connection, make(0), side)
             side.times.clear()
-        for _ in range(-(-calls // BLOCK)):
+        for done in range(0, calls, BLOCK):
             for side, make in sides:
                 before = server.cpu()
-                for _ in range(BLOCK):
+                for _ in range(min(BLOCK, calls - done)):
                     number += 1
                     _asked(connection, make(number), side)
                 side.cpu += server.cpu() - before

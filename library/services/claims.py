@@ -3,10 +3,8 @@
 import secrets
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
-from django.urls import reverse
 from django.utils import timezone
 
 from developers.secrets import digest_of
@@ -31,9 +29,8 @@ def send_claim_link(*, licence: Licence, payer: User) -> None:
     secret = secrets.token_urlsafe(32)
     licence.claim_digest, licence.claim_sent_at = digest_of(secret), timezone.now()
     licence.save(update_fields=["claim_digest", "claim_sent_at"])
-    url = settings.BASE_URL + reverse("licence-claim", args=[secret])
     recipient = User(email=licence.licensee_email)
-    mail(recipient, "library/claim", licence=licence, payer=payer, url=url, days=bounds.CLAIM_LINK_DAYS)
+    mail(recipient, "library/claim", licence=licence, payer=payer, secret=secret, days=bounds.CLAIM_LINK_DAYS)
 
 
 def claimable_licence(*, secret: str, claimant: User) -> Licence:

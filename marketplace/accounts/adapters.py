@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from marketplace.http.client_address import client_network
-from marketplace.ui.mail import as_html, with_signature
+from marketplace.ui.mail import LINK_MARK, as_html, as_text, with_signature
 
 from .models import User
 
@@ -33,14 +33,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
     def render_mail(self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None) -> Any:
         """Return a mail as text and HTML. Its links start with `BASE_URL`, whatever the request's host."""
         given = {"new_password_url": reverse("account_reset_password"), **context}
-        ours = {name: _with_base_url(value) if name.endswith("_url") else value for name, value in given.items()}
+        ours = {name: _link(value) if name.endswith("_url") else value for name, value in given.items()}
         made = super().render_mail(template_prefix, email, ours, headers)
         body = with_signature(made.body)
-        message = EmailMultiAlternatives(made.subject, body, made.from_email, made.to, headers=headers)
+        message = EmailMultiAlternatives(made.subject, as_text(body), made.from_email, made.to, headers=headers)
         message.attach_alternative(as_html(made.subject, body), "text/html")
         return message
 
 
-def _with_base_url(address: str) -> str:
+def _link(address: str) -> str:
     parts = urlsplit(address)
-    return f"{settings.BASE_URL}{parts.path}{f'?{parts.query}' if parts.query else ''}"
+    return f"{LINK_MARK}{settings.BASE_URL}{parts.path}{f'?{parts.query}' if parts.query else ''}"

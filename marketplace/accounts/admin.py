@@ -33,6 +33,7 @@ TIER = "accounts.set_tier_user"
 ACCESS = "accounts.deactivate_user"
 ERASE = "accounts.erase_user"
 STAFF = "accounts.grant_staff_user"
+SECOND_FACTOR = "accounts.remove_second_factor_user"
 
 
 class TierForm(ReasonForm):
@@ -86,7 +87,7 @@ class UserAdmin(ServiceAdmin):
     ordering = ("email",)
     found_title, found_detail = "email", "name"
     fields = ("email", "name", "tier", "is_active", "is_staff", "is_superuser", "groups", "date_joined", "last_login")
-    decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "delete_account")
+    decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "remove_second_factor", "delete_account")
 
     def find(self, query: SearchQuery) -> list[Q]:
         """Search by id, e-mail address, or the beginning of an e-mail address or name."""
@@ -145,6 +146,20 @@ class UserAdmin(ServiceAdmin):
             danger=True,
         ),
         services.remove_staff,
+        "user",
+    )
+
+    remove_second_factor = service_decision(
+        Decision(
+            "Turn off two-factor sign-in",
+            SECOND_FACTOR,
+            "For somebody who has neither the authenticator app nor a recovery code: make sure first who is asking. "
+            "The user is signed out everywhere, the password alone signs in, and a mail says so.",
+            "Two-factor sign-in was turned off.",
+            available=lambda user: user.has_second_factor,
+            danger=True,
+        ),
+        services.remove_second_factor,
         "user",
     )
 

@@ -8,3 +8,6 @@ class AccountsConfig(AppConfig):
 
     name = "marketplace.accounts"
     label = "accounts"
+
+    def ready(self) -> None:
+        from . import second_factor  # noqa: F401, PLC0415 - connects its receiver

@@ -97,6 +97,7 @@ class User(AbstractBaseUser, PermissionsMixin):
             ("deactivate_user", "Can deactivate and reactivate accounts"),
             ("grant_staff_user", "Can grant access to the admin"),
             ("erase_user", "Can permanently delete accounts"),
+            ("remove_second_factor_user", "Can turn off a user's two-factor sign-in"),
         )
         # The beginning of a name, for the admin's search.
         indexes = (models.Index(fields=("name",), opclasses=("varchar_pattern_ops",), name="user_name_begins"),)

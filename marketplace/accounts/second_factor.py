@@ -7,13 +7,19 @@ from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_added
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.db import transaction
-from django.http import HttpResponse
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 from marketplace.core.transitions import lock
+
+from .models import User
+from .services import end_sessions
 
 logger = logging.getLogger(__name__)
 # No secret has a colon: one is base32, the other hexadecimal.
@@ -58,6 +64,13 @@ class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
         logger.error("A second factor cannot be decrypted; `manage.py reencrypt_secrets` lists them all.")
         messages.error(context.request, _SIGNED_IN_ADVICE if user.is_authenticated else _SIGNED_OUT_ADVICE)
         return redirect("mfa_index" if user.is_authenticated else "mfa_authenticate")
+
+
+@receiver(authenticator_added)
+def _end_other_sessions(request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: Any) -> None:
+    """End the sessions that began with the password alone, except the one in which the app was set up."""
+    if authenticator.type == Authenticator.Type.TOTP:
+        update_session_auth_hash(request, end_sessions(user=user, actor=user))
 
 
 @transaction.atomic

@@ -125,6 +125,25 @@ def end_sessions(*, user: User, actor: User | None) -> User:
 
 
 @transaction.atomic
+def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
+    """Turn off two-factor sign-in for somebody who has neither the app nor a recovery code: the password signs in again. The sessions end.
+
+    Raises:
+        InvalidTransition: it is off.
+        PermissionDenied: the user is a superuser, and the actor is not.
+        SelfReview: it is the actor's own account.
+    """
+    reason = texts.clean_text(reason, "reason")
+    user = _lock_changeable(user, actor)
+    if not apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()[0]:
+        raise InvalidTransition("Two-factor sign-in is off already.")
+    User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    audit.record("user.remove_second_factor", user, actor=actor, reason=reason)
+    mail(user, "accounts/second_factor_removed", reason=reason)
+    return user
+
+
+@transaction.atomic
 def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     """Delete an account permanently: personal data is erased; what the ledger and other users depend on is kept anonymously.
 

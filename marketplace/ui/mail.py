@@ -7,6 +7,8 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.template.loader import render_to_string
 
+# Stands before our own URLs until the mail is written, so that only these become links: cleaned texts of users have no control characters.
+LINK_MARK = "\x02"
 _POINT = "- "
 # The longest button text, which fits on a phone.
 _BUTTON_CHARS = 40
@@ -44,12 +46,12 @@ def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> 
     unsubscribe = user.unsubscribe_url(topic) if topic else ""
     if unsubscribe is None:
         return
-    text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": settings.BASE_URL, **context})
+    text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": LINK_MARK + settings.BASE_URL, **context})
     # Text typed into a form has CRLF line breaks.
     subject, _, body = text.replace("\r\n", "\n").partition("\n")
     subject, body = subject.strip(), with_signature(body, unsubscribe)
     headers = {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if unsubscribe else {}
-    user.email_user(subject, body, html_message=as_html(subject, body, unsubscribe), headers=headers)
+    user.email_user(subject, as_text(body), html_message=as_html(subject, body, unsubscribe), headers=headers)
 
 
 def with_signature(body: str, unsubscribe: str = "") -> str:
@@ -59,8 +61,13 @@ def with_signature(body: str, unsubscribe: str = "") -> str:
     return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/{end}"]) + "\n"
 
 
+def as_text(body: str) -> str:
+    """Return a signed text as it is sent."""
+    return body.replace(LINK_MARK, "")
+
+
 def as_html(subject: str, body: str, unsubscribe: str = "") -> str:
-    """Return a signed text as HTML. Only our own URLs on a separate line become links, so that user input never does."""
+    """Return a signed text as HTML. Only marked URLs on a separate line become links, so that user input never does."""
     *parts, _ = body.split("\n\n")
     home = f"{settings.BASE_URL}/"
     shown = [each for part in parts for each in _parts(part)]
@@ -79,17 +86,18 @@ def _with_line(parts: list[Part], line: str) -> list[Part]:
     """Return the parts with the next line added, to the last part if it continues it, otherwise as a new one."""
     last = parts[-1] if parts else Part()
     if line.startswith(_POINT):
-        point = Part(points=(*last.points, line.removeprefix(_POINT)))
+        point = Part(points=(*last.points, as_text(line.removeprefix(_POINT))))
         return [*(parts[:-1] if last.points else parts), point]
     if last.points and line.startswith("  "):
         *points, point_text = last.points
         return [*parts[:-1], Part(points=(*points, f"{point_text}\n{line.strip()}"))]
-    if line.startswith(f"{settings.BASE_URL}/") and len(line.split()) == 1:
+    text = as_text(line.strip())
+    if line.startswith(LINK_MARK) and len(line.split()) == 1:
         label = _button_label(parts)
-        return [Part(line.strip(), link=True, label=label)] if label else [*parts, Part(line.strip(), link=True)]
+        return [Part(text, link=True, label=label)] if label else [*parts, Part(text, link=True)]
     if last.text and not last.link:
-        return [*parts[:-1], Part(f"{last.text}\n{line.strip()}")]
-    return [*parts, Part(line.strip())] if line.strip() else parts
+        return [*parts[:-1], Part(f"{last.text}\n{text}")]
+    return [*parts, Part(text)] if text else parts
 
 
 def _button_label(parts: list[Part]) -> str:

@@ -15,6 +15,9 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from marketplace.accounts.second_factor import ENCRYPTED
+from marketplace.accounts.services import remove_second_factor
+from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
+from tests.eager import sent_mails
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -158,3 +161,40 @@ def test_reencrypting_keeps_which_recovery_codes_were_used(client: Client, user:
     call_command("reencrypt_secrets")
     sign_in(client, user, code)
     assert not signed_in(client)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_setting_up_the_app_ends_the_sessions_that_began_without_it(user: User) -> None:
+    here, elsewhere = Client(), Client()
+    for client in (here, elsewhere):
+        client.post(reverse("account_login"), {"login": user.email, "password": PASSWORD})
+        assert client.get(reverse("account")).status_code == 200
+    here.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    page = BeautifulSoup(here.get(reverse("mfa_activate_totp")).content, "html.parser")
+    shown = page.select_one("#authenticator_secret").text  # type: ignore[union-attr]
+    assert here.post(reverse("mfa_activate_totp"), {"code": app_code(shown)}).status_code == 302
+    assert here.get(reverse("account")).status_code == 200
+    assert elsewhere.get(reverse("account")).status_code == 302
+
+
+def test_second_factor_that_staff_turned_off_is_gone_with_the_sessions_and_the_user_is_told(
+    client: Client, user: User, secret: str
+) -> None:
+    sign_in(client, user, app_code(secret))
+    with pytest.raises(SelfReview):
+        remove_second_factor(user=user, reason="Lost the phone.", actor=user)
+    remove_second_factor(user=user, reason="Lost the phone.", actor=UserFactory(is_staff=True))
+    assert client.get(reverse("account")).status_code == 302
+    client.post(reverse("account_login"), {"login": user.email, "password": PASSWORD})
+    assert signed_in(client)
+    assert "Lost the phone." in sent_mails()[-1].body
+    with pytest.raises(InvalidTransition):
+        remove_second_factor(user=user, reason="Again.", actor=UserFactory(is_staff=True))
+
+
+def test_only_a_superuser_turns_off_the_second_factor_of_a_superuser(user: User, secret: str) -> None:
+    user.is_superuser = True
+    user.save()
+    with pytest.raises(PermissionDenied):
+        remove_second_factor(user=user, reason="Lost the phone.", actor=UserFactory(is_staff=True))
+    assert Authenticator.objects.filter(user=user).exists()

@@ -9,6 +9,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.utils import timezone
@@ -312,6 +313,13 @@ def staff_member() -> User:
     return UserFactory(is_staff=True)
 
 
+def protected_account() -> User:
+    """Return a user who signs in with a second factor."""
+    user: User = UserFactory()
+    TOTP.activate(user, generate_totp_secret())
+    return user
+
+
 def shut_account() -> User:
     """Return a user who cannot sign in."""
     return UserFactory(is_active=False)
@@ -413,6 +421,7 @@ CASES = (
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
     Case("reactivate", shut_account, "accounts.deactivate_user", "user.reactivate"),
     Case("delete_account", UserFactory, "accounts.erase_user", "user.delete"),
+    Case("remove_second_factor", protected_account, "accounts.remove_second_factor_user", "user.remove_second_factor"),
     Case("set_staff", UserFactory, "accounts.grant_staff_user", "user.set_staff", again=True, superuser=True),
     Case("disable", webhook_endpoint, "developers.disable_webhookendpoint", "webhook.disable"),
     Case("retry", dead_job, "jobs.retry_job", "job.retry", {}),

@@ -24,7 +24,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from marketplace.accounts.models import MailTopic
 from marketplace.core.models import AuditEntry
 from marketplace.settings import base
-from marketplace.ui.mail import as_html, mail, with_signature
+from marketplace.ui.mail import LINK_MARK, as_html, mail, with_signature
 from tests.admin.pages import address, press, staff
 from tests.admin.subjects import CASES, Case
 from tests.architecture.source import modules
@@ -202,13 +202,21 @@ def test_every_mail_button_has_a_short_specific_label() -> None:
     ["", "See this:\n\n", "Look at this page.\n", "Two lines,\nthen a link:\n", f"{'long ' * 10}:\n", "- a point:\n"],
 )
 def test_only_a_short_line_of_its_own_right_above_a_link_is_its_button(before: str) -> None:
-    page = BeautifulSoup(as_html("S", with_signature(f"{before}{django_settings.BASE_URL}/dashboard\n")), "html.parser")
+    page = BeautifulSoup(as_html("S", with_signature(f"{before}{LINK_MARK}{django_settings.BASE_URL}/dashboard\n")), "html.parser")
     assert [label.get_text() for label in page.select("a.cta")] == ["Open the page"]
     assert " ".join(before.removeprefix("- ").split()) in " ".join(page.get_text(" ").split())
 
 
+def test_url_of_our_own_that_a_user_wrote_is_no_link() -> None:
+    sent = sample_of("accounts/account_deactivated", reason=f"Confirm it:\n\n{django_settings.BASE_URL}/oauth/authorize?client_id=x")
+    links = [str(link["href"]) for link in BeautifulSoup(sent.html, "html.parser").select("a")]
+    assert links
+    assert not [link for link in links if "authorize" in link]
+    assert "/oauth/authorize?client_id=x" in sent.text
+
+
 def test_label_of_a_mail_button_is_escaped() -> None:
-    page = as_html("S", with_signature(f"<b>Look</b> & see:\n{django_settings.BASE_URL}/dashboard\n"))
+    page = as_html("S", with_signature(f"<b>Look</b> & see:\n{LINK_MARK}{django_settings.BASE_URL}/dashboard\n"))
     assert [label.get_text() for label in BeautifulSoup(page, "html.parser").select("a.cta")] == ["<b>Look</b> & see"]
 
 

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
             options={
-                'permissions': (('set_tier_user', "Can change a user's tier"), ('deactivate_user', 'Can deactivate and reactivate accounts'), ('grant_staff_user', 'Can grant access to the admin'), ('erase_user', 'Can permanently delete accounts')),
+                'permissions': (('set_tier_user', "Can change a user's tier"), ('deactivate_user', 'Can deactivate and reactivate accounts'), ('grant_staff_user', 'Can grant access to the admin'), ('erase_user', 'Can permanently delete accounts'), ('remove_second_factor_user', "Can turn off a user's two-factor sign-in")),
                 'indexes': [models.Index(fields=['name'], name='user_name_begins', opclasses=('varchar_pattern_ops',))],
                 'constraints': [models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_email_any_case'), models.CheckConstraint(condition=models.Q(('tier__in', ['free', 'go', 'pro', 'vip'])), name='user_tier_known')],
             },
