@@ -38,6 +38,14 @@ class StoreVisibilityChanged(Event):
 
 
 @dataclass(frozen=True)
+class FileBlocked(Event):
+    """A reviewer marked all files with these bytes as malicious."""
+
+    sha256: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class ListingReviewed(Event):
     """A reviewer decided on a submission, took a listing down, or restored it on appeal."""
 

@@ -4,11 +4,11 @@ import uuid
 
 from django.db import transaction
 
-from catalog.events import ListingPublished
+from catalog.events import FileBlocked, ListingPublished
 from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import Retries, job
 
-from .services.announcements import announce_update, tell_holders
+from .services.announcements import announce_update, tell_holders, warn_downloaders
 from .services.building import build_when_published
 
 
@@ -40,4 +40,15 @@ def tell_holders_of_file(listing_id: str, deliverable_id: str, after: str | None
         tell_holders_of_file.enqueue(listing_id, deliverable_id, str(next_after))
 
 
+@job()
+@transaction.atomic
+def warn_of_blocked_file(sha256: str, reason: str, after: str | None = None) -> None:
+    """Send the mails about a malicious file, batch by batch, each in a job."""
+    last = None if after is None else uuid.UUID(after)
+    next_after = warn_downloaders(sha256=sha256, reason=reason, after=last)
+    if next_after is not None:
+        warn_of_blocked_file.enqueue(sha256, reason, str(next_after))
+
+
 subscribe_later(ListingPublished, build_published)
+subscribe_later(FileBlocked, warn_of_blocked_file)

@@ -41,7 +41,7 @@ class DeliverableAdmin(ServiceAdmin):
         "blocked_at",
     )
     readonly_fields = ("file",)
-    decision_names = ("block",)
+    decision_names = ("block", "unblock")
 
     @admin.display(description="File")
     def file(self, deliverable: Deliverable) -> str:
@@ -84,5 +84,18 @@ class DeliverableAdmin(ServiceAdmin):
             danger=True,
         ),
         services.block_deliverable,
+        "deliverable",
+    )
+
+    unblock = service_decision(
+        Decision(
+            "Unblock file",
+            BLOCK,
+            "For a file that was blocked by mistake, in all listings that have it: buyers can download it again where it was approved, and "
+            "its vendors, who get a mail with your reason, can submit it. Listings that were taken down with it stay off sale until then.",
+            "The file was unblocked in all listings.",
+            available=lambda deliverable: deliverable.blocked_at is not None,
+        ),
+        services.unblock_deliverable,
         "deliverable",
     )

@@ -1,4 +1,4 @@
-"""The reviewer's decisions: approve, reject, take down, block a file."""
+"""The reviewer's decisions: approve, reject, take down, block a file and unblock it."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from marketplace.ui.mail import mail
 
 from .. import bounds
 from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
-from ..events import ListingPublished, ListingReviewed, ListingUnpublished
+from ..events import FileBlocked, ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview, Store
 from ..models.listings import ListingStatus, UpdateStatus
@@ -133,6 +133,33 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
             audit.record("deliverable.block", file, actor=actor, to_state="blocked", reason=reason, sha256=file.sha256)
         if files:
             _take_down_or_reject(listing, files, reason, actor)
+    emit(FileBlocked(deliverable.sha256, reason))
+    return deliverable
+
+
+@transaction.atomic
+def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
+    """Undo a block by mistake, for every file with the same bytes: buyers can download what was approved, and it can be submitted.
+
+    Listings that were taken down with it stay off sale until their vendors submit them again.
+
+    Raises:
+        InvalidTransition: it is not blocked.
+        SelfReview: the store is the actor's.
+    """
+    reason = texts.clean_text(reason, "reason")
+    listings = _lock_listings_with(deliverable)
+    refuse_self_review(listings[deliverable.listing_id], actor)
+    deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
+    if deliverable.blocked_at is None:
+        raise InvalidTransition("The file is not blocked.")
+    for file in Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).order_by("pk"):
+        file.blocked_at = None
+        file.save(update_fields=["blocked_at"])
+        audit.record("deliverable.unblock", file, actor=actor, from_state="blocked", reason=reason, sha256=file.sha256)
+        listing = listings[file.listing_id]
+        mail(listing.store.owner, "catalog/file_unblocked", listing=listing, deliverable=file, reason=reason)
+    deliverable.blocked_at = None
     return deliverable
 
 

@@ -1,6 +1,6 @@
 """Changes of categories, licence tiers and synonyms by staff."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import transaction
 
@@ -44,7 +44,8 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
     before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
     if error := find_tier_error(tier):
         raise error
-    _save(tier, "licensetier", changed, actor)
+    factors = {"before": before and str(before.price_factor), "after": str(tier.price_factor)}
+    _save(tier, "licensetier", changed, actor, **factors)
     if before and before.name != tier.name and (terms := current_terms().get(tier.pk)):
         publish_terms(terms=LicenseTerms(tier=tier, text=terms.text, permissions=terms.permissions), changed=["name"], actor=actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
@@ -123,8 +124,8 @@ def find_synonym_error(synonym: SearchSynonym) -> InvalidInput | None:
     return None
 
 
-def _save(row: T, noun: str, changed: list[str], actor: User) -> None:
+def _save(row: T, noun: str, changed: list[str], actor: User, **details: Any) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
-    audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed)
+    audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed, **details)
     change_version()

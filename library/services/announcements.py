@@ -1,11 +1,12 @@
-"""Mails to licence holders about a new file: at most one a day for each listing."""
+"""Mails about files: to licence holders about a new one, at most one a day for each listing, and to whoever downloaded a malicious one."""
 
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from catalog.comparison.public import changes_of
@@ -13,7 +14,7 @@ from catalog.selectors import listings_for_sale, version_of_file
 from marketplace.accounts.models import MailTopic, User
 from marketplace.ui.mail import mail
 
-from ..models import Licence, UpdateAnnouncement
+from ..models import Download, DownloadLink, Licence, UpdateAnnouncement
 
 BATCH = 200
 # The most sentences of a mail on what changed; its page has all.
@@ -60,6 +61,20 @@ def tell_holders(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uui
     for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
         mail(holder, "library/updated", topic=MailTopic.UPDATE, **told)
     return holder_ids[-1] if len(holder_ids) == BATCH else None
+
+
+@transaction.atomic
+def warn_downloaders(*, sha256: str, reason: str, after: uuid.UUID | None) -> uuid.UUID | None:
+    """Mail a batch of those who downloaded a file with these bytes; return the id of the user to continue after, None at the end."""
+    used = DownloadLink.objects.filter(Exists(Download.objects.filter(link=OuterRef("pk"))), deliverable__sha256=sha256)
+    users = used.order_by("user_id").values_list("user_id", flat=True).distinct()
+    user_ids = list((users if after is None else users.filter(user__gt=after))[:BATCH])
+    links = used.filter(user__in=user_ids, user__is_active=True).select_related("user", "licence")
+    # Of several downloads, the last.
+    for link in {link.user_id: link for link in links.order_by("id")}.values():
+        facts: dict[str, Any] = {"licence": link.licence, "file_name": link.file_name, "downloaded_at": link.issued_at}
+        mail(link.user, "library/file_blocked", reason=reason, **facts)
+    return user_ids[-1] if len(user_ids) == BATCH else None
 
 
 def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:

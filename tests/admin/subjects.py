@@ -15,6 +15,7 @@ from django.db.models import Model
 from django.utils import timezone
 
 from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
+from catalog.services.review import block_deliverable
 from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientMetadata, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
@@ -301,6 +302,11 @@ def deliverable() -> Deliverable:
     return make_deliverable(draft())
 
 
+def blocked_deliverable() -> Deliverable:
+    """Return a blocked file of a draft."""
+    return block_deliverable(deliverable=deliverable(), reason="It steals passwords.", actor=UserFactory())
+
+
 def held(make: Callable[[], Claimable]) -> Claimable:
     """Return a row that someone else is at."""
     row = make()
@@ -417,6 +423,7 @@ CASES = (
     Case("takedown", listing_for_sale, "catalog.takedown_listing", "listing.takedown"),
     Case("end", discount, "catalog.end_discount", "listing.end_discount"),
     Case("block", deliverable, "catalog.block_deliverable", "deliverable.block"),
+    Case("unblock", blocked_deliverable, "catalog.block_deliverable", "deliverable.unblock"),
     Case("set_tier", UserFactory, "accounts.set_tier_user", "user.set_tier", REASON | {"tier": "pro"}),
     Case("deactivate", UserFactory, "accounts.deactivate_user", "user.deactivate"),
     Case("reactivate", shut_account, "accounts.deactivate_user", "user.reactivate"),

@@ -14,6 +14,7 @@ from catalog.models import LicenseTier, Listing
 from catalog.selectors import browse
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
+from marketplace.core.audit import history_of
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -177,6 +178,7 @@ def test_changed_price_factor_reorders_listings_at_once(get: Any) -> None:
     tier = LicenseTier.objects.get(slug="commercial")
     tier.price_factor = Decimal(3)
     save_license_tier(tier=tier, changed=["price_factor"], actor=UserFactory(is_staff=True))
+    assert [(entry.data["before"], entry.data["after"]) for entry in history_of(tier)] == [("2.00", "3")]
     assert get("assets", license="commercial", maxPrice="200")["total"] == 0
     item = get("assets", license="commercial", maxPrice="300")["items"][0]
     assert [sold["priceINR"] for sold in item["licenses"]] == [100, 300, 500]

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.db import transaction
+from django.utils import timezone
 
-from catalog.models import Listing
+from catalog.models import Deliverable, Listing
 from catalog.services import review as services
 from marketplace.core.errors import InvalidTransition
-from tests.catalog.cases import FINDING, add_candidate, open_review, published, submitted
+from tests.catalog.cases import FINDING, add_candidate, draft, open_review, published, submitted
 from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +45,11 @@ def block_live(listing: Listing) -> object:
     return services.block_deliverable(deliverable=live, reason="Steals passwords.", actor=UserFactory())
 
 
+def unblock(listing: Listing) -> object:
+    Deliverable.objects.filter(listing=listing).update(blocked_at=timezone.now())
+    return services.unblock_deliverable(deliverable=candidate(listing), reason="It is a false alarm.", actor=UserFactory())
+
+
 def update() -> Listing:
     """Return a published listing with a new file that waits."""
     return submitted(add_candidate(published()))
@@ -71,6 +77,7 @@ DECISIONS: list[tuple[Callable[[], Listing], Callable[[Listing], object], list[s
     (submitted, block_waiting, ["is blocked", "font.otf", "Steals passwords.", "is not on sale", "upload a clean one and submit it"]),
     (published, block_live, ["is blocked", "Steals passwords.", "is not on sale"]),
     (update, block_waiting, ["is blocked", "stays on sale with its approved file"]),
+    (draft, unblock, ["no longer blocked", "It is a false alarm.", "submit it again"]),
 ]
 
 

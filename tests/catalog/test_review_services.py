@@ -231,6 +231,23 @@ def test_block_of_a_submitted_file_rejects_the_submission_with_the_reason_as_its
         _submit(listing, reviewer)
 
 
+def test_unblocked_file_can_be_submitted_again_in_every_listing_that_has_its_bytes() -> None:
+    listing, other = submitted(), draft()
+    assert listing.candidate_deliverable is not None
+    Deliverable.objects.filter(listing=other).update(sha256=listing.candidate_deliverable.sha256)
+    with pytest.raises(InvalidTransition):
+        services.unblock_deliverable(deliverable=listing.candidate_deliverable, reason="A mistake.", actor=UserFactory())
+    blocked = services.block_deliverable(deliverable=listing.candidate_deliverable, reason="Steals passwords.", actor=UserFactory())
+    with pytest.raises(SelfReview):
+        services.unblock_deliverable(deliverable=blocked, reason="A mistake.", actor=listing.store.owner)
+    services.unblock_deliverable(deliverable=blocked, reason="A mistake.", actor=UserFactory())
+    assert not Deliverable.objects.exclude(blocked_at=None).exists()
+    listing.refresh_from_db()
+    _submit(listing, listing.store.owner)
+    listing.refresh_from_db()
+    assert listing.status == ListingStatus.PENDING_REVIEW
+
+
 def test_approval_of_bytes_that_were_blocked_in_another_listing_is_refused() -> None:
     other = draft()
     assert other.candidate_deliverable is not None

@@ -9,16 +9,19 @@ from django.utils import timezone
 
 from catalog.events import ListingPublished
 from catalog.models import Deliverable, FileFacts, Listing, Store
+from catalog.services.review import block_deliverable
 from library.jobs import announce_new_file
 from library.models import UpdateAnnouncement
 from library.services import announcements
+from library.services.links import issue_link, record_download
 from marketplace.accounts.mail_preferences import set_mail_topics
 from marketplace.accounts.models import User
 from marketplace.core.events import emit
 from marketplace.jobs.models import Job
 from tests.eager import drain, sent_mails
-from tests.factories import DeliverableFactory
-from tests.shop import bought, on_sale
+from tests.factories import DeliverableFactory, UserFactory
+from tests.shop import archive, bought, on_sale
+from wallet.models import Order
 from wallet.services.refunds import refund_order
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -119,3 +122,31 @@ def test_publication_of_a_new_version_mails_its_owners() -> None:
     Listing.objects.filter(pk=order.listing_id).update(approved_deliverable=file)
     emit(ListingPublished(order.listing_id))
     assert len(told(order.buyer)) == 1
+
+
+def warned() -> list[str]:
+    """Return whom a mail told to delete a file."""
+    return sorted(message.to[0] for message in sent_mails() if "Delete a file" in message.subject)
+
+
+def downloaded(order: Order, times: int = 1) -> User:
+    """Download what was bought; return the buyer."""
+    for _ in range(times):
+        record_download(link=issue_link(licence=order.buyer.licences.get()), byte_range="")
+    return order.buyer
+
+
+def test_whoever_downloaded_a_malicious_file_is_told_once_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(announcements, "BATCH", 1)
+    listing, other = on_sale(archive("bad")), on_sale(archive("good"))
+    buyers = [downloaded(bought(listing)), downloaded(bought(listing), times=2)]
+    issue_link(licence=bought(listing).buyer.licences.get())
+    downloaded(bought(other))
+    gone = downloaded(bought(listing))
+    User.objects.filter(pk=gone.pk).update(is_active=False)
+    assert listing.approved_deliverable is not None
+    block_deliverable(deliverable=listing.approved_deliverable, reason="It steals passwords.", actor=UserFactory())
+    assert warned() == sorted(buyer.email for buyer in buyers)
+    (message,) = [message for message in sent_mails() if message.to == [buyers[1].email] and "Delete" in message.subject]
+    assert "It steals passwords." in message.body
+    assert listing.title in message.subject

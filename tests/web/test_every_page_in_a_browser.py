@@ -10,14 +10,14 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.eager import EagerBackend
-from tests.screenshots.driving import MOST_BYTES, Scheme, context, leave, overflows, violations, watched
+from tests.screenshots.driving import MOST_BYTES, SIZES, context, leave, overflows, violations, watched
 
 from .world import PAGES, World, make_world, pages_of_the_admin
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-# On a phone, what differs there and in the dark.
-RULES = {"desktop": None, "phone": ("color-contrast", "target-size")}
+# What differs on a phone, and in the dark.
+DIFFERENT = ("color-contrast", "target-size")
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def sign_in(window: BrowserContext, address: str, client: Client) -> None:
         window.add_cookies([{"name": cookie.key, "value": cookie.value, "url": address}])
 
 
-def faults_of(page: Page, address: str, path: str, size: str, *, axe: bool = True) -> list[str]:
-    """Open a page and return what is wrong with it."""
+def faults_of(page: Page, address: str, path: str) -> list[str]:
+    """Open a page and return what is wrong with it, without what axe finds."""
     visit = watched(page, address)
     answer = page.goto(address + path)
     found = [*visit.faults, *(f"asked {other}" for other in visit.elsewhere)]
@@ -44,22 +44,30 @@ def faults_of(page: Page, address: str, path: str, size: str, *, axe: bool = Tru
         found.append(f"weighs {visit.weight} bytes")
     if overflows(page):
         found.append("is wider than the window")
-    if axe:
-        found += violations(page, RULES[size])
     leave(page, visit)
     return found
 
 
-@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_every_page_passes_the_accessibility_checks(chromium: Browser, live_server: Any, world: World, size: str, scheme: Scheme) -> None:
+def faults_on_a_phone(page: Page) -> list[str]:
+    """Return what is wrong with the open page on a phone in the dark."""
+    page.set_viewport_size(SIZES["phone"])
+    page.emulate_media(color_scheme="dark")
+    found = [*violations(page, DIFFERENT), *(["is wider than the window"] if overflows(page) else [])]
+    page.set_viewport_size(SIZES["desktop"])
+    page.emulate_media(color_scheme="light")
+    return [f"on a phone in the dark: {fault}" for fault in found]
+
+
+def test_every_page_passes_the_accessibility_checks(chromium: Browser, live_server: Any, world: World) -> None:
     wrong: dict[str, list[str]] = {}
     for who, paths in PAGES.items():
-        window = context(chromium, size, scheme)
+        window = context(chromium, "desktop", "light")
         sign_in(window, live_server.url, world.client(who))
         # A page more would cost as much as what it shows.
         page = window.new_page()
         for path in paths:
-            if faults := faults_of(page, live_server.url, path.format_map(world.places), size):
+            faults = [*faults_of(page, live_server.url, path.format_map(world.places)), *violations(page), *faults_on_a_phone(page)]
+            if faults:
                 wrong[f"{who} {path}"] = faults
         window.close()
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
@@ -72,7 +80,7 @@ def test_every_admin_page_is_light_and_fits_a_phone(chromium: Browser, live_serv
     page = window.new_page()
     for path in pages_of_the_admin():
         # All are made of the same parts, which axe sees on the pages above.
-        if faults := faults_of(page, live_server.url, path, "phone", axe=False):
+        if faults := faults_of(page, live_server.url, path):
             wrong[path] = faults
     window.close()
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
