@@ -411,7 +411,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
     for expected in (
         "The file can no longer be downloaded, in any listing",
         "This submission is rejected",
-        "The vendor gets a mail",
+        "get a mail with your reason",
         review.snapshot["file"]["checksum"],
     ):
         assert expected in words
