@@ -28,7 +28,7 @@ class DeveloperNotApproved(Problem):
 
 
 class AppNotApproved(Problem):
-    """409: the app has no granted scopes, or is suspended."""
+    """409: the app is not approved, is suspended, or has no granted scopes."""
 
     status = 409
     title = "The app is not approved"
@@ -122,7 +122,7 @@ class LastSpendingLimit(Problem):
 
 
 class TooManyKeys(Problem):
-    """409: `maximum` active keys for each app."""
+    """409: the app already has `maximum` active keys."""
 
     status = 409
     title = "The app has too many active keys"
@@ -130,7 +130,7 @@ class TooManyKeys(Problem):
 
 
 class TooManyTokens(Problem):
-    """409: `maximum` active tokens for each user or app."""
+    """409: the user or app already has `maximum` active tokens."""
 
     status = 409
     title = "You have too many active tokens"
@@ -138,15 +138,15 @@ class TooManyTokens(Problem):
 
 
 class TooManyApps(Problem):
-    """409: `maximum` apps for each developer."""
+    """409: the developer already has `maximum` apps."""
 
     status = 409
     title = "You have too many apps"
-    detail = "Use one of your apps, or ask an admin."
+    detail = "Use one of your apps, or ask our staff."
 
 
 class TooManyRedirectUris(Problem):
-    """409: `maximum` redirect URIs for each app."""
+    """409: an app can have at most `maximum` redirect URIs."""
 
     status = 409
     title = "The app has too many redirect URIs"
@@ -162,7 +162,7 @@ class TooManyClientsWaiting(Problem):
 
 
 class TooManyWebhookEndpoints(Problem):
-    """409: `maximum` webhook endpoints for each app."""
+    """409: the app already has `maximum` webhook endpoints."""
 
     status = 409
     title = "The app has too many webhook endpoints"
@@ -177,7 +177,7 @@ class WebhookUrlRefused(Problem):
 
 
 class TooManyTestEvents(Problem):
-    """409: the most test events of a minute were sent, or the same delivery ended a few seconds ago."""
+    """409: the endpoint got the maximum of test events in the last minute, or the same delivery ended a few seconds ago."""
 
     status = 409
     title = "A test or a redelivery was sent a moment ago"

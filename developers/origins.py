@@ -1,4 +1,4 @@
-"""CORS of the API and the tools: pages of approved apps may call them, with their own app's tokens."""
+"""CORS of the API and the MCP server: pages of approved apps may call them, with their own app's tokens."""
 
 import re
 
@@ -22,7 +22,7 @@ def is_open_to_origin(request: HttpRequest) -> bool:
     """Tell whether a page of the request's origin may make the call and read the response.
 
     A call with a token may come from the token's own app. A preflight and a call without a valid credential don't say whose they
-    are, so they may come from any approved app. On a local server, programs on the same computer may call the tools.
+    are, so they may come from any approved app. On a local server, programs on the same computer may call the MCP server.
     """
     header = request.headers.get("Origin", "")
     if request.path_info == Audience.MCP.path and is_loopback(settings.BASE_URL) and is_loopback(header):

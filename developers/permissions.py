@@ -29,7 +29,7 @@ class HasAccess(BasePermission):
         if access is None:
             raise MethodNotAllowed(headers={"Allow": ", ".join(view.allowed_methods)})
         principal = cast("Principal | None", request.auth)
-        # An MCP token is valid for the tool protocol only, public operations included.
+        # An MCP token is valid at the MCP server only: here not even for public operations.
         if principal is not None and principal.kind == CredentialKind.MCP:
             raise InvalidCredential("MCP tokens work only at /mcp. Send an API key, a personal token or an app's OAuth token here.")
         if access.public:

@@ -27,7 +27,7 @@ _PREFIXES = {
 class Principal:
     """The caller of one request: `request.auth` of every authenticated API view."""
 
-    # For a key the app's owner.
+    # For a key the app's developer.
     user: User
     # None for a user's own token.
     app: App | None

@@ -134,7 +134,7 @@ def active_keys_of(app: App) -> QuerySet[ApiKey]:
 
 
 def tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
-    """Return every token that a user created without an app, for the API or the tools, revoked ones too, newest first."""
+    """Return every token that a user created without an app, for the API or the MCP server, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 

@@ -38,7 +38,7 @@ class AgentSkill:
 
     listing: Listing
     file: Deliverable
-    # `frontmatter`, and `files` as `[path, bytes, SHA-256]`.
+    # `frontmatter`, and `files` as `[path, size in bytes, SHA-256]`.
     contents: Mapping[str, Any]
     # None for a free skill.
     licence: Licence | None = None
@@ -135,7 +135,7 @@ def user_of_token(token: str) -> User:
     """Return the user of a valid token.
 
     Raises:
-        NotFound: the token is not valid, has expired, or its user has since changed the password, ended all sessions or closed the account.
+        NotFound: the token is not valid, has expired, its user has since changed the password or ended all sessions, or the account was deactivated or deleted.
     """
     try:
         text = _signer.unsign(token, max_age=bounds.AGENT_SKILLS_TOKEN_SECONDS)

@@ -36,7 +36,7 @@ class CertificateStatus(TextChoices):
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """The result of a verification.
+    """The result of a check.
 
     Args:
         status: The status of the certificate.
@@ -137,12 +137,12 @@ def _facts_of(claims: dict[str, Any]) -> list[tuple[str, str]]:
 def check_certificate(text: str) -> CertificateCheck:
     """Verify a signed certificate and return its current status."""
     try:
-        return verdict_on(signatures.verify(text))
+        return check_claims(signatures.verify(text))
     except signatures.NotGenuine:
         return CertificateCheck(CertificateStatus.NOT_GENUINE)
 
 
-def verdict_on(claims: dict[str, Any]) -> CertificateCheck:
+def check_claims(claims: dict[str, Any]) -> CertificateCheck:
     """Return the current status of a certificate with these claims, whose signature is valid."""
     try:
         licence = licence_of_certificate(str(claims.get("certificateId")))

@@ -40,7 +40,7 @@ class LicenseSuspended(Problem):
 
 
 class ClaimEnded(Problem):
-    """410: the link was used, has expired, or its purchase was refunded or its payment returned."""
+    """410: the link was used, has expired, or its purchase was refunded or charged back."""
 
     status = 410
     title = "This link can no longer be used"
@@ -72,7 +72,7 @@ class LinkExpired(Problem):
 
 
 class LinkRevoked(Problem):
-    """410: the licence was revoked or replaced by an upgrade, or the account closed."""
+    """410: the licence was revoked or replaced by an upgrade, or the account was deactivated or deleted."""
 
     status = 410
     title = "This download link was revoked"

@@ -63,7 +63,7 @@ def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tup
 
 
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None, version: str | None = None) -> Licence:
-    """Return the user's licence for a listing: rather one that is not suspended, then of the last tier by `sort_order`, then the newest.
+    """Return the user's licence for a listing, preferring one that is not suspended, then the last tier by `sort_order`, then the newest.
 
     The listing need not be on sale any more.
 

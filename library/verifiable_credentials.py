@@ -16,27 +16,27 @@ from django.utils import timezone
 from marketplace.core.errors import NotFound
 
 from . import bounds
-from .certificates import CertificateCheck, CertificateStatus, page_url, verdict_on
+from .certificates import CertificateCheck, CertificateStatus, check_claims, page_url
 from .models import StatusListPosition
 from .proofs import add_proof, issuer_did, verify_proof
 from .signatures import NotGenuine
 
 VC_CONTEXT = "https://www.w3.org/ns/credentials/v2"
 # By purpose, the licences whose bit is set.
-ENDED = {
+STATUS_CONDITIONS = {
     # For good: the purchase was refunded or charged back.
     "revocation": Q(licence__revoked_at__isnull=False),
     # The payment is disputed, or an upgrade replaced the licence; both can be undone.
     "suspension": Q(licence__suspended_at__isnull=False) | Q(licence__replaced_at__isnull=False),
 }
-_LIST_ID = re.compile(rf"({'|'.join(ENDED)})-(0|[1-9][0-9]{{0,4}})")
+_LIST_ID = re.compile(rf"({'|'.join(STATUS_CONDITIONS)})-(0|[1-9][0-9]{{0,4}})")
 
 
 def signed_credential(claims: dict[str, Any], position: int) -> dict[str, Any]:
     """Return the claims of a certificate as a signed credential with this position in the status lists."""
     certificate_id = claims["certificateId"]
     number, index = divmod(position, bounds.STATUS_LIST_LENGTH)
-    lists = {purpose: list_url(f"{purpose}-{number}") for purpose in ENDED}
+    lists = {purpose: list_url(f"{purpose}-{number}") for purpose in STATUS_CONDITIONS}
     return add_proof(
         {
             "@context": [VC_CONTEXT, context_url()],
@@ -64,7 +64,7 @@ def check_credential(credential: dict[str, Any]) -> CertificateCheck:
     """Verify a signed credential and return the current status of its licence."""
     try:
         verify_proof(credential)
-        return verdict_on(credential["credentialSubject"]["certificate"])
+        return check_claims(credential["credentialSubject"]["certificate"])
     except (NotGenuine, LookupError, TypeError):
         return CertificateCheck(CertificateStatus.NOT_GENUINE)
 
@@ -136,7 +136,7 @@ def _encoded_list(purpose: str, start: int) -> str:
     """Return the bits of the list that starts at this position, compressed, in multibase; the first bit is the highest of the first byte."""
     bits = bytearray(bounds.STATUS_LIST_LENGTH // 8)
     within = StatusListPosition.objects.filter(position__gte=start, position__lt=start + bounds.STATUS_LIST_LENGTH)
-    for position in within.filter(ENDED[purpose]).values_list("position", flat=True):
+    for position in within.filter(STATUS_CONDITIONS[purpose]).values_list("position", flat=True):
         byte, bit = divmod(position - start, 8)
         bits[byte] |= 0x80 >> bit
     return "u" + base64.urlsafe_b64encode(gzip.compress(bits, mtime=0)).decode().rstrip("=")

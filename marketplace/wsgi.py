@@ -24,7 +24,7 @@ import_string("marketplace.operations.installation.refuse_other_database")()
 # The thread that loads the application responds to no requests.
 connections.close_all()
 import_string("marketplace.jobs.in_server.start_worker_thread")()
-# Loaded here, because an AI client's first call would wait half a second for it; management commands do without.
+# Loaded here, because an MCP client's first call would wait half a second for it; management commands do without.
 import_string("mcp_types.methods.validate_client_request")
 # Loaded modules stay until the process ends; scanning them in each full garbage collection would pause requests for a tenth of a second.
 get_resolver().url_patterns  # noqa: B018 - loads every view

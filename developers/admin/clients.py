@@ -51,7 +51,7 @@ class ClientMetadataAdmin(QueueAdmin):
 
     @admin.display(description="Client")
     def client_id(self, client_metadata: ClientMetadata) -> str:
-        """Return the client's id, which for an app without a developer is the URL of its document."""
+        """Return the client's id, which for a client with a metadata document is the URL of the document."""
         return client_metadata.app.client_id
 
     @admin.display(description="App")

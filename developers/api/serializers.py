@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from marketplace.api.fields import ADDRESS_CHARACTER, BoundedList, Choice, Flag, Line, Prose, WholeJsonNumber
+from marketplace.api.fields import ADDRESS_CHARACTER, BodyInteger, BoundedList, Choice, Flag, Line, Prose
 from marketplace.api.serializers import Body, Limit, PageNumber
 from marketplace.core import bounds as core_bounds
 from marketplace.core.texts import WHITE_SPACE
@@ -163,7 +163,7 @@ class WebhookDeleted(serializers.Serializer[Any]):
 class RotateSecretBody(Body):
     """How long the old secret stays valid."""
 
-    overlapHours = WholeJsonNumber(
+    overlapHours = BodyInteger(
         source="overlap_hours",
         min_value=0,
         max_value=bounds.SECRET_OVERLAP_HOURS,

@@ -39,8 +39,8 @@ from .serializers import (
     WebhookResponse,
 )
 
-WEBHOOK_ID = OpenApiParameter("webhook_id", str, OpenApiParameter.PATH, description="id of a webhook.")
-DELIVERY_ID = OpenApiParameter("delivery_id", str, OpenApiParameter.PATH, description="id of a delivery.")
+WEBHOOK_ID = OpenApiParameter("webhook_id", str, OpenApiParameter.PATH, description="Id of a webhook.")
+DELIVERY_ID = OpenApiParameter("delivery_id", str, OpenApiParameter.PATH, description="Id of a delivery.")
 
 
 class LeakViewSet(ApiViewSet):

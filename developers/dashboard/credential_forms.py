@@ -18,7 +18,7 @@ _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once
 
 
 class TokenForm(PasswordConfirmationForm, LimitsForm):
-    """Describes a new personal token for the API or, as the audience says, for the tools."""
+    """Describes a new personal token for the API or, as the audience says, for the MCP server."""
 
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(

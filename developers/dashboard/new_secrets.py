@@ -1,6 +1,6 @@
 """Carries a new secret from the form that created it to the page that shows it, once.
 
-A reload of that page creates nothing. In between the secret is in the user's session, encrypted, for a minute.
+A reload of that page creates nothing. In between the secret is in the user's session, encrypted; after a minute it is not shown any more.
 """
 
 import time

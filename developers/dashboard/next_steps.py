@@ -100,7 +100,10 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
 
 
 def first_call(app: App | None) -> str:
-    """Return the URL for a first call with a new credential: for a key one that the app may read, else a public one; for a user's own token GET me."""
+    """Return the URL for a first call with a new credential.
+
+    For a user's own token it is GET me; for a key, what the app's scopes allow it to read, or else a public list.
+    """
     if app is None:
         return f"{settings.BASE_URL}/api/v1/me"
     path = next((path for scope, path in _FIRST_CALLS if scope in app.scopes), "/api/v1/assets?limit=1")

@@ -34,7 +34,7 @@ class AppStatus(models.TextChoices):
 
 
 class App(AbstractApplication):
-    """A program of a developer: the OAuth client and the owner of API keys."""
+    """An OAuth client: an app of a developer, which can have API keys, or a client with a metadata document."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     # None for a client with a metadata document (`ClientMetadata`): the user who connects it first does not own it.

@@ -28,7 +28,7 @@ class TokenKind(models.TextChoices):
 
 
 class ApiKey(models.Model):
-    """A key of an app. It acts as the app's owner with the scopes granted when it was created and still granted now."""
+    """A key of an app. It acts as the app's developer with the scopes granted when it was created and still granted now."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="api_keys")

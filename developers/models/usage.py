@@ -32,7 +32,7 @@ class ApiUsage(models.Model):
     # None: a user's own token.
     app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="usage")
     kind = models.CharField(max_length=16, choices=CallerKind.choices)
-    # Id of the key, personal token or MCP token; of the app for OAuth tokens. It determines the app.
+    # Id of the key, personal token or MCP token; of the app for console tokens and tokens issued by OAuth. It determines the app.
     credential_id = models.UUIDField()
     # Method and route name, such as `POST wallet-spend`: a path would hold ids.
     operation = models.CharField(max_length=OPERATION_CHARS)

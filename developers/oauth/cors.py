@@ -26,7 +26,7 @@ def allow_any_origin(*methods: str) -> Callable[[View], View]:
                 preflight = {
                     "Allow": ", ".join(allowed),
                     "Access-Control-Allow-Methods": ", ".join(methods),
-                    # Tool clients send headers of their own. The asterisk never covers Authorization.
+                    # MCP clients send headers of their own. The asterisk never covers Authorization.
                     "Access-Control-Allow-Headers": "*",
                     "Access-Control-Max-Age": _DAY,
                 }

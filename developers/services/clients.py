@@ -108,12 +108,12 @@ def _queue_client(app: App, host: str, contents: dict[str, Any], actor: User) ->
 
 @transaction.atomic
 def reopen_client(*, app: App, reason: str, actor: User) -> App:
-    """Queue a rejected client for another review, since no other app can be created for its URL.
+    """Queue a rejected client with a metadata document for another review, since no other app can be created for its URL.
 
     Raises:
         InvalidInput: no reason.
         InvalidTransition: it is not rejected.
-        NotFound: it is a developer's app.
+        NotFound: it is a developer's app, not a client with a metadata document.
     """
     reason = texts.clean_text(reason, "reason")
     app = lock(App.objects.all(), pk=app.pk)

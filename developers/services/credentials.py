@@ -140,7 +140,7 @@ def issue_personal_token(
 
 @transaction.atomic
 def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
-    """Create a token for a tool client: it acts as the app's owner, at `/mcp` only, with the scopes that the app is granted now.
+    """Create a token for an MCP client: it acts as the app's developer, at `/mcp` only, with the scopes that the app is granted now.
 
     It is returned with its secret.
 
@@ -208,6 +208,6 @@ def _revoke(credential: ApiKey | AccessToken, action: str, actor: User | None, r
 
 
 def _notify_of_revocation(user: User, what: str, actor: User | None, reason: str, app: App | None) -> None:
-    """Mail the owner of the credential if an admin has revoked it; a leak has a mail of its own."""
+    """Mail the owner of the credential if staff have revoked it; a leak has a mail of its own."""
     if actor is not None and actor.pk != user.pk:
         mail(user, "developers/credential_revoked", what=what, app=app, reason=reason)

@@ -17,10 +17,10 @@ def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
         Series("failed (5xx)", [counts.failed for counts in counts_of_points], "bad"),
     ]
     hourly = usage.span.step == Step.HOUR
-    mark = Mark("limit an hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
+    mark = Mark("limit per hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
     return Chart(
         "calls",
-        f"Calls {'an hour' if hourly else 'a day'} (UTC)",
+        f"Calls per {'hour' if hourly else 'day'} (UTC)",
         usage.period,
         series,
         empty_text=f"No calls in {usage.span.label}. They appear here within a minute.",

@@ -42,11 +42,11 @@ GONE = 410
 
 
 def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
-    """Tell whether an endpoint is disabled when this delivery fails: none has succeeded for days, and this one has used up its attempts.
+    """Tell whether this failure disables the endpoint: no delivery has succeeded for `GIVEN_UP_AFTER`, and this one has used up its attempts.
 
-    A first attempt after quiet days does not suffice. At an endpoint with many events, attempts wait for each other, and none may be used up
-    for weeks: there, a delivery suffices whose first attempt is as long ago as all of them would take, unless it was sent again by hand.
-    Time before the first attempt does not count, because no worker may have run, or the app been suspended.
+    At a busy endpoint, where attempts wait for each other, it is enough that the first attempt was as long ago as all attempts would take,
+    unless the delivery was sent again by hand. Time before the first attempt does not
+    count, because no worker may have run, or the app been suspended.
     """
     now = timezone.now()
     if endpoint.failing_since is None or now - endpoint.failing_since < GIVEN_UP_AFTER:

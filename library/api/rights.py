@@ -1,4 +1,4 @@
-"""The query and the response of GET assets/{id}/rights, shared by the API and the tools."""
+"""The query and the response of GET assets/{id}/rights, shared by the API and the MCP server."""
 
 from typing import Annotated, Any, Self
 
@@ -13,7 +13,7 @@ from catalog.uses import UNITS, Use, UsePermission, UseVerdict
 from marketplace.accounts.models import User
 from marketplace.api.fields import Choice
 from marketplace.api.models import AmountOrNone, Id, ResponseModel, choice_schema
-from marketplace.api.serializers import WholeNumber
+from marketplace.api.serializers import QueryInteger
 
 from ..rights import AssetRights, LicenseRights, RightsDecision, rights_to
 
@@ -24,7 +24,7 @@ class RightsQuery(serializers.Serializer[Any]):
     """The use, and how much of it."""
 
     use = Choice(Use.choices, help_text="What the asset is to be used for.")
-    quantity = WholeNumber(
+    quantity = QueryInteger(
         min_value=1,
         max_value=bounds.MAX_USE_QUANTITY,
         default=1,

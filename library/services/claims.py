@@ -38,7 +38,7 @@ def claimable_licence(*, secret: str, claimant: User) -> Licence:
 
     Raises:
         NotFound: the link is unknown, or a newer one was sent.
-        ClaimEnded: it has expired, someone else has used it, or the purchase was refunded or its payment returned.
+        ClaimEnded: it has expired, someone else has used it, or the purchase was refunded or charged back.
     """
     licence = _with_link(secret).first()
     if licence is None:
@@ -78,7 +78,7 @@ def _with_link(secret: str) -> QuerySet[Licence]:
 
 def _check(licence: Licence, claimant: User) -> None:
     if licence.revoked_at is not None:
-        raise ClaimEnded("The purchase was refunded, or its payment was returned.")
+        raise ClaimEnded("The purchase was refunded or charged back.")
     if licence.holder_id == claimant.pk:
         return
     if licence.holder_id is not None:

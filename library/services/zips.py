@@ -15,7 +15,7 @@ from marketplace.storage.base import Segment
 _MARKER = 0xFFFFFFFF
 _ZIP64_FROM = _MARKER
 _UTF8_NAME = 0x0800
-# The first time that a zip archive can express, and the year after its last.
+# The first time that a zip archive can express, and the number of years from it.
 EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
 _YEARS = 128
 _VERSION, _VERSION_ZIP64 = 20, 45

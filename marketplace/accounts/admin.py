@@ -167,7 +167,8 @@ class UserAdmin(ServiceAdmin):
         Decision(
             "Delete account",
             ERASE,
-            "Name, address, applications and credentials are permanently removed. Orders, licences and the ledger are kept, without the name. "
+            "Name, e-mail addresses, applications and credentials are permanently removed. Orders, licences and the ledger are kept, without the name; "
+            "invoices keep the name and address on them, and apps their names. "
             "This cannot be undone.",
             "The account was deleted.",
             available=lambda user: not user.deleted,

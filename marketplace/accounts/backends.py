@@ -1,4 +1,4 @@
-"""The authentication backend: allauth's, with a query less for the second factor and for permissions."""
+"""The authentication backend: allauth's, with one query fewer for the second factor and for permissions."""
 
 import uuid
 from typing import Any

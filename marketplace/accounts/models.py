@@ -138,7 +138,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name or self.email.split("@", 1)[0]
 
     def email_user(self, subject: str, message: str, *, html_message: str, headers: Mapping[str, str]) -> None:
-        """Send the user a mail in both forms."""
+        """Send the user a mail as text and HTML."""
         made = EmailMultiAlternatives(subject, message, None, [self.email], headers=dict(headers))
         made.attach_alternative(html_message, "text/html")
         made.send()

@@ -24,7 +24,7 @@ from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 from .models import User
 
 P = ParamSpec("P")
-SIGNED_OUT = "You have been signed out, so your request was not processed. Sign in, then send it again."
+SIGNED_OUT = "Sign in first, then send it again: nothing was done."
 
 
 class SignedInRequest(HttpRequest):

@@ -123,7 +123,7 @@ class Flag(serializers.BooleanField):
         return data
 
 
-class Whole(serializers.IntegerField):
+class BoundedInteger(serializers.IntegerField):
     """A whole number within bounds."""
 
     default_error_messages = COMMON_ERRORS | {
@@ -134,7 +134,7 @@ class Whole(serializers.IntegerField):
     }
 
 
-class WholeJsonNumber(Whole):
+class BodyInteger(BoundedInteger):
     """A whole JSON number, such as 1 or 1.0; strings are refused."""
 
     def to_internal_value(self, data: Any) -> int:
@@ -216,7 +216,7 @@ class Amount(serializers.Field[int, Any, float, Any]):
 class Moment(serializers.Field[datetime, str, str, datetime]):
     """A time with its offset from UTC (RFC 3339).
 
-    A date that does not exist, such as 30 February, is read as the last moment of year 9999, and a time before year 1 as its first.
+    A date, time or offset that does not exist, such as 30 February, is read as the last possible time; one before year 1 as the first.
     """
 
     default_error_messages = COMMON_ERRORS | {

@@ -181,7 +181,7 @@ def _wants_problem(request: HttpRequest) -> bool:
 
 
 def problem_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
-    """Return a problem document for the API and the tool server, a page for other addresses."""
+    """Return a problem document for the API and the MCP server, a page for other addresses."""
     if _wants_problem(request):
         return json_problem_response(problem, request)
     own = problem.message != type(problem).detail

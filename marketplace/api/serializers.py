@@ -13,7 +13,7 @@ from rest_framework.request import Request
 
 from marketplace.core import bounds
 
-from .fields import COMMON_ERRORS, Whole
+from .fields import COMMON_ERRORS, BoundedInteger
 
 _DIGITS = re.compile(r"-?[0-9]+")
 
@@ -97,7 +97,7 @@ def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Map
     return validated
 
 
-class WholeNumber(Whole):
+class QueryInteger(BoundedInteger):
     """A whole number in ASCII digits; DRF also accepts what Python does, such as `1_0`, `1.0` and digits of any script."""
 
     def to_internal_value(self, data: Any) -> int:
@@ -107,7 +107,7 @@ class WholeNumber(Whole):
         return int(super().to_internal_value(data))
 
 
-class Limit(WholeNumber):
+class Limit(QueryInteger):
     """Results per page, from 1; larger values are reduced to the maximum."""
 
     def __init__(self, *, default: int, maximum: int) -> None:
@@ -119,7 +119,7 @@ class Limit(WholeNumber):
         return min(super().to_internal_value(data), self.maximum)
 
 
-class PageNumber(WholeNumber):
+class PageNumber(QueryInteger):
     """A page number, from 1."""
 
     def __init__(self) -> None:

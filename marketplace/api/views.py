@@ -23,8 +23,8 @@ METHODS = ("get", "head", "post", "put", "patch", "delete")
 class ApiViewSet(ViewSet):
     """Base of viewsets, whose actions declare who may call them.
 
-    `access` maps each action to its access rule, for the permission class and the OpenAPI document; the
-    service does not start if an action is missing. `problems` maps actions to problems beyond the common ones. `queries` maps
+    `access` maps each action to its access rule, for the permission class and the OpenAPI document; a
+    system check reports a missing action. `problems` maps actions to problems beyond the common ones. `queries` maps
     actions to the serializers of their query parameters, `filters` to their further parameters; unknown parameters are refused.
     """
 

@@ -1,4 +1,4 @@
-"""Access rules of API operations: scope and kinds of credential. The service does not start if a view declares none."""
+"""Access rules of API operations: scope and kinds of credential. A system check reports a view that declares none."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -18,6 +18,8 @@ _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 class Problem(Exception):
     """Base of errors that clients can act on.
 
+    The docstring of a class begins with `<status>: <sentence>`, which its page `/problems/<code>` shows.
+
     Args:
         detail: What happened and what to do next; by default the class's `detail`.
         **members: Extension members of the problem document, JSON values.

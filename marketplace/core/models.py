@@ -10,7 +10,7 @@ from .ids import new_id
 
 
 class AuditEntry(models.Model):
-    """A decision or credential event: who did what to which subject, when and why.
+    """An entry of the audit log: who did what to which subject, when and why.
 
     Entries are never changed; triggers enforce it (`marketplace.core.apps`).
     """

@@ -26,7 +26,7 @@ SCOPE_LABELS = {
     Scope.VENDOR_MANAGE: "Manage your store and its listings, see its earnings, and appeal decisions about you",
 }
 
-# What each may have is listed, so that a new scope is given to none of them unasked. Apps cannot be granted `vendor:manage`.
+# Listed by kind of credential, so that a new scope is in none of them by default. Apps cannot be granted `vendor:manage`.
 APP_SCOPES = frozenset(
     {Scope.CATALOG_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD, Scope.ACCOUNT_READ, Scope.WALLET_SPEND, Scope.WALLET_FUND}
 )

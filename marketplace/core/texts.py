@@ -37,7 +37,7 @@ def clean_line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, requ
     """Return trimmed text of one line.
 
     Raises:
-        InvalidInput: as for `clean_text`, or it has more than one line.
+        InvalidInput: as for `clean_text`, or it has line breaks, tabs, or other characters that `NOT_IN_A_LINE` matches.
     """
     text = clean_text(value, field, required=required)
     if len(text) > maximum:

@@ -22,7 +22,7 @@ FACTS_NAME = "demo.json"
 
 
 def make_content(entries: list[CatalogEntry], path: Path, base_url: str) -> tuple[Facts, str]:
-    """Create what is missing; the facts are written before the content, so that an interrupted run loses none."""
+    """Create what is missing; the demo's addresses and credentials are written before the content, so that an interrupted run loses none."""
     facts: Facts = {"baseUrl": base_url} | read_facts(path)
     now = timezone.now()
     with clock_at(now - timedelta(days=DAYS + 2)):

@@ -1,4 +1,4 @@
-"""The output of the quickstart: a file for scripts, and commands to paste."""
+"""The output of the quickstart: a file of the demo's addresses and credentials for scripts, and commands to paste."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from .people import Facts
 
 
 def read_facts(path: Path) -> Facts:
-    """Return the facts that an earlier run wrote, empty if they cannot be read."""
+    """Return the addresses and credentials that an earlier run wrote, empty if they cannot be read."""
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -59,7 +59,7 @@ def curl_lines(facts: Facts, slug: str) -> list[tuple[str, str]]:
         ("Library", f"curl -sS {key} '{api}/library'"),
         ("Download link", f"curl -sS -X POST {key} '{api}/library/download/{slug}'"),
         (
-            "Tools for AI clients",
+            "MCP server for AI assistants",
             f"claude mcp add --transport http marketplace {facts['baseUrl']}/mcp --header 'Authorization: Bearer {tools}'",
         ),
         ("Fetch the package", f'curl -sS -o package.zip "$(curl -sS -X POST {key} {api}/library/download/{slug} | {link})"'),

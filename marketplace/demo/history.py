@@ -88,7 +88,7 @@ def _customer(number: int, admin: User, until: datetime) -> User:
 
 
 def _sell(customers: list[User], admin: User, until: datetime, chance: random.Random) -> None:
-    """Let customers buy what was on sale on each day: more in the middle of the week, and slowly more of all."""
+    """Let customers buy what was on sale on each day: more on weekdays, and gradually more over the two months."""
     published = dict(Listing.objects.filter(status=ListingStatus.PUBLISHED).values_list("slug", "published_at"))
     wanted = [(customer, slug) for customer in range(len(customers)) for slug in sorted(published)]
     chance.shuffle(wanted)

@@ -66,7 +66,7 @@ def check_url(url: str) -> None:
     """Validate an address without a lookup, for forms.
 
     Raises:
-        Refused: it is none that we call.
+        Refused: the address is not allowed.
     """
     _target(url)
 
@@ -85,7 +85,7 @@ def request(
     `seconds` is the time from the lookup to the last byte; of the response, `max_bytes` are read at most.
 
     Raises:
-        Refused: it is none that we call.
+        Refused: the address is not allowed.
         Failed: there was no complete response in time.
     """
     target = _target(url)
@@ -127,7 +127,7 @@ def _target(url: str) -> Url:
     if target.scheme != "https" and not (target.scheme == "http" and settings.OUTBOUND_LOOPBACK):
         raise Refused("The address must begin with https://.")
     if not target.host or target.port == 0 or target.auth is not None or target.fragment is not None:
-        raise Refused("The address needs a host, and neither user information nor a fragment.")
+        raise Refused("The address must have a host, and no user name, password or fragment.")
     return target
 
 

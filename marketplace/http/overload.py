@@ -31,8 +31,8 @@ from .client_address import client_network
 from .monitoring import ROUTE_KEY
 from .request_body import RequestBody, is_upload
 
-# A request is refused if it has waited this long for a slot. It equals the time that a thread waits for a database
-# connection, and is long enough to bridge a short pause of the machine.
+# A request is refused if it has waited this long for a slot. It equals the default of DATABASE_POOL_TIMEOUT,
+# and is long enough to bridge a short pause of the machine.
 WAIT_SECONDS = 5.0
 RETRY_SECONDS = "2"
 

@@ -104,7 +104,7 @@ def usage_of(limits: Sequence[RateLimit]) -> list[LimitUsage]:
 def count_by_address(request: HttpRequest | Request, name: str) -> None:
     """Count an anonymous call by the client's IP address.
 
-    Without the cache, calls are allowed: these limits save resources, and no secret behind them can be guessed.
+    Without the cache, calls are allowed: these limits save resources, and the secrets are too long to guess.
 
     Args:
         request: The request.

@@ -15,8 +15,12 @@ from .client_address import is_from_proxy
 
 # The size of a read, after which the speed is checked.
 BLOCK_BYTES = 16 * bounds.KIB
-# How much of an unread body is discarded, and of one that the proxy in `deploy/` has buffered; in how many threads at a time.
-DISCARDED_BYTES, BUFFERED_BYTES, DISCARDING_THREADS = 2 * bounds.MIB, 16 * bounds.MIB, 4
+# How much of an unread body is discarded.
+DISCARDED_BYTES = 2 * bounds.MIB
+# How much of one that the proxy in `deploy/` has buffered.
+BUFFERED_BYTES = 16 * bounds.MIB
+# How many threads discard at a time.
+DISCARDING_THREADS = 4
 _discarding = threading.Semaphore(DISCARDING_THREADS)
 
 

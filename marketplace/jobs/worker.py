@@ -62,7 +62,7 @@ class QueueThreads:
                 self._worker.do(job)
             except Exception:
                 # If the thread ended, its queue would stall.
-                logger.exception("Job %s could not be settled", job.pk)
+                logger.exception("The outcome of job %s could not be recorded", job.pk)
             finally:
                 with self._lock:
                     self._free += 1
@@ -83,7 +83,7 @@ class JobWorker:
         self._next_heartbeat = 0.0
 
     def run(self, *, until_idle: bool = False) -> None:
-        """Run jobs until `stop` is called, or until no job is ready.
+        """Run jobs until `stop` is called; with `until_idle`, until no job is ready.
 
         Waits for a database that does not answer, unless `until_idle` is set.
         """

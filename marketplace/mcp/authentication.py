@@ -58,4 +58,4 @@ def _refuse_foreign_origin(request: HttpRequest) -> None:
     own = urlsplit(settings.BASE_URL)
     listed = {f"{own.scheme}://{own.netloc}".lower(), *(allowed.lower() for allowed in settings.CORS_ALLOWED_ORIGINS)}
     if origin.lower() not in listed and not is_open_to_origin(request):
-        raise PermissionDenied("Pages of this origin may not call the tools.")
+        raise PermissionDenied("Pages of this origin may not call the MCP server.")

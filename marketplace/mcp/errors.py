@@ -1,4 +1,4 @@
-"""Errors of the tool protocol."""
+"""Errors of MCP."""
 
 from marketplace.core.errors import Problem
 

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 @declare_methods("POST")
 @csrf_exempt
 def endpoint(request: HttpRequest) -> HttpResponse:
-    """Answer one message of an AI client."""
+    """Answer one message of an MCP client."""
     try:
         caller = authenticate(request)
         message = parse_message(request)

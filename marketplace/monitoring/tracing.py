@@ -17,7 +17,7 @@ from opentelemetry.trace import Span
 
 from .logs import redacted
 
-# After the middleware of the operators' endpoints, which are not traced.
+# After `HealthMiddleware`, whose endpoints are not traced.
 POSITION = 1
 # Attributes with addresses, by their old and new names.
 _ADDRESSES = ("http.url", "http.target", "url.full", "url.path", "url.original")

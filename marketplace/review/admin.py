@@ -36,7 +36,7 @@ class RepliedReasonForm(ReasonForm):
 
     use: SavedReplyUse
     # One of the two fields is needed, so neither is marked as optional.
-    plain = True
+    hide_optional = True
     reply = forms.ChoiceField(label="Saved reply", required=False)
     field_order = ("reply", "reason")
 
@@ -58,7 +58,7 @@ class RepliedReasonForm(ReasonForm):
 
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
-    """Return a decision form that extends `base` by the saved replies of a decision."""
+    """Return a decision form that adds saved replies of a decision to `base`."""
     return type("SavedReplyReasonForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
 
 
@@ -113,7 +113,7 @@ class ActionFilter(LabelledFilter):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ServiceAdmin):
-    """The audit log of decisions and credentials, read-only."""
+    """The audit log, read-only."""
 
     list_display = ("at", "what", "subject", "who", "outcome", "reason")
     list_filter = (("subject_type", KindFilter), ("action", ActionFilter))
@@ -208,7 +208,7 @@ class AppealAdmin(QueueAdmin):
         return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
 
     def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
-        """Leave out what the viewer decided, but for a superuser: perhaps nobody else can decide again."""
+        """Leave out what the viewer decided, except for superusers, who may be the only ones left."""
         rows = super().open_to(viewer, chosen)
         return rows if viewer.is_superuser else rows.exclude(decision__actor=viewer)
 

@@ -45,7 +45,7 @@ def _permissions_of(model: type[Model]) -> Iterator[str]:
 STATES = ("status", "update_status")
 SIZES = ("file_size", "size")
 _REGIONAL = {"price_inr_minor": Currency.INR, "price_eur_minor": Currency.EUR}
-# What the name of a column says beyond the label: amounts and parts are shown with their unit.
+# What the name of a column says beyond the label: amounts and percentages are shown with their unit.
 _LABEL = re.compile(r"^is (?=\w)| minor$| bp$")
 
 

@@ -72,7 +72,7 @@ class QueueAdmin(ServiceAdmin):
         return all(getattr(row, name) == value for name, value in self.waiting.items())
 
     def is_own(self, row: Any, viewer: Any) -> bool:
-        """Tell whether the viewer owns the row."""
+        """Tell whether the viewer may not decide on the row because it is their own."""
         return bool(self.owner) and attrgetter(self.owner.replace("__", "."))(row) == viewer
 
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
@@ -257,7 +257,7 @@ class QueueAdmin(ServiceAdmin):
         for name in self.get_fields(request, subject):
             shown = getattr(self, name)(subject) if hasattr(self, name) else self._value_of(subject, name)
             rows.append((str(label_for_field(name, self.model, self)).capitalize(), shown))
-        return Panel("What was sent in", (), rows)
+        return Panel("Details", (), rows)
 
     def _value_of(self, subject: Any, name: str) -> Any:
         value = getattr(subject, name)

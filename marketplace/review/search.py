@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .service import ServiceAdmin
 
 GROUP_ROWS = 5
+# The most rows that the search of a list shows for each condition.
 LISTED = 500
 # Shorter prefixes would match too many rows.
 MIN_PREFIX_CHARS = 2
@@ -76,7 +77,7 @@ class SearchGroup:
 
 
 def starts_with(field: str, text: str) -> Q:
-    """Return an indexed condition for a prefix: as typed, in lower case or capitalised."""
+    """Return an indexed condition for a prefix: as typed, in lower case or capitalised. A single character matches only the whole value."""
     if len(text) < MIN_PREFIX_CHARS:
         return Q(**{field: text})
     condition = Q()
@@ -103,7 +104,7 @@ def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[
 
 
 def ids_of(model_admin: "ServiceAdmin", conditions: Sequence[Q]) -> QuerySet[Any, Any]:
-    """Return the ids of the rows that match any of the conditions."""
+    """Return the ids of the rows that match any of the conditions, of each at most `LISTED`."""
     rows = model_admin.model._default_manager.order_by()
     first, *others = (rows.filter(pk__in=_few(rows, condition, LISTED)).values("pk") for condition in conditions or [Q(pk__in=())])
     ids: QuerySet[Any, Any] = first.union(*others) if others else first

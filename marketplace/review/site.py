@@ -1,4 +1,4 @@
-"""The admin site: only admin classes derived from `MarketplaceModelAdmin` can be registered, and only staff with a second factor can enter."""
+"""The admin site: only admin classes derived from `MarketplaceModelAdmin` can be registered, and only staff can enter, by default with a second factor only."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps

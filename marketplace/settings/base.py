@@ -317,7 +317,7 @@ REFUND_ANSWER_DAYS = read.integer("REFUND_ANSWER_DAYS", default=7, minimum=1)
 # Functions that return the context of the admin's home page, and its menu.
 ADMIN_HOME = "marketplace.web.admin.home.home"
 ADMIN_MENU = "marketplace.web.admin.menu.menu"
-# A claim on a submission expires after this time.
+# A reviewer's claim expires after this time.
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
 # Staff need an authenticator app to enter.
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)

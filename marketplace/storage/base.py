@@ -51,7 +51,7 @@ Segment = bytes | StoredRange
 
 @dataclass(frozen=True)
 class UnfinishedFile:
-    """An incomplete file of a killed writer; it cannot be read, but takes up space.
+    """An incomplete file, whose writer is active or was killed; it cannot be read, but takes up space.
 
     Args:
         since: Time when it was begun or last written to.
@@ -77,7 +77,7 @@ class ObjectStorage(Storage):
 
     def save(self, name: str | None, content: Any, max_length: int | None = None) -> str:
         """Store a file, replacing an existing one atomically."""
-        with self.request():
+        with self.using_store():
             return super().save(name, content, max_length)
 
     def save_bytes(self, key: str, content: bytes, content_type: str = "application/octet-stream") -> None:
@@ -88,12 +88,12 @@ class ObjectStorage(Storage):
 
     def delete(self, name: str) -> None:
         """Delete a file; do nothing if it does not exist."""
-        with self.request():
+        with self.using_store():
             super().delete(check_key(name))
 
     def size(self, name: str) -> int:
         """Return the size in bytes."""
-        with self.request():
+        with self.using_store():
             return super().size(name)
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> "Blocks":
@@ -131,8 +131,8 @@ class ObjectStorage(Storage):
         """Return a URL at which the storage serves the file as a download, None if it serves no files."""
         raise NotImplementedError
 
-    def request(self) -> AbstractContextManager[None]:
-        """Return the context for one request to the storage."""
+    def using_store(self) -> AbstractContextManager[None]:
+        """Return the context in which requests to the storage are made."""
         return storage_errors()
 
 

@@ -99,7 +99,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
             return Blocks(io.BytesIO, 0, s3_errors)
         # S3 refuses any range of an empty object, so a whole read sends none.
         ranged = {} if start == 0 and end is None else {"Range": f"bytes={start}-{'' if end is None else end - 1}"}
-        with self.request():
+        with self.using_store():
             return Blocks(lambda: self.bucket.Object(check_key(key)).get(**ranged)["Body"], None, s3_errors)
 
     def download(self, key: str, file: BinaryIO) -> None:
@@ -109,7 +109,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     def compose(self, key: str, segments: Sequence[Segment], *, content_type: str) -> None:
         """Store segments as one object; long segments of other objects are copied by the server."""
-        with self.request():
+        with self.using_store():
             upload = self.transfers.Object(self.bucket_name, check_key(key)).initiate_multipart_upload(ContentType=content_type)
             try:
                 parts = [
@@ -153,13 +153,13 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
             yield buffered
 
     def fingerprint(self, key: str) -> str:
-        with self.request():
+        with self.using_store():
             found = self.bucket.Object(check_key(key))
             # S3-compatible services have other formats of ETags.
             return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.OBJECT_FINGERPRINT_CHARS]
 
     def etag(self, key: str) -> str:
-        with self.request():
+        with self.using_store():
             return str(self.bucket.Object(check_key(key)).e_tag)
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
@@ -183,8 +183,8 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         return link
 
     @contextmanager
-    def request(self) -> Iterator[None]:
-        """Make one request to the store, without counting as an active request of this process in the meantime."""
+    def using_store(self) -> Iterator[None]:
+        """Make requests to the store, without counting as an active request of this process in the meantime."""
         with not_counted_while("service"), s3_errors():
             yield
 
@@ -195,7 +195,7 @@ class S3File(ObjectFile):
     def __init__(self, storage: S3Storage, key: str) -> None:
         # Held while the file is open: a request that left the context after each block would queue again each time.
         self._waiting = ExitStack()
-        self._waiting.enter_context(storage.request())
+        self._waiting.enter_context(storage.using_store())
         reader, writer = os.pipe()
         self._pipe = os.fdopen(writer, "wb")
         super().__init__(self._pipe, key)

@@ -37,7 +37,7 @@ class SalesSummary:
         if self.before_minor <= 0:
             return ""
         percent = round(100 * self.month_minor / self.before_minor)
-        return f"{percent}% of last month so far"
+        return f"So far {percent}% of last month"
 
 
 def since(period: Period, now: dt.datetime) -> dt.datetime:
@@ -70,7 +70,7 @@ def charts_of(totals: Mapping[str, ByTime], period: Period, span: Span) -> list[
     refunded = [{moment: -each.refunded for moment, each in by_time.items()} for by_time in totals.values()]
     counts = Chart(
         "sales",
-        f"Sales a {span.step} (UTC)",
+        f"Sales per {span.step} (UTC)",
         period,
         [Series("sold", _summed(period, sold)), Series("refunded", _summed(period, refunded), "bad")],
         empty_text=f"Nothing was sold in {span.label}.",
@@ -83,12 +83,12 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
     refunds = period.fill({moment: each.refunds_minor for moment, each in by_time.items()})
     return Chart(
         f"earned-{currency.lower()}",
-        f"Earned a {span.step} in {CURRENCY_LABELS[currency]} (UTC)",
+        f"Earned per {span.step} in {CURRENCY_LABELS[currency]} (UTC)",
         period,
         [
             Series("your share of sales", sales),
             Series("reversed by refunds", refunds, "bad"),
-            Series("left", [sale + refund for sale, refund in zip(sales, refunds, strict=True)], "mark", "line"),
+            Series("net", [sale + refund for sale, refund in zip(sales, refunds, strict=True)], "mark", "line"),
         ],
         empty_text=f"Nothing was earned in {CURRENCY_LABELS[currency]} in {span.label}.",
         show=partial(money, currency=currency),
@@ -113,5 +113,5 @@ def parts_of(line: Journal) -> list[tuple[str, int | None]]:
             (name, None if amount is None else sign * amount)
             for name, amount in (("Price", price), ("Tax", tax), ("Commission", commission))
         ),
-        ("Yours", line.vendor_net_minor),
+        ("Your share", line.vendor_net_minor),
     ]

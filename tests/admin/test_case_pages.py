@@ -109,7 +109,7 @@ def test_page_of_ones_own_application_has_no_decision_forms() -> None:
     case.user.save()
     page = BeautifulSoup(signed_in(case.user).get(page_of(case)).content, "html.parser")
     assert not page.select(".case-decide form, .claims form")
-    assert "This is your own work" in page.get_text()
+    assert "You cannot decide on this" in page.get_text()
 
 
 def test_staff_who_may_only_look_get_no_forms() -> None:

@@ -66,7 +66,7 @@ def test_empty_queues_say_so_and_have_no_start_button() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert set(cards(client)) == {queue.title for queue in queues()}
-    assert all("Nothing to review" in words for words in cards(client).values())
+    assert all("Nothing waits" in words for words in cards(client).values())
     assert not page.select(".home-card button")
     for words in ("No sales in 30 days", "No decisions in 30 days", "No calls in 30 days", "No decisions yet"):
         assert words in page.get_text()

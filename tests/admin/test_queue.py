@@ -263,7 +263,7 @@ def test_review_page_of_ones_own_submission_has_no_forms() -> None:
     owner.is_staff = owner.is_superuser = True
     owner.save()
     page = signed_in(owner).get(page_of(review))
-    assert "This is your own work" in text_of(page)
+    assert "You cannot decide on this" in text_of(page)
     assert not BeautifulSoup(page.content, "html.parser").select(".case-decide form, .claims form")
 
 
@@ -411,7 +411,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen(editor: Any) -> 
     for expected in (
         "The file can no longer be downloaded, in any listing",
         "This submission is rejected",
-        "The vendor gets a mail",
+        "get a mail with your reason",
         review.snapshot["file"]["checksum"],
     ):
         assert expected in words

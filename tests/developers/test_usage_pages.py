@@ -82,7 +82,7 @@ def test_usage_page_shows_calls_beyond_the_rate_limit_separately(key: ApiKey) ->
     assert chart.mark.value == 3_600
     assert chart_of(usage_of_credential(key, span=WEEK), calls_per_minute=60).mark is None
     page = BeautifulSoup(signed_in(key.app.developer).get(page_of(key, last="24h", of=key.pk)).content, "html.parser")
-    assert "limit an hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
+    assert "limit per hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
 
 
 def test_usage_page_of_a_key_shows_only_its_calls(key: ApiKey) -> None:

@@ -109,7 +109,7 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
     env = PRODUCTION | {"STATIC_ROOT": static, "DATA_DIR": str(tmp_path / "data"), "METRICS_DIR": str(tmp_path / "metrics")}
     page = (
         "import sys; import marketplace.wsgi; from django.test import Client; "
-        "assert 'mcp_types.methods' in sys.modules, 'the first call of an AI client would load it'; "
+        "assert 'mcp_types.methods' in sys.modules, 'the first call of an MCP client would load it'; "
         "r = Client().get('/healthz'); assert r.status_code == 200; "
         "r = Client().get('/problems/not_found', secure=True, headers={'host': 'shop.example'}); assert r.status_code == 200, r; "
         "print(r.content.decode())"

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from bs4 import BeautifulSoup
 from django.core.exceptions import ImproperlyConfigured
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from django.test import Client
@@ -32,6 +33,7 @@ from marketplace.operations.installation import record_installation, refuse_othe
 from marketplace.operations.models import Installation
 from tests import ROOT
 from tests.factories import AppFactory, UserFactory
+from tests.files.makers import picture
 from tests.mcp.speaking import Speaker, mcp_token
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.top_up_cases import requested_top_up
@@ -94,6 +96,24 @@ def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
     assert App.objects.get().scopes == {*REASON, Scope.WALLET_SPEND}
     assert not AppScope.objects.exclude(granted=True).exists()
     assert [entry.actor for entry in history_of(application) if entry.action == "application.approve"] == [None]
+
+
+@pytest.mark.django_db
+def test_pages_of_a_sandbox_say_that_it_was_approved_and_nothing_of_a_review(sandbox: Any, browse: Callable[..., Client]) -> None:
+    client = browse(UserFactory())
+    applied = client.post("/dashboard/developer", {"what": "A picker", "why": "Fonts"}, follow=True).content.decode()
+    assert "Your application was approved." in applied
+    assert "reviewed by a person" not in applied
+    asked = {"name": "Picker", "purpose": "Picks", "scopes": ["library:read"], "reason_library_read": "It lists them."}
+    assert "Picker was approved." in client.post("/dashboard/apps/new", asked, follow=True).content.decode()
+    app = f"/dashboard/apps/{App.objects.get().pk}"
+    more = {"scopes": ["wallet:spend"], "reason_wallet_spend": "It buys."}
+    assert "The scopes were granted." in client.post(f"{app}/scopes", more, follow=True).content.decode()
+    assert "A reviewer decides" not in client.get(f"{app}/redirects").content.decode()
+    logo = {"logo": SimpleUploadedFile("logo.png", picture())}
+    text = client.post(f"{app}/logo", logo, follow=True).content.decode()
+    assert "The logo is saved." in text
+    assert "The logo is saved. Users" not in text
 
 
 @pytest.mark.django_db

@@ -92,7 +92,7 @@ def test_figures_on_the_scale_are_short(number: int, words: str) -> None:
 
 def test_positive_bars_rise_from_zero_and_negative_ones_hang_below_it() -> None:
     chart = chart_of(100, -50, 0)
-    above, below = chart.blocks()
+    above, below = chart.bar_segments()
     assert chart.ticks == [-50, 0, 50, 100]
     assert (above.y, above.y + above.height) == (0, chart.zero)
     assert (below.y, below.y + below.height) == (chart.zero, HEIGHT)
@@ -102,7 +102,7 @@ def test_bars_of_one_point_are_stacked() -> None:
     period = Period.last(1, Step.DAY, until=NOON)
     series = [Series("done", [6], "accent"), Series("lost", [-2], "bad"), Series("failed", [2], "bad")]
     chart = Chart("calls", "Calls", period, series, empty_text="")
-    done, lost, failed = chart.blocks()
+    done, lost, failed = chart.bar_segments()
     assert chart.ticks == [-5, 0, 5, 10]
     assert failed.y + failed.height == done.y
     assert (lost.y, done.x, done.width) == (chart.zero, failed.x, failed.width)
@@ -121,7 +121,7 @@ def test_line_chart_connects_all_points_and_draws_a_single_one_as_a_dot() -> Non
 
 def test_bars_of_huge_values_stay_inside_the_drawing() -> None:
     chart = chart_of(10**17, -(10**17), 1, mark=Mark("limit", 3 * 10**17))
-    for block in chart.blocks():
+    for block in chart.bar_segments():
         assert 0 <= block.y <= block.y + block.height <= HEIGHT
         assert 0 <= block.x <= block.x + block.width <= WIDTH
     assert chart.level is not None

@@ -39,7 +39,7 @@ def test_neither_buyer_nor_vendor_decides_even_as_a_superuser() -> None:
     for party in (made.order.buyer, made.order.listing.store.owner):
         User.objects.filter(pk=party.pk).update(is_staff=True, is_superuser=True)
         client = signed_in(User.objects.get(pk=party.pk))
-        assert "someone else must review it" in text_of(client.get(page_of(made)))
+        assert "You cannot decide on this" in text_of(client.get(page_of(made)))
         for step in ("grant", "refuse", "claim"):
             client.post(page_of(made, step), REASON)
         # Nor are they given it by the queue.

@@ -200,7 +200,7 @@ def test_staff_decide_after_the_vendor_declined_and_the_buyer_insists(
     page.get_by_label("Why should it be refunded?").fill("I sent a picture of the error.")
     looked_at(page, "45-escalate")
     page.get_by_role("button", name="Ask our staff").click()
-    page.get_by_text("Our staff are reviewing it").first.wait_for()
+    page.get_by_text("Our staff will decide").first.wait_for()
     looked_at(page, "46-in-review")
     admin = window(size, _staff(), scheme=scheme)
     _grant(admin, live_server.url, looked_at, RefundRequest.objects.get())

@@ -75,7 +75,7 @@ def test_live_check_of_an_unknown_form_or_field_is_not_found(browse: Browse, for
         ("scopes", "reason_library_read", {"scopes": ["library:read"], "reason_library_read": LONG}, "at most"),
         ("redirects", "redirect_uris", {"redirect_uris": "https://a.example/\nhttp://b.example/"}, "http://b.example/: It must start with"),
         ("webhook", "url", {"url": "http://app.example/hook"}, "https"),
-        ("webhook", "url", {"url": "https://me@app.example/hook"}, "user information"),
+        ("webhook", "url", {"url": "https://me@app.example/hook"}, "no user name"),
     ],
 )
 def test_live_check_shows_an_error_until_it_is_corrected(browse: Browse, form: str, field: str, typed: dict[str, Any], words: str) -> None:

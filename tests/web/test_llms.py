@@ -33,8 +33,8 @@ def test_links_of_llms_txt_lead_to_machine_readable_pages(client: Client) -> Non
     for name, address in links.items():
         assert address.startswith(f"{settings.BASE_URL}/")
         response = client.get(address.removeprefix(settings.BASE_URL))
-        # The tools ask for a token first.
-        assert response.status_code == (401 if name == "Tools for AI clients" else 200), name
+        # The MCP server asks for a token first.
+        assert response.status_code == (401 if name == "MCP server for AI assistants" else 200), name
         if name in {page.title for page in docs.documents()}:
             assert response["Content-Type"].startswith("text/markdown")
 

@@ -157,7 +157,7 @@ def test_sales_totals_are_by_day_and_month_in_utc(listing: Listing, vendor: Vend
         2 * SHARE,
         0,
         2 * SHARE,
-        "0% of last month so far",
+        "So far 0% of last month",
     )
 
 

@@ -1,5 +1,6 @@
 """The page of the developer application: apply, see the status, answer the reviewer."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect
@@ -27,8 +28,10 @@ def application(request: SignedInRequest) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             if isinstance(form, ApplicationForm):
-                submit_application(user=request.user, actor=request.user, **form.cleaned_data)
-                messages.success(request, "Your application is with our reviewers. You get an email when they have decided.")
+                submitted = submit_application(user=request.user, actor=request.user, **form.cleaned_data)
+                waits = submitted.status == ApplicationStatus.PENDING
+                review = "Your application is with our reviewers. You get an email when they have decided."
+                messages.success(request, review if waits else "Your application was approved.")
             elif current is not None:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your answer was sent to the reviewer.")
@@ -48,6 +51,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         wait=selectors.wait_of_application(current),
         decision=appealable_decision(current) if current is not None and current.status in CLOSED_STATUSES else None,
         answering=isinstance(form, AnswerForm),
+        sandbox=settings.SANDBOX,
     )
 
 

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,7 +16,7 @@ from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
 from ...models import App, AppScope
-from ...models.apps import AppStatus
+from ...models.apps import AppStatus, ScopeReviewStatus
 from ...services.apps import create_app
 from ...services.clients import set_redirect_uris
 from ...services.scopes import request_scopes
@@ -57,7 +58,8 @@ def create(request: SignedInRequest) -> HttpResponseBase:
                 scopes=form.requested(),
                 actor=request.user,
             )
-            messages.success(request, f"{app.name} is with our reviewers. You get an email when they have decided.")
+            review = f"{app.name} is with our reviewers. You get an email when they have decided."
+            messages.success(request, review if app.status == AppStatus.PENDING else f"{app.name} was approved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_create.html", form, approved=selectors.is_approved_developer(request.user))
 
@@ -107,8 +109,9 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
     form = ScopesForm(request.POST or None, available=available)
     if form.is_valid():
         with problems_as_form_errors(form):
-            request_scopes(app=app, scopes=form.requested(), actor=request.user)
-            messages.success(request, "Your request is with our reviewers. The app keeps its current scopes in the meantime.")
+            requested = request_scopes(app=app, scopes=form.requested(), actor=request.user)
+            review = "Your request is with our reviewers. The app keeps its current scopes in the meantime."
+            messages.success(request, review if requested.status == ScopeReviewStatus.PENDING else "The scopes were granted.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_scopes.html", form, app=app)
 
@@ -126,7 +129,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
             messages.success(request, review if waits else "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)
-    return render_form(request, "developers/app_redirects.html", form, app=app)
+    return render_form(request, "developers/app_redirects.html", form, app=app, sandbox=settings.SANDBOX)
 
 
 def _table(kind: CredentialPages, app: App, credentials: Sequence[Credential]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class CertificateQuery(serializers.Serializer[Any]):
         source="license_slug",
         required=False,
         max_length=40,
-        help_text="The licence tier; by default the last owned one by sort order that is not suspended.",
+        help_text="The licence tier; by default the last owned one by sort order, if possible one that is not suspended.",
     )
 
 

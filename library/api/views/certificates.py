@@ -38,8 +38,8 @@ class CertificateViewSet(ApiViewSet):
     )
     def verify(self, request: Request) -> HttpResponseBase:
         """Verify a certificate: its signature, and whether the licence is still valid."""
-        verdict = check_certificate(parse_body(CertificateToCheck, request)["jws"])
-        return Response(CertificateVerdict(verdict).data, headers=_NO_STORE)
+        check = check_certificate(parse_body(CertificateToCheck, request)["jws"])
+        return Response(CertificateVerdict(check).data, headers=_NO_STORE)
 
     @extend_schema(operation_id="getCertificateStatus", summary="Check whether a certificate is valid", responses=CertificateState)
     def retrieve(self, request: Request, certificate_id: str) -> HttpResponseBase:
@@ -48,5 +48,5 @@ class CertificateViewSet(ApiViewSet):
 
     @extend_schema(operation_id="getCertificateStatusList", summary="Get a status list", responses=OpenApiTypes.OBJECT)
     def status_list(self, request: Request, list_id: str) -> HttpResponseBase:
-        """Return a W3C Bitstring Status List credential: which licences of verifiable credentials ended, and nothing else about them."""
+        """Return a W3C Bitstring Status List credential: which licences are revoked or suspended, and nothing else about them."""
         return Response(status_list(list_id), headers=_STATUS_LIST)

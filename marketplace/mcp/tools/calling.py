@@ -31,7 +31,7 @@ ADVICE = {
     "own_listing": "Tell the user that this is their own listing, so they can't buy it.",
     "insufficient_balance": "Tell the user how much is missing, offer to ask for it with request_top_up, or look for something cheaper with "
     "list_assets and maxPrice.",
-    "spending_limit_exceeded": "Tell the user. Call again with onLimit ask and a reason, so that they can approve it, unless you did or staff set the limit; purchases within `left` are "
+    "spending_limit_exceeded": "Tell the user. Unless you sent onLimit already, or staff set the limit, call again with onLimit ask and a reason, so that they can approve it; purchases within `left` are "
     "still possible.",
     "approval_declined": "Tell the user that nothing was bought, and don't ask again.",
     "approval_expired": "If the user still wants it, ask again with a new idempotencyKey.",

@@ -100,7 +100,7 @@ class Chart:
 
     def __post_init__(self) -> None:
         if any(len(series.values) != len(self.period.points) for series in self.series):
-            raise ValueError("Each series has a figure for each point.")
+            raise ValueError("Each series needs one value for each point.")
 
     @property
     def empty(self) -> bool:
@@ -153,9 +153,9 @@ class Chart:
         last = len(self.period.points) - 1
         return [self.period.short_name(index) for index in sorted({0, last // 2, last})]
 
-    def blocks(self) -> Iterator[BarSegment]:
+    def bar_segments(self) -> Iterator[BarSegment]:
         """Yield the segments of the bars; positive values are stacked upwards, negative ones downwards."""
-        place = WIDTH / len(self.period.points)
+        slot = WIDTH / len(self.period.points)
         for index in range(len(self.period.points)):
             above = below = 0
             for series, value in self._at(index):
@@ -163,7 +163,7 @@ class Chart:
                     continue
                 base = above if value > 0 else below
                 top, bottom = sorted((self._y(base), self._y(base + value)))
-                yield BarSegment(series.tone, _round((index + (1 - BAR) / 2) * place), top, _round(place * BAR), _round(bottom - top))
+                yield BarSegment(series.tone, _round((index + (1 - BAR) / 2) * slot), top, _round(slot * BAR), _round(bottom - top))
                 if value > 0:
                     above += value
                 else:

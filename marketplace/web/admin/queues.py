@@ -84,11 +84,11 @@ def queues() -> tuple[Queue, ...]:
     return (
         _reviewed("listings", "Listings to review", ListingReview, kind=ReviewKind.LISTING.value),
         _reviewed("updates", "Updates of published listings", ListingReview, kind=ReviewKind.UPDATE.value),
-        _reviewed("scopes", "Scopes to decide", ScopeReview),
+        _reviewed("scopes", "Scopes to decide on", ScopeReview),
         _reviewed("applications", "Developer applications", DeveloperApplication),
-        _reviewed("vendors", "Vendors to decide", VendorProfile),
-        _reviewed("documents", "Changed clients", ClientMetadata),
-        _reviewed("appeals", "Appeals to decide", Appeal),
+        _reviewed("vendors", "Vendors to decide on", VendorProfile),
+        _reviewed("documents", "Changed apps and clients", ClientMetadata),
+        _reviewed("appeals", "Appeals to decide on", Appeal),
         Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay, "", {"earnings": "due"}),
         Queue(
             "heldPayouts",
@@ -100,7 +100,7 @@ def queues() -> tuple[Queue, ...]:
             {"payouts_held_at__isempty": "0"},
         ),
         _reviewed("walletPayouts", "Wallets to pay out", WalletPayout),
-        _reviewed("refundRequests", "Refunds to decide", RefundRequest),
+        _reviewed("refundRequests", "Refunds to decide on", RefundRequest),
         Queue("jobs", "Failed jobs", Job, "jobs.retry_job", _failed_jobs, "finished_at", {"status__exact": TaskResultStatus.FAILED.value}),
         Queue(
             "webhooks",

@@ -59,7 +59,7 @@ Entry = dict[str, Any]
 
 
 class Failed(Exception):
-    """Something that the user can mend; the text says how."""
+    """Something that the user can fix; the text says how."""
 
 
 class Api:
@@ -162,11 +162,11 @@ def read_toml(path: Path) -> tomlkit.TOMLDocument:
     except FileNotFoundError:
         return tomlkit.document()
     except (TOMLKitError, UnicodeDecodeError) as error:
-        raise Failed(f"{path} is not valid TOML: {error}. Mend it, or restore it from version control.") from error
+        raise Failed(f"{path} is not valid TOML: {error}. Fix it, or restore it from version control.") from error
 
 
 def plain_name(name: str) -> str:
-    """Return a name that is a file's or folder's on every system, and no path.
+    """Return a name that is valid for a file or folder on every system, and no path.
 
     Raises:
         Failed: it is not.
@@ -522,7 +522,7 @@ def finding_of(api: Api, entry: Entry, items: dict[str, Entry]) -> str:
             if refused.code not in WITHDRAWN:
                 raise
             return str(refused)
-    return "" if item["onSale"] else "it is no longer on sale: its vendor or a reviewer withdrew it. You keep it."
+    return "" if item["onSale"] else "it is no longer on sale: it was unpublished or taken down, or its store is closed. You keep it."
 
 
 def listen(args: argparse.Namespace) -> int:

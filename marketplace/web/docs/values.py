@@ -79,14 +79,14 @@ def use_table() -> str:
 
 
 def tool_table() -> str:
-    """Return the tools for AI clients, as a Markdown table."""
+    """Return the tools of the MCP server, as a Markdown table."""
     lines = ["| Tool | Scope | What it does |", "| --- | --- | --- |"]
     lines += [f"| `{tool.name}` | {f'`{tool.scope}`' if tool.scope else 'any token'} | {tool.description} |" for tool in TOOLS.values()]
     return "\n".join(lines)
 
 
 def mcp_revisions() -> str:
-    """Return the supported revisions of the tool protocol, newest first."""
+    """Return the supported revisions of MCP, newest first."""
     return ", ".join(f"`{revision}`" for revision in sorted(SUPPORTED, reverse=True))
 
 

@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
@@ -31,7 +32,8 @@ def _change(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     if file is None and "remove" not in request.POST:
         messages.error(request, "Choose an image.")
     else:
-        success = "The logo is removed." if file is None else "The logo is saved. Users see it once a reviewer has approved it."
+        saved = "The logo is saved." if settings.SANDBOX else "The logo is saved. Users see it once a reviewer has approved it."
+        success = "The logo is removed." if file is None else saved
         with problems_as_messages(request, success):
             image = b"" if file is None else process_logo(file.read(), sender=str(request.user.pk))
             set_app_logo(app=app, image=image, actor=request.user)

@@ -56,13 +56,13 @@ class CertificateForm(forms.Form):
             raise forms.ValidationError("Enter a certificate, or choose its file.")
         return values
 
-    def verdict(self) -> CertificateCheck:
+    def check(self) -> CertificateCheck:
         """Return whether the certificate is genuine and its licence still valid."""
         text = (self.cleaned_data["file"] or self.cleaned_data["text"]).strip()
         if text.startswith("{"):
-            return _verdict_on_document(text)
+            return _check_document(text)
         text = "".join(text.split())
-        return check_certificate(text) if "." in text else _verdict_by_id(text)
+        return check_certificate(text) if "." in text else _check_id(text)
 
 
 # The CSRF token is in the body, which is read only after its length is checked.
@@ -80,12 +80,12 @@ def verify(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 def _verify(request: HttpRequest) -> HttpResponse:
     form = CertificateForm(request.POST, request.FILES) if request.method == "POST" else CertificateForm()
-    verdict = None
+    check = None
     if form.is_bound:
-        verdict = form.verdict() if form.is_valid() else None
+        check = form.check() if form.is_valid() else None
     elif certificate_id := request.GET.get("id", ""):
-        verdict = _verdict_by_id(certificate_id)
-    return render(request, "pages/verify_certificate.html", {"form": form, "verdict": verdict})
+        check = _check_id(certificate_id)
+    return render(request, "pages/verify_certificate.html", {"form": form, "check": check})
 
 
 @allow_any_origin("GET", "HEAD")
@@ -100,8 +100,8 @@ def context(request: HttpRequest) -> HttpResponse:
     return HttpResponse(credential_context(), content_type="application/ld+json", headers=_FOR_AN_HOUR)
 
 
-def _verdict_on_document(text: str) -> CertificateCheck:
-    """Return the verdict on a JSON object: a verifiable credential, or the API's response with a signature."""
+def _check_document(text: str) -> CertificateCheck:
+    """Check a JSON object: a verifiable credential, or the API's response with a signature."""
     try:
         document = orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -109,7 +109,7 @@ def _verdict_on_document(text: str) -> CertificateCheck:
     return check_credential(document) if "proof" in document else check_certificate(str(document.get("jws")))
 
 
-def _verdict_by_id(certificate_id: str) -> CertificateCheck:
+def _check_id(certificate_id: str) -> CertificateCheck:
     try:
         return check_certificate_id(certificate_id)
     except NotFound:

@@ -10,7 +10,7 @@ from .. import docs
 _ABOUT = """\
 # Creative Asset Marketplace
 
-> A shop for fonts, motion templates, presets, sounds and AI skills. Programs browse, license, buy and download by a REST API, AI clients by the \
+> A shop for fonts, motion templates, presets and AI skills. Programs browse, license, buy and download by a REST API, AI assistants by the \
 Model Context Protocol.
 
 Browsing and searching need no credential. Prices are what a buyer pays now, in the currency that a field names; nothing is converted. Purchases are paid \
@@ -24,8 +24,8 @@ def llms(request: HttpRequest) -> HttpResponse:
     base = settings.BASE_URL
     interfaces = [
         ("OpenAPI document", reverse("schema"), "every REST operation with its fields, problems and scopes"),
-        ("Tools for AI clients", reverse("mcp"), "MCP, Streamable HTTP; needs an MCP token or OAuth"),
-        ("OAuth of the tools", "/.well-known/oauth-protected-resource/mcp", "where a client learns how to get a token (RFC 9728)"),
+        ("MCP server for AI assistants", reverse("mcp"), "Streamable HTTP; needs an MCP token or OAuth"),
+        ("OAuth of the MCP server", "/.well-known/oauth-protected-resource/mcp", "where a client learns how to get a token (RFC 9728)"),
         ("Categories", "/api/v1/categories", "all categories, as JSON"),
         ("Assets", "/api/v1/assets", "assets on sale, as JSON; `/api/v1/assets/{slug}` returns one of them"),
         ("Search", "/api/v1/assets/search?q=grotesk", "misspelt words are found too"),

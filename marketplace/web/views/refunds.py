@@ -59,7 +59,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
-            messages.success(request, "Our staff are reviewing it. You get an email when they have decided.")
+            messages.success(request, "Our staff will decide and email you.")
             return redirect("order-page", order_id=order_id)
     return render_form(request, "buyer/refund_escalation_form.html", form, order=order, refund_request=found)
 

@@ -1,4 +1,4 @@
-// Matches while one types in the search of the head: htmx, which asks for them, is loaded once the field is used.
+// Matches while the user types in the search of the head: htmx, which asks for them, is loaded once the field is used.
 "use strict";
 (() => {
   const field = document.querySelector("[data-suggest]");

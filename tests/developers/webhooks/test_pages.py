@@ -80,7 +80,7 @@ def test_created_endpoint_shows_its_secret_once() -> None:
     ("changes", "words"),
     [
         ({"url": "http://app.example/"}, "must begin with https"),
-        ({"url": "https://me:secret@app.example/"}, "user information"),
+        ({"url": "https://me:secret@app.example/"}, "no user name"),
         ({"url": "https://app.example/#part"}, "fragment"),
         ({"url": "ftp://app.example/"}, "must begin with https"),
         ({"url": "https://app.example/" + "a" * bounds.URL_CHARS}, "characters"),

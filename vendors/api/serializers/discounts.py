@@ -7,14 +7,14 @@ from rest_framework import serializers
 from catalog import bounds as catalog_bounds
 from catalog.api.fields import DiscountCode
 from catalog.models.discounts import DiscountStatus
-from marketplace.api.fields import Moment, WholeJsonNumber
+from marketplace.api.fields import BodyInteger, Moment
 from marketplace.api.serializers import Body
 
 
 class NewDiscount(Body):
     """A discount to give a listing."""
 
-    percent = WholeJsonNumber(min_value=1, max_value=catalog_bounds.MAX_DISCOUNT_PERCENT, help_text="How much is taken off each price.")
+    percent = BodyInteger(min_value=1, max_value=catalog_bounds.MAX_DISCOUNT_PERCENT, help_text="How much is taken off each price.")
     endsAt = Moment(source="ends_at", help_text=f"When it ends, at most {catalog_bounds.MAX_DISCOUNT_DAYS} days after its beginning.")
     startsAt = Moment(source="starts_at", required=False, help_text="When it begins; by default now.")
     code = DiscountCode(required=False, help_text="The code that a purchase must name; by default everybody gets the discount.")

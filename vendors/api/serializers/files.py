@@ -10,8 +10,8 @@ from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
 from catalog.selectors.listings import status_of
-from marketplace.api.fields import Line, WholeJsonNumber
-from marketplace.api.serializers import Body, WholeNumber
+from marketplace.api.fields import BodyInteger, Line
+from marketplace.api.serializers import Body, QueryInteger
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -90,7 +90,7 @@ class PicturePatch(Body):
         allow_blank=True,
         help_text="What the picture shows, for people who do not see it; an empty text takes it away.",
     )
-    sortOrder = WholeJsonNumber(
+    sortOrder = BodyInteger(
         source="slot",
         min_value=0,
         max_value=catalog_bounds.GALLERY_SLOTS - 1,
@@ -102,4 +102,4 @@ class PicturePatch(Body):
 class GallerySlot(serializers.Serializer[Any]):
     """Query of a gallery upload."""
 
-    slot = WholeNumber(min_value=0, max_value=catalog_bounds.GALLERY_SLOTS - 1)
+    slot = QueryInteger(min_value=0, max_value=catalog_bounds.GALLERY_SLOTS - 1)

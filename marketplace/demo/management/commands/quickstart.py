@@ -69,7 +69,7 @@ class Command(BaseCommand):
             serve(host, port, base_url)
 
     def _reset(self, *, asked: bool) -> None:
-        """Delete what this command created: the embedded database, the files and the facts."""
+        """Delete what this command created: the embedded database, the files and the file of addresses and credentials."""
         database = settings.DATABASES["default"]
         if connection.vendor != "sqlite" or settings.S3:
             raise CommandError(
