@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from marketplace.ui.charts import Chart, Period, Series, Span, Step
-from marketplace.ui.charts.periods import floor
 from marketplace.ui.formatting import money, short_money
 from wallet.models import Journal
 from wallet.models.ledger import JournalKind
@@ -42,24 +41,17 @@ class SalesSummary:
 
 def since(period: Period, now: dt.datetime) -> dt.datetime:
     """Return from when totals are read: the last month is always complete."""
-    return min(period.start, _month_before(floor(now, Step.MONTH)))
+    return min(period.start, _two_months(now).start)
 
 
 def summaries_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.datetime) -> list[SalesSummary]:
     """Return the figures of each currency in which anything was ever earned."""
-    month = floor(now, Step.MONTH)
-    before = _month_before(month)
-    return [
-        SalesSummary(
-            account.currency,
-            account.earned_minor,
-            *(
-                sum(each.net_minor for moment, each in totals[account.currency].items() if floor(moment, Step.MONTH) == start)
-                for start in (month, before)
-            ),
-        )
-        for account in accounts
-    ]
+    summaries = []
+    for account in accounts:
+        net = {moment: each.net_minor for moment, each in totals[account.currency].items()}
+        before, month = _two_months(now).fill(net)
+        summaries.append(SalesSummary(account.currency, account.earned_minor, month, before))
+    return summaries
 
 
 def charts_of(totals: Mapping[str, ByTime], period: Period, span: Span) -> list[Chart]:
@@ -100,8 +92,9 @@ def _summed(period: Period, amounts: Sequence[Mapping[dt.datetime, int]]) -> lis
     return [sum(values) for values in zip(*(period.fill(each) for each in amounts), strict=True)]
 
 
-def _month_before(month: dt.datetime) -> dt.datetime:
-    return floor(month - dt.timedelta(microseconds=1), Step.MONTH)
+def _two_months(now: dt.datetime) -> Period:
+    """Return the last month and this one."""
+    return Period.last(2, Step.MONTH, until=now)
 
 
 def parts_of(line: Journal) -> list[tuple[str, int | None]]:

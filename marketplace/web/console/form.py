@@ -52,19 +52,16 @@ class CallForm(forms.Form):
             self.fields[name] = _field(each, samples.get(each.name, each.sample))
 
     @property
-    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The fields by where they are sent, required ones first."""
+    def groups(self) -> list[tuple[str, list[forms.BoundField], list[forms.BoundField], bool]]:
+        """The required and the optional fields by where they are sent, and whether an optional one was filled in."""
         headings = {"path": "In the address", "query": "Query", "header": "Headers", "body": "Body", "file": "File"}
-        return [
-            (heading, sorted((self[name] for name in names), key=lambda field: not field.field.required))
-            for place, heading in headings.items()
-            if (names := [name for name, each in self._inputs.items() if each.place == place])
-        ]
-
-    @property
-    def caller(self) -> forms.BoundField:
-        """The caller: an app's id, or one of the constants above."""
-        return self["caller"]
+        groups = []
+        for place, heading in headings.items():
+            if fields := [self[name] for name, each in self._inputs.items() if each.place == place]:
+                optional = [field for field in fields if not field.field.required]
+                required = [field for field in fields if field.field.required]
+                groups.append((heading, required, optional, any(field.errors or field.value() for field in optional)))
+        return groups
 
     def path(self) -> str:
         """Return path and query with the entered values."""
@@ -93,11 +90,6 @@ class CallForm(forms.Form):
         if caller in {NOBODY, CODE}:
             return None
         return {"scopes": scope_of(self.operation)} if caller == MYSELF else {"app": caller}
-
-    @property
-    def can_run(self) -> bool:
-        """Tell whether the page can make the call, not only show it."""
-        return bool(self.cleaned_data["caller"] != CODE)
 
     def _sent(self, place: str) -> dict[str, Any]:
         """Return the entered values of a place; empty ones are not sent."""
