@@ -63,9 +63,4 @@ def link(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 
 def _skills(token: str | None, slug: str | None = None) -> list[AgentSkill]:
-    if token is None:
-        return free_skills(slug)
-    try:
-        return owned_skills(user_of_token(token), slug)
-    except NotFound as error:
-        raise Http404 from error
+    return free_skills(slug) if token is None else owned_skills(user_of_token(token), slug)
