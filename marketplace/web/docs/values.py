@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 
 from django.conf import settings
@@ -11,7 +12,7 @@ from catalog import bounds as catalog_bounds
 from catalog.uses import UNITS, Use
 from library import bounds as library_bounds
 from marketplace.core import bounds
-from marketplace.core.errors import Problem, all_problems, status_line
+from marketplace.core.errors import all_problems, status_line
 from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 from marketplace.http.request_body import BLOCK_BYTES
 from marketplace.mcp.revisions import SUPPORTED
@@ -46,8 +47,7 @@ def filled_in(text: str) -> str:
 def problem_table() -> str:
     """Return every error code by status, as a Markdown table, each with a link to its page."""
     lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
-    problems: list[type[Problem]] = sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code))
-    for problem in problems:
+    for problem in sorted(all_problems().values(), key=attrgetter("status", "code")):
         link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
         lines.append(f"| {status_line(problem.status)} | {link} | {problem.title} |")
     return "\n".join(lines)

@@ -73,7 +73,7 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "file": file,
         "version": offer.listing.version if file is None else selectors.version_of_file(file, offer.listing),
         "currency": currency_of(request),
-        "shown_currencies": list(Currency),
+        "currencies": list(Currency),
         "technical": {} if file is None else public_technical(file.technical),
         "ai_training": training_sentence(offer.listing.ai_training),
         "description": offer.listing.short_description,

@@ -4,8 +4,8 @@ import uuid
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import (
     SignedInRequest,
@@ -50,9 +50,7 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask staff to decide after the vendor declined."""
     order = own_order(request, order_id)
-    found = RefundRequest.objects.filter(order=order).first()
-    if found is None:
-        raise Http404
+    found = get_object_or_404(RefundRequest, order=order)
     form = EscalationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -85,7 +83,7 @@ def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
 def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
     # The sale is looked up first: a foreign id is a 404, before anyone is sent to the studio.
-    return _show_case(request, _case(request, refund_request_id))
+    return _show_case(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
 @vendor_page("GET", "POST")
@@ -110,7 +108,7 @@ def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRe
 @signed_in_page("POST")
 def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Refund a sale."""
-    return _agree(request, _case(request, refund_request_id))
+    return _agree(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
 @vendor_page("POST")
@@ -129,13 +127,6 @@ def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponse
 @vendor_page("GET")
 def _sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Order) -> HttpResponseBase:
     return _evidence(order, Reader.VENDOR)
-
-
-def _case(request: SignedInRequest, refund_request_id: uuid.UUID) -> RefundRequest:
-    found = refund_requests_to(request.user).filter(pk=refund_request_id).first()
-    if found is None:
-        raise Http404
-    return found
 
 
 def _evidence(order: Order, reader: Reader) -> HttpResponseBase:

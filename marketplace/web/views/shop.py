@@ -32,7 +32,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         "currency": currency,
         "chips": form.chips(results.names),
         "pages": page_links(form.page_number, results.pages, lambda number: form.address(page=number)),
-        "currencies": [(code.value, form.address(currency=code.value)) for code in Currency],
+        "currencies": list(Currency),
         "categories": [
             (slug, name, results.counts.categories.get(slug, 0) if results.counts else None)
             for slug, name in results.names.categories.items()
