@@ -3,7 +3,6 @@
 It validates only the shape of a value, so that the console can show how the API responds to a wrong one.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
@@ -125,8 +124,8 @@ def _credential(operation: Operation, caller: str) -> Credential:
     return Credential.TOKEN if caller == MYSELF or (kinds and "ApiKey" not in kinds) else Credential.KEY
 
 
-class JsonField(forms.JSONField):
-    """JSON that is redisplayed as it was entered."""
+class JsonField(forms.Field):
+    """JSON, redisplayed as it was entered."""
 
     def to_python(self, value: Any) -> Any:
         """Return the value, parsed as by the API: Python's parser also accepts what is not JSON."""
@@ -136,14 +135,6 @@ class JsonField(forms.JSONField):
             return parse_json(BytesIO(str(value).encode()), 0)
         except Problem as problem:
             raise forms.ValidationError(problem.detail, code="invalid") from problem
-
-    def bound_data(self, data: Any, initial: Any) -> Any:
-        """Return the entered text, unchanged."""
-        return initial if data is None else data
-
-    def prepare_value(self, value: Any) -> Any:
-        """Return the text to display."""
-        return value if isinstance(value, str) else json.dumps(value, indent=2)
 
 
 class LinesField(forms.CharField):
