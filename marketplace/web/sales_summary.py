@@ -1,6 +1,7 @@
 """The summaries and charts on a vendor's sales pages."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -58,13 +59,16 @@ def charts_of(totals: Mapping[str, ByTime], period: Period, span: Span) -> list[
     """Return the chart of sales, and of earnings in each currency."""
     if not totals:
         return []
-    sold = [{moment: each.sold for moment, each in by_time.items()} for by_time in totals.values()]
-    refunded = [{moment: -each.refunded for moment, each in by_time.items()} for by_time in totals.values()]
+    sold, refunded = Counter[dt.datetime](), Counter[dt.datetime]()
+    for by_time in totals.values():
+        for moment, each in by_time.items():
+            sold[moment] += each.sold
+            refunded[moment] -= each.refunded
     counts = Chart(
         "sales",
         f"Sales a {span.step} (UTC)",
         period,
-        [Series("sold", _summed(period, sold)), Series("refunded", _summed(period, refunded), "bad")],
+        [Series("sold", period.fill(sold)), Series("refunded", period.fill(refunded), "bad")],
         empty_text=f"Nothing was sold in {span.label}.",
     )
     return [counts, *(_earnings(currency, by_time, period, span) for currency, by_time in totals.items())]
@@ -88,10 +92,6 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
     )
 
 
-def _summed(period: Period, amounts: Sequence[Mapping[dt.datetime, int]]) -> list[int]:
-    return [sum(values) for values in zip(*(period.fill(each) for each in amounts), strict=True)]
-
-
 def _two_months(now: dt.datetime) -> Period:
     """Return the last month and this one."""
     return Period.last(2, Step.MONTH, until=now)
@@ -100,11 +100,5 @@ def _two_months(now: dt.datetime) -> Period:
 def parts_of(line: Journal) -> list[tuple[str, int | None]]:
     """Return the parts of the price of a line of the statement by name; a refund reverses all of them."""
     order, sign = line.order, -1 if line.kind == JournalKind.REFUND else 1
-    price, tax, commission = (None, None, None) if order is None else (order.price_minor, -order.tax_minor, -order.commission_minor)
-    return [
-        *(
-            (name, None if amount is None else sign * amount)
-            for name, amount in (("Price", price), ("Tax", tax), ("Commission", commission))
-        ),
-        ("Yours", line.vendor_net_minor),
-    ]
+    amounts = (sign * order.price_minor, -sign * order.tax_minor, -sign * order.commission_minor) if order else (None, None, None)
+    return [*zip(("Price", "Tax", "Commission"), amounts, strict=True), ("Yours", line.vendor_net_minor)]
