@@ -103,11 +103,11 @@ def menu(request: HttpRequest) -> list[MenuSection]:
 
 
 def _entries(request: HttpRequest, models: Iterable[type[Model]]) -> list[MenuEntry]:
-    return [MenuEntry(_title_of(model), list_path(model)) for model in models if may_view(request, model)]
-
-
-def _title_of(model: type[Model]) -> str:
-    return TITLES.get(model) or str(model._meta.verbose_name_plural).capitalize()
+    return [
+        MenuEntry(TITLES.get(model) or str(model._meta.verbose_name_plural).capitalize(), list_path(model))
+        for model in models
+        if may_view(request, model)
+    ]
 
 
 def _mark(request: HttpRequest, entries: list[MenuEntry]) -> None:
