@@ -40,7 +40,7 @@ class LicenseeForm(forms.Form):
 
     def __init__(self, *args: Any, offer: AssetOffer, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["license"].choices = [(sold.slug, f"{sold.name}, {_price_of(sold, offer)}") for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["license"].choices = [(sold.tier.slug, f"{sold.tier.name}, {_price_of(sold, offer)}") for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["license"].initial = offer.first_to_buy
         self.fields["currency"].choices = [(code, code) for code in offer.currencies]  # type: ignore[attr-defined]  # it is a choice field
 

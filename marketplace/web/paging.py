@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.paginator import Paginator
+from django.core.paginator import EmptyPage, Paginator
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
@@ -35,6 +35,14 @@ def page_number(request: HttpRequest) -> int:
     if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
         raise Http404
     return int(text)
+
+
+def page_of(request: HttpRequest, rows: Any, size: int) -> Any:
+    """Return the page of rows whose number is in the query string; 404 if there is none."""
+    try:
+        return Paginator(rows, size).page(page_number(request))
+    except EmptyPage as error:
+        raise Http404 from error
 
 
 def page_links(current: int, pages: int, address: Callable[[int], str]) -> list[tuple[int, str]]:

@@ -1,13 +1,13 @@
 """The summaries and charts on a vendor's sales pages."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from marketplace.ui.charts import Chart, Period, Series, Span, Step
-from marketplace.ui.charts.periods import floor
 from marketplace.ui.formatting import money, short_money
 from wallet.models import Journal
 from wallet.models.ledger import JournalKind
@@ -42,37 +42,33 @@ class SalesSummary:
 
 def since(period: Period, now: dt.datetime) -> dt.datetime:
     """Return from when totals are read: the last month is always complete."""
-    return min(period.start, _month_before(floor(now, Step.MONTH)))
+    return min(period.start, _two_months(now).start)
 
 
 def summaries_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.datetime) -> list[SalesSummary]:
     """Return the figures of each currency in which anything was ever earned."""
-    month = floor(now, Step.MONTH)
-    before = _month_before(month)
-    return [
-        SalesSummary(
-            account.currency,
-            account.earned_minor,
-            *(
-                sum(each.net_minor for moment, each in totals[account.currency].items() if floor(moment, Step.MONTH) == start)
-                for start in (month, before)
-            ),
-        )
-        for account in accounts
-    ]
+    summaries = []
+    for account in accounts:
+        net = {moment: each.net_minor for moment, each in totals[account.currency].items()}
+        before, month = _two_months(now).fill(net)
+        summaries.append(SalesSummary(account.currency, account.earned_minor, month, before))
+    return summaries
 
 
 def charts_of(totals: Mapping[str, ByTime], period: Period, span: Span) -> list[Chart]:
     """Return the chart of sales, and of earnings in each currency."""
     if not totals:
         return []
-    sold = [{moment: each.sold for moment, each in by_time.items()} for by_time in totals.values()]
-    refunded = [{moment: -each.refunded for moment, each in by_time.items()} for by_time in totals.values()]
+    sold, refunded = Counter[dt.datetime](), Counter[dt.datetime]()
+    for by_time in totals.values():
+        for moment, each in by_time.items():
+            sold[moment] += each.sold
+            refunded[moment] -= each.refunded
     counts = Chart(
         "sales",
         f"Sales per {span.step} (UTC)",
         period,
-        [Series("sold", _summed(period, sold)), Series("refunded", _summed(period, refunded), "bad")],
+        [Series("sold", period.fill(sold)), Series("refunded", period.fill(refunded), "bad")],
         empty_text=f"Nothing was sold in {span.label}.",
     )
     return [counts, *(_earnings(currency, by_time, period, span) for currency, by_time in totals.items())]
@@ -96,22 +92,13 @@ def _earnings(currency: str, by_time: ByTime, period: Period, span: Span) -> Cha
     )
 
 
-def _summed(period: Period, amounts: Sequence[Mapping[dt.datetime, int]]) -> list[int]:
-    return [sum(values) for values in zip(*(period.fill(each) for each in amounts), strict=True)]
-
-
-def _month_before(month: dt.datetime) -> dt.datetime:
-    return floor(month - dt.timedelta(microseconds=1), Step.MONTH)
+def _two_months(now: dt.datetime) -> Period:
+    """Return the last month and this one."""
+    return Period.last(2, Step.MONTH, until=now)
 
 
 def parts_of(line: Journal) -> list[tuple[str, int | None]]:
     """Return the parts of the price of a line of the statement by name; a refund reverses all of them."""
     order, sign = line.order, -1 if line.kind == JournalKind.REFUND else 1
-    price, tax, commission = (None, None, None) if order is None else (order.price_minor, -order.tax_minor, -order.commission_minor)
-    return [
-        *(
-            (name, None if amount is None else sign * amount)
-            for name, amount in (("Price", price), ("Tax", tax), ("Commission", commission))
-        ),
-        ("Your share", line.vendor_net_minor),
-    ]
+    amounts = (sign * order.price_minor, -sign * order.tax_minor, -sign * order.commission_minor) if order else (None, None, None)
+    return [*zip(("Price", "Tax", "Commission"), amounts, strict=True), ("Your share", line.vendor_net_minor)]

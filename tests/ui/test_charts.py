@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from django.template import Context, Template
+from django.template.loader import render_to_string
 
 from marketplace.ui.charts import Chart, Mark, Period, Series, Step, compact
 from marketplace.ui.charts.figure import HEIGHT, WIDTH
@@ -22,7 +22,7 @@ def chart_of(*values: int, **options: Any) -> Chart:
 
 
 def drawn(chart: Chart) -> BeautifulSoup:
-    html = Template("{% load charts %}{% chart it %}").render(Context({"it": chart}))
+    html = render_to_string("components/chart.html", {"chart": chart})
     return BeautifulSoup(html, "html.parser")
 
 

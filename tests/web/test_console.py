@@ -122,6 +122,13 @@ def test_console_offers_only_apps_for_purchases_and_only_oneself_for_vendor_call
     assert "limits" in page_of(client.get("/dashboard/console/buyAsset")).select_one("#call-form").get_text()  # type: ignore[union-attr]  # it is there
 
 
+def test_optional_json_input_is_empty_at_first(own: tuple[Client, App]) -> None:
+    client, _ = own
+    licensee = page_of(client.get("/dashboard/console/buyAsset")).select_one("[name=body-licensee]")
+    assert licensee is not None
+    assert licensee.get_text(strip=True) == ""
+
+
 def test_console_without_an_app_shows_code_and_runs_nothing(browse: Browse) -> None:
     client = browse()
     response = client.post("/dashboard/console/buyAsset", typed(client, "buyAsset", body__assetId="x"))

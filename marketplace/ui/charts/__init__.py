@@ -1,7 +1,7 @@
 """Charts over time, rendered on the server as SVG, without scripts and inline styles.
 
-A view builds a `Chart` of `Series` over the points of a `Period`, a template renders it by `{% load charts %}{% chart it %}` with
-`static/css/chart.css`. Chart libraries emit style elements or scripts, which our content security policy refuses.
+A view builds a `Chart` of `Series` over the points of a `Period`, a template includes `components/chart.html` with it as `chart`, on a
+page that links `static/css/chart.css`. Chart libraries emit style elements or scripts, which our content security policy refuses.
 """
 
 from .figure import Chart, Mark, Series, Tone

@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from typing import Any, cast
@@ -26,12 +25,8 @@ DECISIONS = 5_000
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-@dataclass(frozen=True)
-class ChartWithNote:
-    """A chart, and a sentence below it."""
-
-    chart: Chart
-    note: str = ""
+# A chart, and a sentence below it.
+ChartWithNote = tuple[Chart, str]
 
 
 def charts_for(viewer: Any, now: dt.datetime) -> list[ChartWithNote]:
@@ -56,7 +51,7 @@ def _sales(period: Period) -> ChartWithNote:
     for currency, _, _, amount in rows:
         sums[currency] += amount
     sold = " and ".join(money(amount, code) for code, amount in sorted(sums.items()))
-    return ChartWithNote(Chart("sales", "Sales", period, series, "No sales in 30 days."), f"Sold for {sold}." if sold else "")
+    return Chart("sales", "Sales", period, series, "No sales in 30 days."), f"Sold for {sold}." if sold else ""
 
 
 def _reviews(period: Period) -> ChartWithNote:
@@ -67,9 +62,7 @@ def _reviews(period: Period) -> ChartWithNote:
     series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), tone) for name, tone in tones.items()]
     waits = {name: median((at - since).total_seconds() for at, since in found) for name, found in by_outcome.items() if found}
     waited = ", ".join(f"{_duration(seconds)} until {name.lower()}" for name, seconds in waits.items())
-    return ChartWithNote(
-        Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), f"Median wait: {waited}." if waited else ""
-    )
+    return Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), f"Median wait: {waited}." if waited else ""
 
 
 def _calls(period: Period) -> ChartWithNote:
@@ -78,7 +71,7 @@ def _calls(period: Period) -> ChartWithNote:
     rows = list(calls.values_list("outcome", "day", Sum("calls")))
     tones: dict[str, Tone] = {"Done": "accent", "Refused": "wait", "Failed": "bad"}
     series = [Series(name, period.fill({day: count for each, day, count in rows if each == name}), tone) for name, tone in tones.items()]
-    return ChartWithNote(Chart("calls", "API calls", period, series, "No calls in 30 days."))
+    return Chart("calls", "API calls", period, series, "No calls in 30 days."), ""
 
 
 def _duration(seconds: float) -> str:

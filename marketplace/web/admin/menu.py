@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.contrib.auth.models import Group
@@ -31,49 +32,34 @@ from wallet.models import (
 
 from .queues import list_path, may_view, queue_counts, queues
 
-LISTED: tuple[tuple[str, tuple[tuple[str, type[Model]], ...]], ...] = (
-    (
-        "Catalog",
-        (
-            ("Listings", Listing),
-            ("Featured listings", FeaturedListing),
-            ("Discounts", Discount),
-            ("Stores", Store),
-            ("Vendors", VendorProfile),
-            ("Categories", Category),
-            ("Licence tiers", LicenseTier),
-            ("Licence terms", LicenseTerms),
-            ("Rejection reasons", RejectionReason),
-            ("Search synonyms", SearchSynonym),
-        ),
+LISTED: dict[str, tuple[type[Model], ...]] = {
+    "Catalog": (
+        Listing,
+        FeaturedListing,
+        Discount,
+        Store,
+        VendorProfile,
+        Category,
+        LicenseTier,
+        LicenseTerms,
+        RejectionReason,
+        SearchSynonym,
     ),
-    (
-        "Developers",
-        (
-            ("Apps", App),
-            ("API keys", ApiKey),
-            ("Tokens", AccessToken),
-            ("Consents", Consent),
-            ("Webhook endpoints", WebhookEndpoint),
-        ),
-    ),
-    (
-        "Money",
-        (
-            ("Wallets", WalletOwner),
-            ("Orders", Order),
-            ("Approvals", Approval),
-            ("Payout batches", PayoutBatch),
-            ("Payouts", VendorPayout),
-            ("Invoices", Invoice),
-            ("Top-ups", TopUp),
-            ("Disputes and refunds", CardReversal),
-            ("Provider events", ProviderEvent),
-        ),
-    ),
-    ("Taxes", (("Sellers of record", Seller), ("Tax rates", TaxRate), ("Exchange rates", ExchangeRate))),
-    ("People", (("Users", User), ("Groups", Group), ("Audit log", AuditEntry))),
-)
+    "Developers": (App, ApiKey, AccessToken, Consent, WebhookEndpoint),
+    "Money": (WalletOwner, Order, Approval, PayoutBatch, VendorPayout, Invoice, TopUp, CardReversal, ProviderEvent),
+    "Taxes": (Seller, TaxRate, ExchangeRate),
+    "People": (User, Group, AuditEntry),
+}
+# The titles of lists that are not named as their model is.
+TITLES: dict[type[Model], str] = {
+    VendorProfile: "Vendors",
+    ApiKey: "API keys",
+    AccessToken: "Tokens",
+    VendorPayout: "Payouts",
+    CardReversal: "Disputes and refunds",
+    Seller: "Sellers of record",
+    AuditEntry: "Audit log",
+}
 
 
 @dataclass
@@ -92,9 +78,7 @@ class MenuEntry:
     @property
     def address(self) -> str:
         """The path with the query."""
-        asked = QueryDict(mutable=True)
-        asked.update(dict(self.query))
-        return f"{self.path}?{asked.urlencode()}".rstrip("?")
+        return f"{self.path}?{urlencode(self.query)}".rstrip("?")
 
 
 @dataclass(frozen=True)
@@ -110,20 +94,20 @@ def menu(request: HttpRequest) -> list[MenuSection]:
     waiting = [MenuEntry(each.queue.title, list_path(each.queue.model), each.queue.query, each.count) for each in queue_counts(request)]
     home = MenuEntry("Review queues", reverse("admin:index"))
     sections = [MenuSection("Waiting", [home, *waiting])]
-    listed: set[type[Model]] = set()
-    for title, lists in LISTED:
-        listed |= {model for _, model in lists}
-        sections.append(MenuSection(title, _entries(request, lists)))
+    sections += [MenuSection(title, _entries(request, models)) for title, models in LISTED.items()]
     # Models that other apps register are listed without being named here.
-    others = [model for model in admin.site._registry if model not in listed | {queue.model for queue in queues()}]
-    rest = [(str(model._meta.verbose_name_plural).capitalize(), model) for model in others]
-    sections.append(MenuSection("More", _entries(request, rest)))
+    named = {queue.model for queue in queues()}.union(*LISTED.values())
+    sections.append(MenuSection("More", _entries(request, (model for model in admin.site._registry if model not in named))))
     _mark(request, [entry for section in sections for entry in section.entries])
     return [section for section in sections if section.entries]
 
 
-def _entries(request: HttpRequest, lists: Iterable[tuple[str, type[Model]]]) -> list[MenuEntry]:
-    return [MenuEntry(title, list_path(model)) for title, model in lists if may_view(request, model)]
+def _entries(request: HttpRequest, models: Iterable[type[Model]]) -> list[MenuEntry]:
+    return [
+        MenuEntry(TITLES.get(model) or str(model._meta.verbose_name_plural).capitalize(), list_path(model))
+        for model in models
+        if may_view(request, model)
+    ]
 
 
 def _mark(request: HttpRequest, entries: list[MenuEntry]) -> None:

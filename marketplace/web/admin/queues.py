@@ -1,6 +1,6 @@
 """The admin's queues with the numbers of waiting and of claimed rows, read in one query."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -39,8 +39,8 @@ class Queue:
     model: type[Model]
     # The permission to decide on its rows.
     permission: str
-    # Returns the waiting rows.
-    rows: Callable[[], QuerySet[Any]]
+    # The waiting rows; never evaluated itself, because it is kept.
+    rows: QuerySet[Any]
     # The field with the time since when a row waits; empty if there is none.
     since: str
     # The parameters that filter the list to it.
@@ -89,25 +89,33 @@ def queues() -> tuple[Queue, ...]:
         _reviewed("vendors", "Vendors to decide on", VendorProfile),
         _reviewed("documents", "Changed apps and clients", ClientMetadata),
         _reviewed("appeals", "Appeals to decide on", Appeal),
-        Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay, "", {"earnings": "due"}),
+        Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay(), "", {"earnings": "due"}),
         Queue(
             "heldPayouts",
             "Vendors with held payouts",
             VendorProfile,
             "vendors.hold_payouts_vendorprofile",
-            _held,
+            VendorProfile.objects.filter(payouts_held_at__isnull=False),
             "payouts_held_at",
             {"payouts_held_at__isempty": "0"},
         ),
         _reviewed("walletPayouts", "Wallets to pay out", WalletPayout),
         _reviewed("refundRequests", "Refunds to decide on", RefundRequest),
-        Queue("jobs", "Failed jobs", Job, "jobs.retry_job", _failed_jobs, "finished_at", {"status__exact": TaskResultStatus.FAILED.value}),
+        Queue(
+            "jobs",
+            "Failed jobs",
+            Job,
+            "jobs.retry_job",
+            Job.objects.filter(status=TaskResultStatus.FAILED),
+            "finished_at",
+            {"status__exact": TaskResultStatus.FAILED.value},
+        ),
         Queue(
             "webhooks",
             "Failing webhook endpoints",
             WebhookEndpoint,
             "developers.disable_webhookendpoint",
-            _failing,
+            WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at__isnull=True),
             "failing_since",
             failing,
         ),
@@ -123,22 +131,10 @@ def _reviewed(key: str, title: str, model: type[Model], **only: str) -> Queue:
         title,
         model,
         model_admin.review_permission,
-        lambda: model_admin.waiting_rows().filter(**only),
+        model_admin.waiting_rows().filter(**only),
         model_admin.waiting_since,
         query,
     )
-
-
-def _failed_jobs() -> QuerySet[Any]:
-    return Job.objects.filter(status=TaskResultStatus.FAILED)
-
-
-def _failing() -> QuerySet[Any]:
-    return WebhookEndpoint.objects.filter(failing_since__isnull=False, disabled_at__isnull=True)
-
-
-def _held() -> QuerySet[Any]:
-    return VendorProfile.objects.filter(payouts_held_at__isnull=False)
 
 
 def queue_counts(request: HttpRequest) -> list[QueueCount]:
@@ -160,7 +156,7 @@ def _count(visible: list[Queue], viewer: Any) -> list[QueueCount]:
 
 
 def _counts_of(queue: Queue, viewer: Any) -> QuerySet[Any, Any]:
-    rows = queue.rows().order_by()
+    rows = queue.rows.order_by()
     claimable = issubclass(rows.model, Claimable)
     oldest: Any = Min(queue.since) if queue.since else Cast(Value(None), DateTimeField())
     mine: Any = Count("pk", filter=claimed() & Q(claimed_by=viewer)) if claimable else Value(0, IntegerField())

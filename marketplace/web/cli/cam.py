@@ -36,6 +36,8 @@ from urllib3.util import Retry
 
 # The service that this file was fetched from.
 SERVICE = "{{base_url}}"
+# The command that runs this file.
+PROGRAM = f"uv run {SERVICE}/cli/cam.py"
 MANIFEST, LOCK = Path("cam.toml"), Path("cam.lock")
 # For connecting, and between two blocks of a response.
 TIMEOUT_SECONDS = (10, 60)
@@ -91,7 +93,7 @@ class Api:
         items: list[Entry] = []
         cursor = None
         while True:
-            page = self.call("GET", "library", limit=100, **({"cursor": cursor} if cursor else {}))
+            page = self.call("GET", "library", limit=100, cursor=cursor)
             items += page["items"]
             if not (cursor := page["nextCursor"]):
                 return items
@@ -107,7 +109,7 @@ class Refused(Failed):
         except (ValueError, KeyError, TypeError):
             text, self.code = f"The service answered with status {response.status_code}. Try again later.", ""
         if response.status_code == requests.codes.unauthorized:
-            text += f" Run `{program()} login`, or set CAM_TOKEN."
+            text += f" Run `{PROGRAM} login`, or set CAM_TOKEN."
         super().__init__(text)
 
 
@@ -122,11 +124,6 @@ def session() -> requests.Session:
     for scheme in ("https://", "http://"):
         made.mount(scheme, HTTPAdapter(max_retries=retry))
     return made
-
-
-def program() -> str:
-    """Return the command that runs this file."""
-    return f"uv run {SERVICE}/cli/cam.py"
 
 
 def say(text: str, to: TextIO | None = None) -> None:
@@ -280,7 +277,7 @@ def changed(entry: Entry) -> Failed:
     """Return the error of a file that is not the locked one."""
     return Failed(
         f"{entry['asset']}: the service sends another file than the one in {LOCK}, so nothing was written. Look at what changed at "
-        f"{SERVICE}/assets/{entry['asset']} before you run `{program()} add {entry['asset']}` to accept it."
+        f"{SERVICE}/assets/{entry['asset']} before you run `{PROGRAM} add {entry['asset']}` to accept it."
     )
 
 
@@ -337,7 +334,7 @@ def signed_in() -> Api:
     """Return the service with the credential of CAM_TOKEN, or else the stored one."""
     secret = os.environ.get("CAM_TOKEN", "").strip() or stored().get(SERVICE, "")
     if not secret:
-        raise Failed(f"Run `{program()} login`, or set CAM_TOKEN to a personal token or an API key.")
+        raise Failed(f"Run `{PROGRAM} login`, or set CAM_TOKEN to a personal token or an API key.")
     return Api(secret)
 
 
@@ -451,7 +448,7 @@ def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
 def sync(args: argparse.Namespace) -> int:
     """Download what the lock file names and is not there yet."""
     if not MANIFEST.exists():
-        raise Failed(f"There is no {MANIFEST} here. Run `{program()} add ASSET` first.")
+        raise Failed(f"There is no {MANIFEST} here. Run `{PROGRAM} add ASSET` first.")
     project = Project()
     missing = sorted(slug for slug in project.assets if not project.agrees(slug))
     extra = sorted(set(project.locked) - set(project.assets))
@@ -462,9 +459,7 @@ def sync(args: argparse.Namespace) -> int:
     for slug in missing:
         item = owned(items, slug, project.assets[slug])
         if item is None:
-            raise Failed(
-                f"You don't own {slug} with the licence {project.assets[slug]}. Run `{program()} add {slug}` to see what it costs."
-            )
+            raise Failed(f"You don't own {slug} with the licence {project.assets[slug]}. Run `{PROGRAM} add {slug}` to see what it costs.")
         project.locked[slug] = entry_of(item)
     for slug in extra:
         del project.locked[slug]

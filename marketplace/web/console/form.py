@@ -3,7 +3,6 @@
 It validates only the shape of a value, so that the console can show how the API responds to a wrong one.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from io import BytesIO
@@ -52,19 +51,16 @@ class CallForm(forms.Form):
             self.fields[name] = _field(each, samples.get(each.name, each.sample))
 
     @property
-    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The fields by where they are sent, required ones first."""
+    def groups(self) -> list[tuple[str, list[forms.BoundField], list[forms.BoundField], bool]]:
+        """The required and the optional fields by where they are sent, and whether an optional one was filled in."""
         headings = {"path": "In the address", "query": "Query", "header": "Headers", "body": "Body", "file": "File"}
-        return [
-            (heading, sorted((self[name] for name in names), key=lambda field: not field.field.required))
-            for place, heading in headings.items()
-            if (names := [name for name, each in self._inputs.items() if each.place == place])
-        ]
-
-    @property
-    def caller(self) -> forms.BoundField:
-        """The caller: an app's id, or one of the constants above."""
-        return self["caller"]
+        groups = []
+        for place, heading in headings.items():
+            if fields := [self[name] for name, each in self._inputs.items() if each.place == place]:
+                optional = [field for field in fields if not field.field.required]
+                required = [field for field in fields if field.field.required]
+                groups.append((heading, required, optional, any(field.errors or field.value() for field in optional)))
+        return groups
 
     def path(self) -> str:
         """Return path and query with the entered values."""
@@ -93,11 +89,6 @@ class CallForm(forms.Form):
         if caller in {NOBODY, CODE}:
             return None
         return {"scopes": scope_of(self.operation)} if caller == MYSELF else {"app": caller}
-
-    @property
-    def can_run(self) -> bool:
-        """Tell whether the page can make the call, not only show it."""
-        return bool(self.cleaned_data["caller"] != CODE)
 
     def _sent(self, place: str) -> dict[str, Any]:
         """Return the entered values of a place; empty ones are not sent."""
@@ -133,8 +124,8 @@ def _credential(operation: Operation, caller: str) -> Credential:
     return Credential.TOKEN if caller == MYSELF or (kinds and "ApiKey" not in kinds) else Credential.KEY
 
 
-class JsonField(forms.JSONField):
-    """JSON that is redisplayed as it was entered."""
+class JsonField(forms.Field):
+    """JSON, redisplayed as it was entered."""
 
     def to_python(self, value: Any) -> Any:
         """Return the value, parsed as by the API: Python's parser also accepts what is not JSON."""
@@ -144,14 +135,6 @@ class JsonField(forms.JSONField):
             return parse_json(BytesIO(str(value).encode()), 0)
         except Problem as problem:
             raise forms.ValidationError(problem.detail, code="invalid") from problem
-
-    def bound_data(self, data: Any, initial: Any) -> Any:
-        """Return the entered text, unchanged."""
-        return initial if data is None else data
-
-    def prepare_value(self, value: Any) -> Any:
-        """Return the text to display."""
-        return value if isinstance(value, str) else json.dumps(value, indent=2)
 
 
 class LinesField(forms.CharField):

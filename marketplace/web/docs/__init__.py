@@ -1,8 +1,9 @@
 """The documentation: Markdown files beside this module, each a page at /docs/<its name>.
 
 A file begins with a front matter of `name: value` lines between two lines of three dashes: `title`, `summary`, `section` (its
-reader, one of `reading.READERS`: the heading that it is under in the navigation) and `order` (a number; sections are in the order of their first page).
-In the text `{{base_url}}` and the other names in `values` are replaced by values of this service. Blocks of code that follow
+reader, one of `reading.READERS`: the heading that it is under in the navigation) and `order` (a number, by which it is sorted there).
+In the text `{{base_url}}` and the other names in `values` are replaced by values of this service, and `{{wallet.QUOTE_MINUTES}}`
+by that number in the bounds of the app. Blocks of code that follow
 each other directly, each named like ```` ```python tab=Python ````, become one block with tabs.
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .rendering import Heading, rendered
 from .values import filled_in
 
-# The readers of each section, as the index names them.
+# The sections in the order of the navigation, with their readers as the index names them.
 READERS = {
     "Buy": "You license assets for your work.",
     "Sell": "You publish assets and are paid for them.",
@@ -68,7 +68,7 @@ def document(slug: str) -> Document | None:
 
 def readers() -> list[tuple[str, str, list[Document]]]:
     """Return the pages by section, each with whom they are for."""
-    return [(name, READERS.get(name, ""), pages) for name, pages in sections()]
+    return [(name, READERS[name], pages) for name, pages in sections()]
 
 
 def sections() -> list[tuple[str, list[Document]]]:
@@ -79,21 +79,14 @@ def sections() -> list[tuple[str, list[Document]]]:
 @cache
 def _all() -> dict[str, Document]:
     """Read everything once: the files are part of the release."""
-    pages = sorted((_read(path) for path in FOLDER.glob("*.md")), key=lambda page: (page.order, page.slug))
-    first: dict[str, int] = {}
-    for page in pages:
-        first.setdefault(page.section, page.order)
-    return {page.slug: page for page in sorted(pages, key=lambda page: (first[page.section], page.order, page.slug))}
+    sections = list(READERS)
+    pages = sorted(map(_read, FOLDER.glob("*.md")), key=lambda page: (sections.index(page.section), page.order, page.slug))
+    return {page.slug: page for page in pages}
 
 
 def _read(path: Path) -> Document:
-    head, text = _split(path)
-    return Document(path.stem, head["title"], head["summary"], head["section"], int(head["order"]), text)
-
-
-def _split(path: Path) -> tuple[dict[str, str], str]:
     begin, front, text = path.read_text("utf-8").split(_FENCE, 2)
     head = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in front.splitlines())}
     if begin or set(head) != _NAMES:
         raise ValueError(f"{path.name} must begin with a front matter of {', '.join(sorted(_NAMES))}.")
-    return head, text
+    return Document(path.stem, head["title"], head["summary"], head["section"], int(head["order"]), text)

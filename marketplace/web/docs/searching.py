@@ -43,25 +43,17 @@ class Entry:
         return sum(ranks) if all(ranks) else 0
 
 
-@dataclass(frozen=True)
-class DocsResult:
-    """A result: where it is, and some of its text around the first word that was searched."""
+def search_docs(query: str) -> list[tuple[Entry, list[tuple[str, bool]]]]:
+    """Return the best results, best first, each with the pieces of an excerpt and whether a piece was searched.
 
-    url: str
-    title: str
-    heading: str
-    # Pieces of text, each with whether it was searched.
-    excerpt: list[tuple[str, bool]]
-
-
-def search_docs(query: str) -> list[DocsResult]:
-    """Return the best results, best first; only the first 200 characters and 8 words of the query count."""
+    Only the first 200 characters and 8 words of the query count.
+    """
     words = list(dict.fromkeys(_WORD.findall(query[:QUERY_CHARS].lower())))[:_WORDS]
     if not words:
         return []
     ranked = [(rank, entry) for entry in _entries() if (rank := entry.rank(words))]
     ranked.sort(key=lambda each: each[0], reverse=True)
-    return [DocsResult(entry.url, entry.title, entry.heading, _excerpt(entry.text, words)) for _, entry in ranked[:RESULTS]]
+    return [(entry, _excerpt(entry.text, words)) for _, entry in ranked[:RESULTS]]
 
 
 def _begins(word: str, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 
 from django.conf import settings
@@ -11,7 +12,7 @@ from catalog import bounds as catalog_bounds
 from catalog.uses import UNITS, Use
 from library import bounds as library_bounds
 from marketplace.core import bounds
-from marketplace.core.errors import Problem, all_problems, status_line
+from marketplace.core.errors import all_problems, status_line
 from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
 from marketplace.http.request_body import BLOCK_BYTES
 from marketplace.mcp.revisions import SUPPORTED
@@ -22,23 +23,31 @@ from wallet.services.payout_batches import PREPARED_AT_ONCE
 
 EXAMPLES = Path(__file__).parent / "examples"
 
-_NAME = re.compile(r"\{\{(\w+)\}\}")
+_NAME = re.compile(r"\{\{(?:(\w+)\.)?(\w+)\}\}")
+_NUMBERS = {
+    "core": bounds,
+    "catalog": catalog_bounds,
+    "library": library_bounds,
+    "vendors": vendor_bounds,
+    "wallet": wallet_bounds,
+    "settings": settings,
+}
 
 
 def filled_in(text: str) -> str:
-    """Return the text with every `{{name}}` replaced.
+    """Return the text with every `{{name}}` replaced by the value, and `{{wallet.QUOTE_MINUTES}}` by the number in the bounds of that app.
 
     Raises:
         KeyError: there is no such value.
+        AttributeError: there is no such number.
     """
-    return _NAME.sub(lambda match: VALUES[match[1]](), text)
+    return _NAME.sub(lambda match: f"{getattr(_NUMBERS[match[1]], match[2]):,}" if match[1] else VALUES[match[2]](), text)
 
 
 def problem_table() -> str:
     """Return every error code by status, as a Markdown table, each with a link to its page."""
     lines = ["| Status | Code | Meaning |", "| --- | --- | --- |"]
-    problems: list[type[Problem]] = sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code))
-    for problem in problems:
+    for problem in sorted(all_problems().values(), key=attrgetter("status", "code")):
         link = f"[`{problem.code}`]({reverse('problem', args=[problem.code])})"
         lines.append(f"| {status_line(problem.status)} | {link} | {problem.title} |")
     return "\n".join(lines)
@@ -109,40 +118,13 @@ VALUES: dict[str, Callable[[], str]] = {
     "example_buy_a_font": lambda: (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip(),
     "example_check_evidence": lambda: (EXAMPLES / "check_evidence.py").read_text("utf-8").rstrip(),
     "example_check_credential": lambda: (EXAMPLES / "check_credential.py").read_text("utf-8").rstrip(),
-    "status_list_seconds": lambda: str(library_bounds.STATUS_LIST_SECONDS),
-    "refund_window_days": lambda: str(settings.REFUND_WINDOW_DAYS),
-    "refund_answer_days": lambda: str(settings.REFUND_ANSWER_DAYS),
     "use_table": use_table,
-    "approval_hours": lambda: str(wallet_bounds.APPROVAL_HOURS),
-    "approvals_a_day": lambda: str(wallet_bounds.APPROVALS_A_DAY),
-    "quote_minutes": lambda: str(wallet_bounds.QUOTE_MINUTES),
-    "open_top_ups_of_app": lambda: str(wallet_bounds.MAX_OPEN_TOP_UPS_OF_APP),
     "payouts_prepared_at_once": lambda: str(PREPARED_AT_ONCE),
-    "top_up_minutes": lambda: str(wallet_bounds.TOP_UP_MINUTES),
-    "provider_event_days": lambda: str(wallet_bounds.PROVIDER_EVENT_DAYS),
-    "body_seconds": lambda: str(bounds.BODY_SECONDS),
-    "uploads_at_once": lambda: str(vendor_bounds.MAX_CONCURRENT_UPLOADS),
     "upload_gib": lambda: f"{catalog_bounds.DELIVERABLE_BYTES // bounds.GIB}",
     "part_mib": lambda: str(vendor_bounds.MAX_PART_BYTES // bounds.MIB),
     "part_minimum_mib": lambda: str(vendor_bounds.MIN_PART_BYTES // bounds.MIB),
-    "drafts": lambda: str(vendor_bounds.MAX_DRAFTS),
-    "unapproved_gib": lambda: str(settings.VENDOR_UNAPPROVED_GIB),
-    "unfinished_uploads": lambda: str(vendor_bounds.MAX_UNFINISHED_UPLOADS),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
     "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
-    "idempotency_hours": lambda: str(bounds.IDEMPOTENCY_HOURS),
-    "json_values": lambda: f"{bounds.MAX_JSON_VALUES:,}",
-    "json_depth": lambda: str(bounds.MAX_JSON_DEPTH),
-    "field_errors": lambda: str(bounds.MAX_FIELD_ERRORS),
-    "item_errors": lambda: str(bounds.MAX_ITEM_ERRORS),
-    "claim_link_days": lambda: str(library_bounds.CLAIM_LINK_DAYS),
-    "claim_links_again_a_day": lambda: str(library_bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS),
-    "claim_links_a_day": lambda: str(library_bounds.CLAIM_LINKS_A_DAY),
     "discount_codes": lambda: str(settings.RATE_LIMITS["discount_codes"]),
-    "discount_percent": lambda: str(catalog_bounds.MAX_DISCOUNT_PERCENT),
-    "discount_code_minimum": lambda: str(catalog_bounds.MIN_DISCOUNT_CODE_CHARS),
-    "ai_parts_chars": lambda: str(catalog_bounds.AI_PARTS_CHARS),
-    "discount_code_chars": lambda: str(catalog_bounds.DISCOUNT_CODE_CHARS),
-    "discounts": lambda: str(catalog_bounds.MAX_DISCOUNTS),
     "link_minutes": lambda: str(library_bounds.DOWNLOAD_LINK_SECONDS // 60),
 }

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from catalog.manifests.sources import headings_of
 from catalog.models import Deliverable, Listing
 from catalog.selectors import is_free_for_all, requests_of_skill
+from catalog.selectors.listings import SkillRequests
 
 from .description import description_html
 
@@ -24,9 +25,7 @@ class Skill:
     Args:
         text: The text as HTML; empty unless everyone can have the skill for nothing.
         is_cut: Whether the text is only its beginning.
-        tools: Tools that it asks for; None where they were not recorded.
-        hosts: Hosts that its files name; None where they were not recorded.
-        scripts: Paths of its scripts; None where they were not recorded.
+        requests: What it asks for; None where that was not recorded.
     """
 
     name: str
@@ -34,9 +33,7 @@ class Skill:
     headings: Sequence[str]
     text: SafeString
     is_cut: bool
-    tools: Sequence[str] | None
-    hosts: Sequence[str] | None
-    scripts: Sequence[str] | None
+    requests: SkillRequests | None
 
 
 class Row(NamedTuple):
@@ -68,7 +65,6 @@ def skill_of(listing: Listing, file: Deliverable | None) -> Skill | None:
     skill = None if file is None else file.technical.get("skill")
     if file is None or skill is None:
         return None
-    requests = requests_of_skill(file)
     text = skill.get("text", "")
     return Skill(
         name=skill.get("name", ""),
@@ -76,9 +72,7 @@ def skill_of(listing: Listing, file: Deliverable | None) -> Skill | None:
         headings=headings_of(text),
         text=description_html(text, breaks=False) if is_free_for_all(listing) else SafeString(),
         is_cut=skill.get("truncated", False),
-        tools=None if requests is None else requests.tools,
-        hosts=None if requests is None else list(requests.hosts),
-        scripts=None if requests is None else list(requests.scripts),
+        requests=requests_of_skill(file),
     )
 
 

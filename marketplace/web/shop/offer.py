@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from catalog import pricing, selectors
 from catalog.font_tester import Tester, type_tester_of
-from catalog.models import FilePreview, Listing, Preview
+from catalog.models import FilePreview, LicenseTier, Listing, Preview
 from catalog.models.files import FilePreviewKind, PreviewKind
 from catalog.pricing import Prices
 from catalog.selectors import Card, Picture
@@ -22,9 +22,7 @@ RELATED = 4
 class License:
     """A licence on sale."""
 
-    slug: str
-    name: str
-    summary: str
+    tier: LicenseTier
     prices: Prices
     list_prices: Prices
     owned: bool
@@ -69,20 +67,11 @@ class AssetOffer:
     @property
     def first_to_buy(self) -> str:
         """The licence that is selected at first: the first one that the viewer does not own."""
-        return next((sold.slug for sold in self.licenses if not sold.owned), "")
+        return next((sold.tier.slug for sold in self.licenses if not sold.owned), "")
 
 
-def offer_of(slug: str, viewer: User | None) -> AssetOffer:
-    """Return the data of a listing's page, by slug or id, in seven queries at most.
-
-    Raises:
-        NotFound: it is not for sale.
-    """
-    return offer_for(selectors.listing_for_sale(slug), viewer)
-
-
-def offer_for(listing: Listing, viewer: User | None) -> AssetOffer:
-    """Return the data of a listing's page; the listing need not be for sale."""
+def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
+    """Return the data of a listing's page, in six queries at most; the listing need not be for sale."""
     tiers = selectors.active_tiers()
     licences = [] if viewer is None else licences_for(viewer, listing)
     owned = [licence.tier for licence in licences]
@@ -90,9 +79,7 @@ def offer_for(listing: Listing, viewer: User | None) -> AssetOffer:
     highest = max((licence.tier for licence in licences if not licence.is_for_other), key=attrgetter("price_factor"), default=None)
     licenses = [
         License(
-            slug=tier.slug,
-            name=tier.name,
-            summary=tier.summary,
+            tier=tier,
             prices=pricing.prices_of(listing, tier, tiers),
             list_prices=pricing.prices_of(listing, tier, tiers, discounted=False),
             owned=tier in owned,

@@ -100,10 +100,9 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
             for name, values in self._filter_values()
             for value in values
         ]
-        labels_in_chips = {"maxPrice": "up to"}
         single = {name: value for name, value in self.given.items() if name != "currency" and not isinstance(value, Values)}
         return chips + [
-            (f"{labels_in_chips.get(name, self[name].label.lower())} {value}", self.address(**{name: None}))
+            (f"{'up to' if name == 'maxPrice' else self[name].label.lower()} {value}", self.address(**{name: None}))
             for name, value in single.items()
         ]
 

@@ -50,9 +50,3 @@ def waveform(peaks: Sequence[int]) -> str:
 def tier_name(tier: str) -> str:
     """Return the label of a tier of accounts."""
     return Tier(tier).label
-
-
-@register.filter
-def words(text: str) -> list[str]:
-    """Split a text into words, to iterate over them."""
-    return text.split()

@@ -30,5 +30,4 @@ def scope_label(scope: str) -> str:
 @register.filter
 def breakable(path: str) -> SafeString:
     """Return a path that a narrow page breaks before a slash."""
-    first, *others = path.split("/")
-    return format_html_join("", "{}", [(first,)]) + format_html_join("", "<wbr>/{}", ((part,) for part in others))
+    return format_html_join(SafeString("<wbr>/"), "{}", ((part,) for part in path.split("/")))

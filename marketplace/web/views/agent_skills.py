@@ -10,7 +10,6 @@ from library import bounds
 from library.agent_skills import AgentSkill, archive_of, free_skills, named, owned_skills, token_for, user_of_token
 from library.errors import FileBlocked, LicenseSuspended, LinkRevoked
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
-from marketplace.core.errors import NotFound
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
@@ -39,7 +38,7 @@ def archive(_request: HttpRequest, slug: str, token: str | None = None) -> HttpR
     try:
         (skill,) = _skills(token, slug)
         content = archive_of(skill)
-    except (ValueError, NotFound, LinkRevoked, LicenseSuspended, FileBlocked) as error:
+    except (ValueError, LinkRevoked, LicenseSuspended, FileBlocked) as error:
         raise Http404 from error
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment"}
     return HttpResponse(content, content_type="application/zip", headers=headers)
@@ -63,9 +62,4 @@ def link(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 
 def _skills(token: str | None, slug: str | None = None) -> list[AgentSkill]:
-    if token is None:
-        return free_skills(slug)
-    try:
-        return owned_skills(user_of_token(token), slug)
-    except NotFound as error:
-        raise Http404 from error
+    return free_skills(slug) if token is None else owned_skills(user_of_token(token), slug)

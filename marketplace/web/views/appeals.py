@@ -4,8 +4,7 @@ import uuid
 
 from django import forms
 from django.contrib import messages
-from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
@@ -14,7 +13,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.review.appeals import appealable_of, appeals_of, own_decision, subjects_of, submit_appeal, wait_of_appeal, with_positions
 from marketplace.review.subjects import action_label
 
-from ..paging import page_links, page_number
+from ..paging import page_links, page_of
 
 OUTCOMES = {
     "listing.takedown": "taken off sale",
@@ -46,14 +45,12 @@ class AppealForm(forms.Form):
 @signed_in_page("GET")
 def appeals(request: SignedInRequest) -> HttpResponse:
     """List the user's appeals, newest first."""
-    pages, number = Paginator(with_positions(appeals_of(request.user)), PAGE_APPEALS), page_number(request)
-    if number > pages.num_pages:
-        raise Http404
-    shown = list(pages.page(number))
+    page = page_of(request, with_positions(appeals_of(request.user)), PAGE_APPEALS)
+    shown = list(page)
     subjects = subjects_of(shown)
     rows = [{"appeal": each, "subject": subjects.get(each.pk), "outcome": _outcome(each.decision)} for each in shown]
-    links = page_links(number, pages.num_pages, lambda page: f"?page={page}")
-    return render(request, "pages/appeals.html", {"rows": rows, "current": number, "pages": links})
+    links = page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}")
+    return render(request, "pages/appeals.html", {"rows": rows, "current": page.number, "pages": links})
 
 
 @signed_in_page("GET", "POST")

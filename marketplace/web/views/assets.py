@@ -18,6 +18,7 @@ from catalog.models.files import StorePictureKind, public_technical
 from catalog.selectors import Sort
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest
+from marketplace.core.money import Currency
 from vendors.selectors import bio_of, pictures_of, small_picture_of
 from vendors.studio.access import listing_page
 
@@ -25,7 +26,7 @@ from ..paging import page_links, page_number
 from ..shop.contents import entries_of, skill_of, tracks_of
 from ..shop.currency import currency_of, remember
 from ..shop.description import description_html
-from ..shop.offer import AssetOffer, offer_for, offer_of, samples_of
+from ..shop.offer import AssetOffer, offer_of, samples_of
 from ..shop.rate_limit import rate_limited
 from ..shop.results import PAGE_SIZE
 from ..shop.rights import RightsForm
@@ -37,7 +38,7 @@ HOUR = 60 * 60
 def asset(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a listing with its samples, licences and prices."""
     viewer = request.user if isinstance(request.user, User) else None
-    offer = offer_of(slug, viewer)
+    offer = offer_of(selectors.listing_for_sale(slug), viewer)
     listing, pictures = offer.listing, offer.samples.pictures
     file = listing.approved_deliverable
     context = _page_of(request, offer, file) | {
@@ -53,7 +54,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 @listing_page("GET")
 def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     """Show the vendor a listing that is not for sale as buyers will see it, with the newest file."""
-    offer = offer_for(listing, None)
+    offer = offer_of(listing, None)
     file = listing.candidate_deliverable or listing.approved_deliverable
     context = _page_of(request, offer, file) | {
         "file_type": public_file_type(listing.file_type, ""),
@@ -72,6 +73,7 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
         "file": file,
         "version": offer.listing.version if file is None else selectors.version_of_file(file, offer.listing),
         "currency": currency_of(request),
+        "currencies": list(Currency),
         "technical": {} if file is None else public_technical(file.technical),
         "ai_training": training_sentence(offer.listing.ai_training),
         "description": offer.listing.short_description,

@@ -1,7 +1,6 @@
 """Billing details, the documents of an order, and a vendor's invoices by month."""
 
 import uuid
-from dataclasses import dataclass
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
@@ -29,21 +28,6 @@ from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_o
 from wallet.services.billing import FIELDS, change_logo, save_billing_details
 
 from ..billing_forms import BillingForm
-
-
-@dataclass(frozen=True)
-class OrderDocument:
-    """A link of the order's page.
-
-    Args:
-        label: What it is.
-        route: The URL name of its PDF.
-        invoice: The document, None until it is issued.
-    """
-
-    label: str
-    route: str
-    invoice: Invoice | None
 
 
 @signed_in_page("GET", "POST")
@@ -127,11 +111,11 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def documents_of(order: Order) -> list[OrderDocument]:
-    """Return the invoice and the credit note of an order, as far as they are issued or expected."""
+def documents_of(order: Order) -> list[tuple[str, str, Invoice | None]]:
+    """Return the label and the route of the invoice and the credit note of an order, with the document once it is issued."""
     issued = {document.kind: document for document in invoices().filter(order=order)}
     routes = {InvoiceKind.INVOICE: "order-page-invoice", InvoiceKind.CREDIT_NOTE: "order-page-credit-note"}
-    return [OrderDocument(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]
+    return [(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]
 
 
 def _document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -> HttpResponseBase:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
-from catalog.selectors import cards_of
+from catalog.selectors import cards_of, listing_for_sale
 from library.licensees import Licensee
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core import texts
@@ -60,7 +60,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Ask whom a licence is for; a POST creates a quote and redirects to its confirmation."""
-    offer = offer_of(slug, None)
+    offer = offer_of(listing_for_sale(slug), None)
     form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer)
     if form.is_valid():
         sent = form.cleaned_data

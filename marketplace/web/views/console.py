@@ -14,7 +14,7 @@ from developers.models.apps import AppStatus
 from developers.selectors import apps_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 
-from ..console.form import CONFIRMATIONS, CallForm, scope_of
+from ..console.form import CODE, CONFIRMATIONS, CallForm, scope_of
 from ..docs.reference import Operation, by_tag, operations
 from ..docs.rendering import tabs_html
 from ..docs.snippets import snippets
@@ -62,7 +62,7 @@ def _made(form: CallForm, found: Operation) -> dict[str, Any]:
         "upload": call.upload,
         "tokenRequest": form.token_request(),
         "ask": CONFIRMATIONS.get(found.id, ""),
-        "canRun": form.can_run,
+        "canRun": form.cleaned_data["caller"] != CODE,
     }
     code = mark_safe(tabs_html("call", snippets(call)))  # noqa: S308 - escaped by the highlighter
     return {"code": code, "made": made, "credential": call.credential.value}

@@ -12,6 +12,7 @@ from library import bounds
 from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
 from library.errors import NotOwned
+from library.models import Licence
 from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of
 from library.services.claims import claim_licence, claimable_licence
 from library.services.links import issue_link, url_of
@@ -19,7 +20,6 @@ from library.services.status_lists import status_list_position
 from library.verifiable_credentials import signed_credential
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
-from marketplace.storage.responses import safe_disposition
 
 from ..paging import cursor_of, paging_context
 
@@ -84,49 +84,51 @@ def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def claim(request: SignedInRequest, secret: str) -> HttpResponseBase:
     """Show the licence that a claim link belongs to; a POST puts it in the library."""
-    with _owned():
-        try:
-            if request.method == "POST":
-                slug = claim_licence(secret=secret, actor=request.user).listing.slug
-                messages.success(request, "The licence is in your library.")
-                return redirect("library-item", slug=slug)
-            licence = claimable_licence(secret=secret, claimant=request.user)
-            if licence.holder_id == request.user.pk:
-                return redirect("library-item", slug=licence.listing.slug)
-        except NotFound:
-            raise
-        except Problem as problem:
-            return render(request, "buyer/claim.html", {"refusal": problem}, status=problem.status)
+    try:
+        if request.method == "POST":
+            slug = claim_licence(secret=secret, actor=request.user).listing.slug
+            messages.success(request, "The licence is in your library.")
+            return redirect("library-item", slug=slug)
+        licence = claimable_licence(secret=secret, claimant=request.user)
+        if licence.holder_id == request.user.pk:
+            return redirect("library-item", slug=licence.listing.slug)
+    except NotFound:
+        raise
+    except Problem as problem:
+        return render(request, "buyer/claim.html", {"refusal": problem}, status=problem.status)
     return render(request, "buyer/claim.html", {"licence": licence})
 
 
 @signed_in_page("GET")
 def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a PDF."""
-    with _owned():
-        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
-    disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
-    paper = certificate_pdf(certificate_of(licence))
-    return HttpResponse(paper, content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"})
+    licence = _licence(request, slug)
+    headers = _saved_as(f"licence-{licence.listing.slug}.pdf")
+    return HttpResponse(certificate_pdf(certificate_of(licence)), content_type="application/pdf", headers=headers)
 
 
 @signed_in_page("GET")
 def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the signed licence certificate as a JSON file, which others can verify."""
-    with _owned():
-        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
-    disposition = safe_disposition(f"licence-{licence.listing.slug}.json", inline=False)
-    return JsonResponse(signed_certificate(certificate_of(licence)), headers={"Content-Disposition": disposition or "attachment"})
+    licence = _licence(request, slug)
+    return JsonResponse(signed_certificate(certificate_of(licence)), headers=_saved_as(f"licence-{licence.listing.slug}.json"))
 
 
 @signed_in_page("GET")
 def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a verifiable credential in a JSON file."""
-    with _owned():
-        licence = owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
-    disposition = safe_disposition(f"licence-{licence.listing.slug}.credential.json", inline=False)
+    licence = _licence(request, slug)
     document = signed_credential(certificate_of(licence), status_list_position(licence=licence))
-    return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
+    return JsonResponse(document, headers=_saved_as(f"licence-{licence.listing.slug}.credential.json"))
+
+
+def _licence(request: SignedInRequest, slug: str) -> Licence:
+    with _owned():
+        return owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
+
+
+def _saved_as(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 def _name(value: str | None) -> str | None:
@@ -138,8 +140,8 @@ def _name(value: str | None) -> str | None:
 
 @contextmanager
 def _owned() -> Iterator[None]:
-    """Raise 404 for what does not exist or is not owned."""
+    """Raise 404 for what is not owned, as for what does not exist."""
     try:
         yield
-    except (NotFound, NotOwned) as error:
+    except NotOwned as error:
         raise Http404 from error

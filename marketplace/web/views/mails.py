@@ -1,14 +1,13 @@
 """Mail preferences, and the unsubscribe link of mails."""
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
 from marketplace.accounts.mail_preferences import mail_topics_of, set_mail_topics, subscription_of, unsubscribe
 from marketplace.accounts.pages import SignedInRequest, render_form, signed_in_page
-from marketplace.core.errors import NotFound
 from marketplace.http.refusals import allow_methods
 
 from ..forms import MailTopicsForm
@@ -31,10 +30,7 @@ def preferences(request: SignedInRequest) -> HttpResponseBase:
 @allow_methods("GET", "POST")
 def end(request: HttpRequest, token: str) -> HttpResponseBase:
     """Unsubscribe from a topic without signing in (RFC 8058), by POST, because some mail programs open all links."""
-    try:
-        _, topic = subscription_of(token=token)
-        if request.method == "POST":
-            unsubscribe(token=token)
-    except NotFound as error:
-        raise Http404 from error
+    _, topic = subscription_of(token=token)
+    if request.method == "POST":
+        unsubscribe(token=token)
     return render(request, "account/unsubscribe.html", {"topic": topic, "done": request.method == "POST"})

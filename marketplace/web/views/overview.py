@@ -14,9 +14,7 @@ from library.selectors import current_licences_of
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.review.waiting import duration_text, usual_waiting_time
-from vendors.errors import VendorProfileMissing
 from vendors.models import VendorProfile
-from vendors.selectors import profile_of
 from wallet.approval_queries import waiting_approvals_of
 from wallet.selectors import wallet_of
 
@@ -42,7 +40,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
             "licences": current_licences_of(user).select_related("listing")[:OVERVIEW_ROWS],
-            "profile": _profile_or_none(user),
+            "profile": VendorProfile.objects.select_related("store").filter(user=user).first(),
         },
     )
 
@@ -51,10 +49,3 @@ def _what_exists(user: User) -> Mapping[str, Any]:
     """Tell whether the user has a personal token, and whether a purchase waits for the user's approval, in one query."""
     found: dict[str, Any] = {"has_token": Exists(active_tokens_without_app_of(user)), "is_asked": Exists(waiting_approvals_of(user))}
     return User.objects.filter(pk=user.pk).values(**found).get()
-
-
-def _profile_or_none(user: User) -> VendorProfile | None:
-    try:
-        return profile_of(user)
-    except VendorProfileMissing:
-        return None

@@ -3,6 +3,8 @@
 import json
 import re
 from inspect import getdoc
+from itertools import groupby
+from operator import attrgetter
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,10 +22,8 @@ _STATUS_FIRST = re.compile(r"\d{3}: ")
 @require_safe
 def problem_index(request: HttpRequest) -> HttpResponse:
     """List every error code by its status."""
-    by_status: dict[int, list[type[Problem]]] = {}
-    for problem in sorted(all_problems().values(), key=lambda problem: (problem.status, problem.code)):
-        by_status.setdefault(problem.status, []).append(problem)
-    groups = [(status, status_line(status), problems) for status, problems in by_status.items()]
+    problems = sorted(all_problems().values(), key=attrgetter("status", "code"))
+    groups = [(status, status_line(status), list(group)) for status, group in groupby(problems, key=attrgetter("status"))]
     return render(request, "pages/problems.html", {"groups": groups, "sections": docs.sections()})
 
 

@@ -4,9 +4,8 @@ import uuid
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.paginator import EmptyPage, Paginator
-from django.http import Http404, HttpResponseBase, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import (
     SignedInRequest,
@@ -15,20 +14,19 @@ from marketplace.accounts.pages import (
     render_form,
     signed_in_page,
 )
-from marketplace.core.errors import NotFound
-from marketplace.storage.responses import safe_disposition
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
 from wallet.evidence import Reader, evidence_of, signed_evidence
 from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
-from wallet.selectors import order_of, refund_requests_to, sale_of
+from wallet.selectors import refund_requests_to, sale_of
 from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
 from wallet.services.refunds import REQUEST_TRANSITIONS
 
-from ..paging import page_links, page_number
+from ..paging import page_links, page_of
 from ..refund_forms import DeclineForm, EscalationForm, RefundForm
+from .wallet import own_order
 
 ROWS = 25
 
@@ -36,7 +34,7 @@ ROWS = 25
 @signed_in_page("GET", "POST")
 def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask for a refund of an order."""
-    order = _own_order(request, order_id)
+    order = own_order(request, order_id)
     form = RefundForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -51,10 +49,8 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask staff to decide after the vendor declined."""
-    order = _own_order(request, order_id)
-    found = RefundRequest.objects.filter(order=order).first()
-    if found is None:
-        raise Http404
+    order = own_order(request, order_id)
+    found = get_object_or_404(RefundRequest, order=order)
     form = EscalationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -67,16 +63,13 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET")
 def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of an order as a JSON file."""
-    return _evidence(_own_order(request, order_id), Reader.BUYER)
+    return _evidence(own_order(request, order_id), Reader.BUYER)
 
 
 @vendor_page("GET")
 def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """List the refund requests for the vendor's sales, newest first."""
-    try:
-        page = Paginator(refund_requests_to(request.user), ROWS).page(page_number(request))
-    except EmptyPage as error:
-        raise Http404 from error
+    page = page_of(request, refund_requests_to(request.user), ROWS)
     context = {
         "refund_requests": page,
         "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
@@ -90,7 +83,7 @@ def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
 def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
     # The sale is looked up first: a foreign id is a 404, before anyone is sent to the studio.
-    return _show_case(request, _case(request, refund_request_id))
+    return _show_case(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
 @vendor_page("GET", "POST")
@@ -115,7 +108,7 @@ def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRe
 @signed_in_page("POST")
 def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Refund a sale."""
-    return _agree(request, _case(request, refund_request_id))
+    return _agree(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
 @vendor_page("POST")
@@ -128,10 +121,7 @@ def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundReques
 @signed_in_page("GET")
 def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of a sale as a JSON file, without what concerns the buyer only."""
-    try:
-        return _sale_evidence(request, sale_of(request.user, order_id))
-    except NotFound as error:
-        raise Http404 from error
+    return _sale_evidence(request, sale_of(request.user, order_id))
 
 
 @vendor_page("GET")
@@ -139,20 +129,6 @@ def _sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Or
     return _evidence(order, Reader.VENDOR)
 
 
-def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
-    found = order_of(request.user, str(order_id))
-    if found is None:
-        raise Http404
-    return found
-
-
-def _case(request: SignedInRequest, refund_request_id: uuid.UUID) -> RefundRequest:
-    found = refund_requests_to(request.user).filter(pk=refund_request_id).first()
-    if found is None:
-        raise Http404
-    return found
-
-
 def _evidence(order: Order, reader: Reader) -> HttpResponseBase:
-    disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
-    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers={"Content-Disposition": disposition or "attachment"})
+    headers = {"Content-Disposition": f'attachment; filename="evidence-{order.pk}.json"'}
+    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers=headers)

@@ -4,7 +4,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.paginator import EmptyPage, Paginator
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -20,7 +19,7 @@ from wallet.selectors import earnings_of, journals_of
 from wallet.services.due_payouts import next_payouts
 from wallet.spreadsheets import amount_text, cell, csv_lines
 
-from ..paging import cursor_of, page_links, page_number, paging_context
+from ..paging import cursor_of, page_links, page_of, paging_context
 from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_of
 
 ROWS = 25
@@ -53,7 +52,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
     """Show what each listing sold, page by page."""
     span, accounts = _span_of(request), earnings_of(request.user)
     period = span.period(timezone.now())
-    page = _page_of(request, sales_by_listing(accounts, since=period.start) if accounts else [])
+    page = page_of(request, sales_by_listing(accounts, since=period.start) if accounts else [], ROWS)
     context = {
         "span": span,
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
@@ -85,7 +84,7 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
 def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Show the bank accounts, the next payout in each currency, and the payouts so far."""
     accounts = earnings_of(request.user)
-    page = _page_of(request, payouts_of(accounts))
+    page = page_of(request, payouts_of(accounts), ROWS)
     context = {
         "accounts": accounts,
         "next_payouts": next_payouts(profile=profile, accounts=accounts),
@@ -121,13 +120,6 @@ def _span_of(request: SignedInRequest) -> Span:
     if span is None:
         raise Http404
     return span
-
-
-def _page_of(request: SignedInRequest, rows: Any) -> Any:
-    try:
-        return Paginator(rows, ROWS).page(page_number(request))
-    except EmptyPage as error:
-        raise Http404 from error
 
 
 def _listing_row(row: dict[str, Any], accounts: Sequence[Any]) -> dict[str, Any]:

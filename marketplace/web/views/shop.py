@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
@@ -33,13 +32,11 @@ def browse(request: HttpRequest) -> HttpResponse:
         "currency": currency,
         "chips": form.chips(results.names),
         "pages": page_links(form.page_number, results.pages, lambda number: form.address(page=number)),
-        "currencies": [(code.value, form.address(currency=code.value)) for code in Currency],
+        "currencies": list(Currency),
         "categories": [
-            (slug, name, (results.counts.categories.get(slug, 0) if results.counts else None), form.address(category=slug))
+            (slug, name, results.counts.categories.get(slug, 0) if results.counts else None)
             for slug, name in results.names.categories.items()
         ],
-        "everything": form.address(category=None),
-        "cleared": reverse("browse"),
     }
     partial = request.headers.get("HX-Request") == "true"
     category = results.names.categories.get(form.chosen.get("category", ""), "")

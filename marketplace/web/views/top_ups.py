@@ -14,7 +14,7 @@ from marketplace.ui.formatting import money
 from wallet.card_credit import top_up_of
 from wallet.errors import InvalidAmount, PaymentRefused, TooManyTopUps, TopUpLimitExceeded, TopUpUnavailable
 from wallet.invoice_documents import top_up_receipt_response
-from wallet.models import TopUp
+from wallet.models import Quote, TopUp
 from wallet.models.top_ups import TopUpStatus
 from wallet.providers import currencies_to_add, provider_named
 from wallet.selectors import currency_preference_of, quote_of
@@ -39,7 +39,9 @@ def add(request: SignedInRequest) -> HttpResponseBase:
     form = TopUpForm(sent, currencies=currencies, initial={"currency": currency_preference_of(request.user)})
     if currencies and form.is_valid():
         with problems_as_form_errors(form, _ERROR_FIELDS):
-            wanted = TopUpRequest(form.cleaned_data["currency"], form.amount_minor(), quote_id=_own_quote(request, form))
+            quote = _waiting_quote(request, form.cleaned_data["quote"])
+            quote_id = "" if quote is None else str(quote.pk)
+            wanted = TopUpRequest(form.cleaned_data["currency"], form.amount_minor(), quote_id=quote_id)
             top_up, _ = request_top_up(user=request.user, wanted=wanted)
             return redirect(top_up.payment_url)
     response = render_form(request, "buyer/top_up_form.html", form, currencies=currencies)
@@ -53,12 +55,11 @@ def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     found = top_up_of(request.user, str(top_up_id))
     if found is None:
         raise Http404
-    quote = None if found.quote is None else quote_of(request.user, str(found.quote.pk))
-    waits = quote is not None and getattr(quote, "used_by", None) is None and quote.expires_at > timezone.now()
-    if quote is not None and waits and found.status == TopUpStatus.SUCCEEDED:
+    quote = _waiting_quote(request, found.quote_id)
+    if quote is not None and found.status == TopUpStatus.SUCCEEDED:
         messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
         return redirect("checkout", quote_id=quote.pk)
-    context = {"top_up": found, "quote": quote if waits else None, "provider": _label(found), "open": found.is_open}
+    context = {"top_up": found, "quote": quote, "provider": _label(found), "open": found.is_open}
     return render(request, "buyer/top_up.html", context)
 
 
@@ -71,13 +72,10 @@ def receipt(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     return top_up_receipt_response(found)
 
 
-def _own_quote(request: SignedInRequest, form: TopUpForm) -> str:
-    """Return the id of the quote that waits, empty if there is none any more."""
-    quote_id = form.cleaned_data["quote"]
+def _waiting_quote(request: SignedInRequest, quote_id: uuid.UUID | None) -> Quote | None:
+    """Return the user's quote if it can still be used, otherwise None."""
     quote = None if quote_id is None else quote_of(request.user, str(quote_id))
-    if quote is None or getattr(quote, "used_by", None) is not None or quote.expires_at <= timezone.now():
-        return ""
-    return str(quote.pk)
+    return quote if quote is not None and getattr(quote, "used_by", None) is None and quote.expires_at > timezone.now() else None
 
 
 def _label(found: TopUp) -> str:

@@ -10,7 +10,6 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_messages, si
 from marketplace.api.pagination import newest_first
 from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
-from marketplace.storage.responses import safe_disposition
 from wallet import receipts
 from wallet.card_credit import unpaid_top_ups_of
 from wallet.models import Order
@@ -67,7 +66,7 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET")
 def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Show an order."""
-    found = _own_order(request, order_id)
+    found = own_order(request, order_id)
     context = {"net": found.price_minor - found.tax_minor, "documents": documents_of(found), "upgrade": upgrade_of(found)}
     return render(request, "buyer/order.html", {"order": found, **context})
 
@@ -75,7 +74,7 @@ def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("POST")
 def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Send the licensee of an order a new claim link."""
-    found = _own_order(request, order_id)
+    found = own_order(request, order_id)
     with problems_as_messages(request, "We sent a new link. The one before it no longer works."):
         resend_claim_link(order=found, actor=request.user)
     return redirect("order-page", order_id=order_id)
@@ -84,14 +83,13 @@ def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase
 @signed_in_page("GET")
 def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt as a PDF."""
-    found = _own_order(request, order_id)
-    disposition = safe_disposition(f"receipt-{found.pk}.pdf", inline=False)
-    return HttpResponse(
-        receipts.as_pdf(found), content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"}
-    )
+    found = own_order(request, order_id)
+    headers = {"Content-Disposition": f'attachment; filename="receipt-{found.pk}.pdf"'}
+    return HttpResponse(receipts.as_pdf(found), content_type="application/pdf", headers=headers)
 
 
-def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
+def own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
+    """Return an order of the user; 404 for any other."""
     found = order_of(request.user, str(order_id))
     if found is None:
         raise Http404
