@@ -97,7 +97,6 @@ class UserAdmin(ServiceAdmin):
 
     @decision(Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm))
     def set_tier(self, user: User, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Set the user's tier."""
         services.set_tier(user=user, tier=Tier(cleaned_data["tier"]), reason=cleaned_data["reason"], actor=actor)
 
     deactivate = service_decision(
@@ -174,13 +173,11 @@ class GroupAdmin(MarketplaceModelAdmin):
     ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Count the members."""
         groups: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("user"))
         return groups
 
     @admin.display(description="Members", ordering="member_count")
     def members(self, group: Any) -> int:
-        """Return the number of users in the group."""
         count: int = group.member_count
         return count
 

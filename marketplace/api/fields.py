@@ -62,7 +62,6 @@ class Line(Text):
     """One line of text: a JSON string without control characters."""
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the trimmed text."""
         text: str = super().to_internal_value(data)
         if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
             raise serializers.ValidationError(
@@ -88,7 +87,6 @@ class LongText(Text):
         super().__init__(max_length=max_bytes, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text as sent."""
         text: str = super().to_internal_value(data)
         if len(text.encode()) > self.max_bytes:
             raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
@@ -104,7 +102,6 @@ class Prose(Text):
         super().__init__(max_length=bounds.REASON_CHARS, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the trimmed text."""
         text: str = super().to_internal_value(data)
         if CONTROL.search(text):
             raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
@@ -117,7 +114,6 @@ class Flag(serializers.BooleanField):
     default_error_messages = COMMON_ERRORS | {"invalid": "true or false is required."}
 
     def to_internal_value(self, data: Any) -> bool:
-        """Return the boolean."""
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
@@ -138,7 +134,6 @@ class WholeJsonNumber(Whole):
     """A whole JSON number, such as 1 or 1.0; strings are refused."""
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the number."""
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return int(super().to_internal_value(data))
@@ -180,11 +175,9 @@ class Price(serializers.Field[int, Any, float, Any]):
     default_error_messages = _NUMBER_ERRORS
 
     def to_internal_value(self, data: Any) -> int:
-        """Return minor units."""
         return money.to_minor(_decimal(self, data, Decimal(bounds.MAX_PRICE_MINOR) / 100))
 
     def to_representation(self, value: int) -> float:
-        """Return the JSON number."""
         return money.to_number(value)
 
 
@@ -195,11 +188,9 @@ class Percent(serializers.Field[int, Any, float, Any]):
     default_error_messages = _NUMBER_ERRORS
 
     def to_internal_value(self, data: Any) -> int:
-        """Return basis points."""
         return int(_decimal(self, data, Decimal(100)) * 100)
 
     def to_representation(self, value: int) -> float:
-        """Return the JSON number."""
         return value / 100
 
 
@@ -208,7 +199,6 @@ class Amount(serializers.Field[int, Any, float, Any]):
     """A read-only amount of money: an integer of minor units in Python, a number in JSON. It may be negative."""
 
     def to_representation(self, value: int) -> float:
-        """Return the JSON number."""
         return money.to_number(value)
 
 
@@ -225,7 +215,6 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
     }
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return the time in UTC."""
         if not isinstance(data, str):
             self.fail("invalid")
         if len(data) > MOMENT_CHARS:
@@ -242,7 +231,6 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
         return datetime.min.replace(tzinfo=UTC) if is_first else datetime.max.replace(tzinfo=UTC)
 
     def to_representation(self, value: datetime) -> str:
-        """Return the time in UTC."""
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -261,7 +249,6 @@ class BoundedList(serializers.ListField):
         self.most = max_length
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        """Return the validated items."""
         if isinstance(data, list) and len(data) > self.most:
             raise serializers.ValidationError(f"At most {self.most} items.", code="max_length")
         items: list[Any] = super().to_internal_value(data)

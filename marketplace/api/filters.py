@@ -22,7 +22,6 @@ class MomentField(forms.Field):
     """A time with its offset from UTC."""
 
     def to_python(self, value: Any) -> datetime | None:
-        """Return the time in UTC."""
         if value in self.empty_values:
             return None
         try:
@@ -50,7 +49,6 @@ class IdFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter sh
     field_class = IdField
 
     def filter(self, queryset: Any, value: str) -> Any:
-        """Return the rows with the id."""
         if not value:
             return queryset
         key = parse_id(value)

@@ -114,7 +114,6 @@ class BodyShape(OpenApiSerializerExtension):
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        """Return the schema of the body."""
         shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
         if ignored:

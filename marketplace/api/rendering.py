@@ -34,7 +34,6 @@ class OrjsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """Return the parsed value; see `parse_json`."""
         request: Request = (parser_context or {})["request"]
         return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
 
@@ -129,6 +128,5 @@ class JsonOnly(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the first renderer."""
         renderer = next(iter(renderers))
         return renderer, renderer.media_type

@@ -101,7 +101,6 @@ class WholeNumber(Whole):
     """A whole number in ASCII digits; DRF also accepts what Python does, such as `1_0`, `1.0` and digits of any script."""
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the number."""
         if isinstance(data, str) and _DIGITS.fullmatch(data) is None:
             self.fail("invalid")
         return int(super().to_internal_value(data))
@@ -115,7 +114,6 @@ class Limit(WholeNumber):
         super().__init__(min_value=1, default=default, help_text=f"Maximum {maximum}; larger values are reduced to it.")
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the limit within its maximum."""
         return min(super().to_internal_value(data), self.maximum)
 
 

@@ -17,7 +17,6 @@ class ApiVersionMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request and add the header."""
         response = self.get_response(request)
         if request.path.startswith("/api/v1/"):
             response[HEADER] = API_VERSION

@@ -34,7 +34,6 @@ class HealthMiddleware:
         self._endpoints = {"/healthz": _alive, "/readyz": _ready, "/metrics": _metrics}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         endpoint = self._endpoints.get(request.path_info)
         if endpoint is None or request.method not in {"GET", "HEAD"}:
             return self.get_response(request)
@@ -76,7 +75,6 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request with its id."""
         given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else str(new_id())
         REQUEST_ID.set(request_id)
@@ -112,7 +110,6 @@ class MonitoringMiddleware:
         self._timers: dict[str, Any] = {}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Measure and log the response."""
         began = time.perf_counter()
         response = self.get_response(request)
         seconds = time.perf_counter() - began

@@ -167,7 +167,6 @@ class OverloadMiddleware:
         request_finished.connect(self._finished, weak=False, dispatch_uid=("http.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request once it has a slot."""
         body, caller = request.META.get("wsgi.input"), client_network(request)
         # There is a `RequestBody` only if there is a body, whatever the Content-Type.
         slow = body if isinstance(body, RequestBody) and not body.buffered else None

@@ -37,7 +37,6 @@ class ContentPolicyMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         response = self.get_response(request)
         if POLICY_HEADER not in response and response.get("Content-Type", "").startswith("text/html"):
             response[POLICY_HEADER] = PAGE_POLICY
@@ -51,7 +50,6 @@ class PageCachingMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         response = self.get_response(request)
         if "Cache-Control" in response or not response.get("Content-Type", "").startswith("text/html"):
             return response
@@ -73,7 +71,6 @@ class CompressionMiddleware(GZipMiddleware):
     """Django's compression, which varies the length of responses at random against BREACH attacks, for pages and public texts."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress pages and public texts for clients that accept gzip."""
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         if kind != _HTML and not (kind in _TEXTS and _is_public(response)):
             return response

@@ -28,7 +28,6 @@ class RateLimitFieldsMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         response = self.get_response(request)
         for name, value in request.META.get(META_KEY, {}).items():
             response[name] = value

@@ -24,7 +24,6 @@ class RequestSizeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         if len(request.META.get("QUERY_STRING", "")) + len(request.path_info) > bounds.ADDRESS_BYTES:
             return problem_response(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
         headers = [len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")]
@@ -84,7 +83,6 @@ class WrongMethodMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         response = self.get_response(request)
         # From API views, and from views that refuse other methods themselves.
         if request.method == "OPTIONS" and response.status_code == MethodNotAllowed.status and "Allow" in response:
@@ -119,7 +117,6 @@ class ProblemMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:

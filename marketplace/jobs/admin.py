@@ -44,7 +44,6 @@ class JobAdmin(ServiceAdmin):
 
     @admin.display(description="Due", ordering="run_after")
     def due(self, job: Job) -> str:
-        """Return when it is due."""
         return "at once" if job.run_after == get_date_max() else when(job.run_after)
 
     retry = service_decision(
@@ -79,6 +78,5 @@ class ScheduleAdmin(ServiceAdmin):
 
     @admin.display(description="Last job", empty_value="-")
     def job(self, schedule: Schedule) -> str | None:
-        """Return a link to the job that was enqueued last."""
         address = schedule.job_id and reverse("admin:jobs_job_change", args=[schedule.job_id])
         return format_html('<a href="{}">Open</a>', address) if address else None

@@ -48,7 +48,6 @@ class GaugeCollector(Collector):
     """Collects the registered gauges at each scrape; one that fails does not affect the others."""
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the metrics of each registered function."""
         failed = 0
         for reader in _readers:
             try:

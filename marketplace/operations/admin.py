@@ -25,7 +25,6 @@ class SitePageAdmin(EditableAdmin):
 
     @admin.display(description="written")
     def is_written(self, page: SitePage) -> str:
-        """Tell whether the operator has written the page."""
         return "yes" if page.text else "no"
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:

@@ -126,26 +126,21 @@ class AuditEntryAdmin(ServiceAdmin):
 
     @admin.display(description="What", ordering="action")
     def what(self, entry: AuditEntry) -> str:
-        """Return the action as text."""
         return action_label(entry.action)
 
     @admin.display(description="Subject", ordering="subject_type")
     def subject(self, entry: Any) -> Any:
-        """Return a link to what it is about."""
         return entry.subject.link
 
     @admin.display(description="Who", ordering="actor__email")
     def who(self, entry: AuditEntry) -> str:
-        """Return the user's address."""
         return str(entry.actor or "the service")
 
     @admin.display(description="Outcome", ordering="to_state")
     def outcome(self, entry: AuditEntry) -> Any:
-        """Return the states before and after."""
         return outcome(entry) or "-"
 
     def name(self, subject: Any) -> str:
-        """Return the action and what it is about."""
         return f"{action_label(subject.action)}, {subject.subject}"
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
@@ -200,11 +195,9 @@ class AppealAdmin(QueueAdmin):
     found_title, found_detail = "appellant__email", "status"
 
     def name(self, subject: Appeal) -> str:
-        """Return the decision that is appealed, and by whom."""
         return f"{action_label(subject.decision.action)}, appealed by {subject.appellant}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, and by the appellant."""
         return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
 
     def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
@@ -218,28 +211,23 @@ class AppealAdmin(QueueAdmin):
 
     @admin.display(description="Decision", ordering="decision__action")
     def what(self, appeal: Appeal) -> str:
-        """Return the decision as text."""
         return action_label(appeal.decision.action)
 
     @admin.display(description="About")
     def subject(self, appeal: Any) -> Any:
-        """Return a link to what the decision is about."""
         return appeal.decision.subject.link
 
     @admin.display(description="Its reason")
     def decision_reason(self, appeal: Appeal) -> str:
-        """Return the reason of the decision, and its findings."""
         findings = [finding["message"] for finding in appeal.decision.data.get("findings", ())]
         return "\n".join(filter(None, [appeal.decision.reason, *findings])) or "-"
 
     @admin.display(description="Decision taken by")
     def taken_by(self, appeal: Appeal) -> str:
-        """Return who took the decision."""
         return str(appeal.decision.actor or "the service")
 
     @admin.display(description="Decision taken at")
     def taken_at(self, appeal: Appeal) -> Any:
-        """Return when it was taken."""
         return appeal.decision.at
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:

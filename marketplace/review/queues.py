@@ -267,12 +267,10 @@ class QueueAdmin(ServiceAdmin):
 
     @admin.display(description="Waiting")
     def waiting_time(self, row: Any) -> str:
-        """Return for how long the row waits, `-` when it does not."""
         return timesince(getattr(row, self.waiting_since), timezone.now(), depth=1) if self.waits(row) else "-"
 
     @admin.display(description="Claimed by", ordering="claimed_at")
     def claim_mark(self, row: Any) -> str:
-        """Return who has claimed the row."""
         return str(row.claimed_by) if self.waits(row) and claims.is_claimed(row) else "-"
 
 
