@@ -30,10 +30,8 @@ class Problem(Exception):
     # Templates use the classes themselves.
     do_not_call_in_templates: ClassVar[bool] = True
 
-    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if abstract:
-            return
         cls.code = _WORD_START.sub("_", cls.__name__).lower()
         taken = _PROBLEMS.setdefault(cls.code, cls)
         if taken is not cls and taken.__qualname__ != cls.__qualname__:
@@ -64,8 +62,8 @@ class InvalidInput(Problem):
     title = "The request is not valid"
     detail = "Correct what each error names, then send the request again."
 
-    def __init__(self, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any) -> None:
-        super().__init__(detail or _first_of(members.get("errors", ())), headers=headers, **members)
+    def __init__(self, detail: str = "", **members: Any) -> None:
+        super().__init__(detail or _first_of(members.get("errors", ())), **members)
 
 
 def _first_of(faults: Sequence[Mapping[str, str]]) -> str:
