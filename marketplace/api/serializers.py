@@ -51,8 +51,16 @@ def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) ->
 
 
 def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters; errors have pointers of the form `?name`."""
-    return parse_parameters(serializer_class, request.query_params)
+    """Return the validated query parameters; errors have pointers of the form `?name`.
+
+    Of repeated parameters the last counts; empty ones other than `q` count as left out.
+    """
+    given = {name: value for name, value in request.query_params.items() if value != "" or name == "q"}
+    try:
+        validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
+    return validated
 
 
 @cache
@@ -80,21 +88,6 @@ def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[
     if unknown := [name for name in request.GET if name not in known]:
         errors = {f"?{name}": messages for name, messages in unknown_names(unknown, known, kind="parameter").items()}
         raise serializers.ValidationError(errors, code="unknown_parameter")
-
-
-def parse_parameters(serializer_class: type[serializers.Serializer[Any]], parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the validated values of a query dict; empty parameters other than `q` count as left out."""
-    # The last of repeated parameters counts.
-    return parse_values(serializer_class, {name: value for name, value in parameters.items() if value != "" or name == "q"})
-
-
-def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return validated query parameters; errors have pointers of the form `?name`."""
-    try:
-        validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
-    except serializers.ValidationError as error:
-        raise serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
-    return validated
 
 
 class WholeNumber(Whole):

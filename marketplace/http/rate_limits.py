@@ -62,11 +62,6 @@ class LimitUsage:
     used: int
     seconds_left: int
 
-    @property
-    def exceeded(self) -> bool:
-        """Tell whether the limit is exceeded."""
-        return self.used > self.limit.calls
-
 
 def count_call(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
     """Count a call in each bucket and set the `RateLimit` fields of the response.
@@ -75,7 +70,9 @@ def count_call(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> N
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    _apply(request, [_usage(request, limit) for limit in limits])
+    usages = [_usage(request, limit) for limit in limits]
+    request.META[META_KEY] = _fields(usages)
+    _refuse([usage for usage in usages if usage.used > usage.limit.calls])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
@@ -113,13 +110,9 @@ def count_by_address(request: HttpRequest | Request, name: str) -> None:
         RateLimited: the address has made too many calls.
     """
     try:
-        count_call(request, [_limit_by_address(request, name)])
+        count_call(request, [RateLimit(name.replace("_", "-"), client_network(request), settings.RATE_LIMITS[name])])
     except CounterStoreDown:
         return
-
-
-def _limit_by_address(request: HttpRequest | Request, name: str) -> RateLimit:
-    return RateLimit(name.replace("_", "-"), client_network(request), settings.RATE_LIMITS[name])
 
 
 def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool = True) -> LimitUsage:
@@ -140,12 +133,6 @@ def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool 
         raise CounterStoreDown
     # The library's time left is one second short.
     return LimitUsage(limit, usage["count"], max(0, usage["time_left"]) + 1)
-
-
-def _apply(request: HttpRequest | Request, usages: Sequence[LimitUsage]) -> None:
-    """Set the `RateLimit` fields, and refuse the call if a limit is exceeded."""
-    request.META[META_KEY] = _fields(usages)
-    _refuse([usage for usage in usages if usage.exceeded])
 
 
 def _refuse(full: Sequence[LimitUsage]) -> None:
