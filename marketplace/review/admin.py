@@ -8,7 +8,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.template.response import TemplateResponse
 
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
@@ -18,7 +17,7 @@ from .appeals import APPEAL_TRANSITIONS, WAITING, may_decide, overturn_decision,
 from .base import EditableAdmin
 from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from .models import Appeal, SavedReply, SavedReplyUse
-from .panels import HISTORY_ROWS, Panel, history_panel
+from .panels import Panel, history_panel
 from .queues import QueueAdmin
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
@@ -149,12 +148,10 @@ class AuditEntryAdmin(ServiceAdmin):
         add_subjects([entry] if entry else [], self.admin_site, request)
         return entry
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Look up the names of the subjects."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            add_subjects(response.context_data["cl"].result_list, self.admin_site, request)
-        return response
+        add_subjects(changelist.result_list, self.admin_site, request)
+        return super().list_context(request, changelist)
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Return nothing: an entry has no history."""
@@ -236,19 +233,17 @@ class AppealAdmin(QueueAdmin):
         add_subjects([appeal.decision] if appeal else [], self.admin_site, request)
         return appeal
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Look up the names of what the appeals are about."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            add_subjects([appeal.decision for appeal in response.context_data["cl"].result_list], self.admin_site, request)
-        return response
+        add_subjects([appeal.decision for appeal in changelist.result_list], self.admin_site, request)
+        return super().list_context(request, changelist)
 
     def panels(self, request: HttpRequest, subject: Appeal) -> list[Panel]:
         """Return the history of what the decision is about, and of the appeal."""
         about = AuditEntry.objects.filter(subject_type=subject.decision.subject_type, subject_id=subject.decision.subject_id)
-        entries = about.select_related("actor")[:HISTORY_ROWS]
         decision: Any = subject.decision
-        return [replace(history_panel(entries), title=f"History of {decision.subject}"), *super().panels(request, subject)]
+        panel = replace(history_panel(about.select_related("actor")), title=f"History of {decision.subject}")
+        return [panel, *super().panels(request, subject)]
 
     overturn = service_decision(
         Decision(

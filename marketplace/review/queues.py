@@ -12,7 +12,6 @@ from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
@@ -109,19 +108,16 @@ class QueueAdmin(ServiceAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Add the number of rows open to the viewer."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            viewer = staff_of(request)
-            may_review = viewer.has_perm(self.review_permission)
-            response.context_data |= {
-                "may_review": may_review,
-                "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
-                "chosen": self.chosen(request.GET),
-                "next_url": self.next_url(),
-            }
-        return response
+        viewer = staff_of(request)
+        may_review = viewer.has_perm(self.review_permission)
+        return super().list_context(request, changelist) | {
+            "may_review": may_review,
+            "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
+            "chosen": self.chosen(request.GET),
+            "next_url": self.next_url(),
+        }
 
     def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
         """Return the list's filters that are kept from page to page."""
