@@ -14,10 +14,6 @@ from . import queue
 from .models import Job, Schedule, Worker
 
 
-def _is_dead(job: Job) -> bool:
-    return job.status == TaskResultStatus.FAILED
-
-
 @admin.register(Job)
 class JobAdmin(ServiceAdmin):
     """Jobs, newest first; a failed job has used all its attempts."""
@@ -53,7 +49,7 @@ class JobAdmin(ServiceAdmin):
             "It waits for a worker again, with all its attempts. Jobs that have not failed may run first.",
             "The job is waiting for a worker.",
             form=NoForm,
-            available=_is_dead,
+            available=lambda job: job.status == TaskResultStatus.FAILED,
         ),
         queue.retry_job,
         "job",

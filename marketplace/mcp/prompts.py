@@ -74,7 +74,7 @@ def complete(call: MethodCall) -> dict[str, Any]:
     values: list[str] = []
     if asked["type"] == "ref/prompt" and asked["name"] == NAME:
         values = [value for value in _choices(argument["name"]) if value.lower().startswith(argument["value"].lower())]
-    elif asked["type"] == "ref/resource" and asked["uri"] in {part.template for part in PARTS.values()} and argument["name"] == "slug":
+    elif asked["type"] == "ref/resource" and asked["uri"] in {part.uri("{slug}") for part in PARTS.values()} and argument["name"] == "slug":
         query = SuggestQuery(data={"q": argument["value"]})
         values = [found.slug for found in suggest(query.validated_data["q"])] if query.is_valid() else []
     return {"completion": {"values": values[:100], "total": len(values), "hasMore": len(values) > 100}}

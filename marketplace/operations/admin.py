@@ -19,7 +19,6 @@ class SitePageAdmin(EditableAdmin):
 
     list_display = ("slug", "is_written", "updated_at")
     fields = ("slug", "text")
-    fixed = ("slug",)
     saved_by = save_site_page, "page"
     formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 24})}}
 

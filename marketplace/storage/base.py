@@ -117,7 +117,7 @@ class ObjectStorage(Storage):
 
     def etag(self, key: str) -> str | None:
         """Return the quoted ETag that the storage sends with the file, None if it serves no files."""
-        raise NotImplementedError
+        return None
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         """Yield the key and modification time of each file under a prefix such as `previews/`."""
@@ -129,7 +129,7 @@ class ObjectStorage(Storage):
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return a URL at which the storage serves the file as a download, None if it serves no files."""
-        raise NotImplementedError
+        return None
 
     def request(self) -> AbstractContextManager[None]:
         """Return the context for one request to the storage."""
