@@ -58,16 +58,34 @@ class Choice(serializers.ChoiceField):
         self.error_messages["invalid_choice"] = f"Use one of: {', '.join(map(str, self.choices))}."
 
 
-class Line(Text):
-    """One line of text: a JSON string without control characters."""
+class CleanText(Text):
+    """Text without control characters."""
+
+    default_error_messages = {"control_characters": "Control characters are not allowed."}
+    refused = CONTROL
+
+    @property
+    def pattern(self) -> str:
+        """What is accepted, for the OpenAPI document."""
+        return f"^[^{self.refused}]*$"
 
     def to_internal_value(self, data: Any) -> str:
-        text: str = super().to_internal_value(data)
-        if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
-            raise serializers.ValidationError(
-                "Use one line without tabs, control characters or text direction characters.", code="control_characters"
-            )
+        text = super().to_internal_value(data)
+        if re.search(f"[{self.refused}]", text):
+            self.fail("control_characters")
         return text
+
+
+class Line(CleanText):
+    """One line of text, whose outer white space is trimmed."""
+
+    default_error_messages = {"control_characters": "Use one line without tabs, control characters or text direction characters."}
+    refused = NOT_IN_A_LINE
+
+    @property
+    def pattern(self) -> str:
+        first = "" if self.allow_blank else rf"[^{WHITE_SPACE}{self.refused}]"
+        return rf"^[{WHITE_SPACE}]*{first}[^{self.refused}]*[{WHITE_SPACE}]*$"
 
 
 class EmailAddress(Text):
@@ -78,7 +96,7 @@ class EmailAddress(Text):
         super().__init__(max_length=bounds.EMAIL_CHARS, trim_whitespace=False, validators=[address], **kwargs)
 
 
-class LongText(Text):
+class LongText(CleanText):
     """Text of several lines, with a maximum length in UTF-8 bytes."""
 
     def __init__(self, *, max_bytes: int = bounds.LONG_TEXT_BYTES, **kwargs: Any) -> None:
@@ -87,25 +105,20 @@ class LongText(Text):
         super().__init__(max_length=max_bytes, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        text: str = super().to_internal_value(data)
-        if len(text.encode()) > self.max_bytes:
+        if isinstance(data, str) and len(data) <= self.max_bytes < len(data.encode()):
             raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
-        if CONTROL.search(text):
-            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
-        return text
+        return super().to_internal_value(data)
 
 
-class Prose(Text):
+class Prose(CleanText):
     """Text of several lines that is not blank, with at most `bounds.REASON_CHARS` characters."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=bounds.REASON_CHARS, **kwargs)
 
-    def to_internal_value(self, data: Any) -> str:
-        text: str = super().to_internal_value(data)
-        if CONTROL.search(text):
-            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
-        return text
+    @property
+    def pattern(self) -> str:
+        return rf"^[^{self.refused}]*[^{WHITE_SPACE}{self.refused}][^{self.refused}]*$"
 
 
 class Flag(serializers.BooleanField):
