@@ -13,6 +13,7 @@ from django.core.signals import request_finished
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.crypto import constant_time_compare
+from django.utils.deprecation import MiddlewareMixin
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from marketplace.core.ids import NO_REQUEST, REQUEST_ID, new_id
@@ -26,18 +27,13 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UNCACHED = {"Cache-Control": "no-store"}
 
 
-class HealthMiddleware:
+class HealthMiddleware(MiddlewareMixin):
     """Serves the monitoring endpoints without checks of host, scheme, session or limits."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-        self._endpoints = {"/healthz": _alive, "/readyz": _ready, "/metrics": _metrics}
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        endpoint = self._endpoints.get(request.path_info)
-        if endpoint is None or request.method not in {"GET", "HEAD"}:
-            return self.get_response(request)
-        return endpoint(request) or self.get_response(request)
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        endpoints = {"/healthz": _alive, "/readyz": _ready, "/metrics": _metrics}
+        endpoint = endpoints.get(request.path_info) if request.method in {"GET", "HEAD"} else None
+        return endpoint(request) if endpoint else None
 
 
 def _alive(_request: HttpRequest) -> HttpResponse:

@@ -4,11 +4,12 @@ Across the boundary of two windows, a burst of twice the limit is possible; with
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 from django_ratelimit.core import get_usage
 from rest_framework.request import Request
 
@@ -21,14 +22,10 @@ from .client_address import client_network
 META_KEY = "marketplace.rate_limit_fields"
 
 
-class RateLimitFieldsMiddleware:
+class RateLimitFieldsMiddleware(MiddlewareMixin):
     """Copies the `RateLimit` fields from the request to the response."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in request.META.get(META_KEY, {}).items():
             response[name] = value
         return response
