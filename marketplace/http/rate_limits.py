@@ -5,6 +5,7 @@ Across the boundary of two windows, a burst of twice the limit is possible; with
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -106,10 +107,8 @@ def count_by_address(request: HttpRequest | Request, name: str) -> None:
     Raises:
         RateLimited: the address has made too many calls.
     """
-    try:
+    with suppress(CounterStoreDown):
         count_call(request, [RateLimit(name.replace("_", "-"), client_network(request), settings.RATE_LIMITS[name])])
-    except CounterStoreDown:
-        return
 
 
 def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool = True) -> LimitUsage:

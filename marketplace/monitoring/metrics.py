@@ -40,8 +40,7 @@ logger = logging.getLogger(__name__)
 
 def register(reader: GaugeReader) -> None:
     """Register a function that yields gauges at every scrape; called in an app's `ready()`."""
-    if reader not in _readers:
-        _readers.append(reader)
+    _readers.append(reader)
 
 
 class GaugeCollector(Collector):
