@@ -16,12 +16,7 @@ from marketplace.core.ids import parse_id
 
 @dataclass(frozen=True)
 class Page:
-    """A page of rows.
-
-    Args:
-        rows: The rows, newest first.
-        next_cursor: The cursor of the next page, None on the last page.
-    """
+    """A page of rows, newest first, and the cursor of the next page, None on the last one."""
 
     rows: list[Any]
     next_cursor: str | None

@@ -52,11 +52,7 @@ def refuse_by_headers(meta: Mapping[str, Any]) -> None:
 
 
 def parse_json(stream: Any, stated: int) -> Any:
-    """Return the JSON value in a body.
-
-    Args:
-        stream: The body.
-        stated: Its Content-Length, 0 if there is none.
+    """Return the JSON value in a body whose Content-Length is `stated`, 0 if there is none.
 
     Raises:
         BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.

@@ -76,11 +76,7 @@ def _serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializ
 
 
 def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
-    """Refuse unknown query parameters. Middleware and Django have limited the query's length and number of parameters.
-
-    Args:
-        request: The request.
-        known: The names of the operation's parameters.
+    """Refuse query parameters that are not `known`. Middleware and Django have limited the query's length and number of parameters.
 
     Raises:
         ValidationError: there are unknown parameters; the messages suggest similar names.

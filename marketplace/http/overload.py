@@ -38,12 +38,7 @@ RETRY_SECONDS = "2"
 
 
 class CallerLimit:
-    """A limit of concurrent work in this process, in total and for each caller.
-
-    Args:
-        per_caller: The limit of a caller.
-        total: The limit of all callers together; None for no limit.
-    """
+    """A limit of concurrent work in this process, for each caller and in total; without `total` there is no limit of all callers."""
 
     def __init__(self, *, per_caller: int, total: int | None = None) -> None:
         self._per_caller, self._total = per_caller, total

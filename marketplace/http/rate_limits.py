@@ -96,13 +96,9 @@ def usage_of(limits: Sequence[RateLimit]) -> list[LimitUsage]:
 
 
 def count_by_address(request: HttpRequest | Request, name: str) -> None:
-    """Count an anonymous call by the client's IP address.
+    """Count an anonymous call by the client's IP address; `name` is one in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Without the cache, calls are allowed: these limits save resources, and no secret behind them can be guessed.
-
-    Args:
-        request: The request.
-        name: A name in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Raises:
         RateLimited: the address has made too many calls.

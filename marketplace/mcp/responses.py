@@ -27,15 +27,7 @@ _ALL = format_scopes(APP_SCOPES)
 
 
 class ProtocolError(Exception):
-    """A message that breaks the protocol.
-
-    Args:
-        code: An error code of JSON-RPC or of the protocol.
-        message: What is wrong, in one sentence.
-        data: Details for programs.
-        status: The HTTP status.
-        message_id: The id of the request, if the caller does not know it.
-    """
+    """A message that breaks the protocol, by a code of it or of JSON-RPC; `message_id` is needed where the caller does not know it."""
 
     def __init__(self, code: int, message: str, *, data: Any = None, status: int = 400, message_id: MessageId = None) -> None:
         self.code, self.message, self.data, self.status, self.message_id = code, message, data, status, message_id

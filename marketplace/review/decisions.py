@@ -98,12 +98,7 @@ def service_decision(options: Decision, service: Callable[..., object], subject:
 
 @dataclass(frozen=True)
 class LastDecision:
-    """The decision that led to a row's state: who, when, why.
-
-    Args:
-        actor: The user; None for the service itself.
-        reason: The reason; empty for none.
-    """
+    """The decision that led to a row's state: when, by whom (None for the service itself), and why."""
 
     state: str
     at: datetime
@@ -122,12 +117,7 @@ class Button:
 
 @dataclass(frozen=True)
 class DecisionSection:
-    """A decision form on a row's page.
-
-    Args:
-        key: The keyboard shortcut.
-        effects: Sentences about the effects on this row.
-    """
+    """A decision form on a row's page, with its keyboard shortcut `key` and sentences about the effects on this row."""
 
     name: str
     decision: Decision
