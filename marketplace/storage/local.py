@@ -85,7 +85,7 @@ class LocalFile(ObjectFile):
                 return os.open(self._staging, tmpfile_flag | os.O_RDWR, 0o600)
         _sweep(self._staging)
         self._part = self._staging / f"{new_id()}.part"
-        return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
+        return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
 
     def write(self, chunk: Any) -> int:
         view = memoryview(chunk)
@@ -154,8 +154,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):
-        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
