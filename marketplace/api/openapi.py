@@ -14,7 +14,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
 
 from .filters import filter_parameters
-from .idempotency import IDEMPOTENCY_PARAMETER, IDEMPOTENCY_PROBLEMS
+from .idempotency import IDEMPOTENCY_PARAMETER
 from .problems import MEDIA_TYPE
 from .views import ApiViewSet
 
@@ -137,7 +137,7 @@ class OperationSchema(AutoSchema):
         if access is not None and access.scope is not None:
             declared.add(errors.InsufficientScope)
         if self._takes_key():
-            declared |= set(IDEMPOTENCY_PROBLEMS)
+            declared |= {errors.IdempotencyConflict, errors.IdempotencyKeyReused}
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
