@@ -15,7 +15,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
@@ -159,7 +158,7 @@ class OverloadMiddleware:
             raise MiddlewareNotUsed
         self.get_response = get_response
         self.limiter = ConcurrencyLimiter(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
-        request_finished.connect(self._finished, weak=False, dispatch_uid=("http.overload", id(self)))
+        request_finished.connect(lambda **_kwargs: self.limiter.leave(), weak=False, dispatch_uid=("http.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         body, caller = request.META.get("wsgi.input"), client_network(request)
@@ -186,9 +185,6 @@ class OverloadMiddleware:
             if not sending:
                 self.limiter.leave()
         return response
-
-    def _finished(self, **_kwargs: Any) -> None:
-        self.limiter.leave()
 
 
 def _refusal(request: HttpRequest) -> HttpResponse:

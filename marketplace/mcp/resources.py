@@ -141,7 +141,9 @@ def read_resource(call: MethodCall) -> dict[str, Any]:
     """
     uri: str = call.params["uri"]
     if uri.startswith(skills.SCHEME):
-        return {"contents": [_of_skills(call, uri)]}
+        call.begin("resource skill", None)
+        with _refusals(call):
+            return {"contents": [skills.read_file(call, uri)]}
     match = _URI.fullmatch(uri)
     part = PARTS.get(match["part"]) if match else None
     if match is None or part is None:
@@ -150,12 +152,6 @@ def read_resource(call: MethodCall) -> dict[str, Any]:
     with _refusals(call):
         text = part.read(call.principal, match["asset"])
     return {"contents": [{"uri": uri, "mimeType": part.mime_type, "text": text}]}
-
-
-def _of_skills(call: MethodCall, uri: str) -> dict[str, Any]:
-    call.begin("resource skill", None)
-    with _refusals(call):
-        return skills.read_file(call, uri)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from contextlib import suppress
 from copy import copy
 from operator import attrgetter
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import label_for_field
@@ -160,10 +160,7 @@ class QueueAdmin(ServiceAdmin):
 
     def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
         """Return the URL of the row's page, with the filters of the list."""
-        kept, filters = QueryDict(mutable=True), _query(chosen)
-        if filters:
-            kept["_changelist_filters"] = filters
-        return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
+        return f"{self._address(row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
 
     def case_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return additional template context."""
@@ -271,6 +268,4 @@ class QueueAdmin(ServiceAdmin):
 
 
 def _query(chosen: Mapping[str, str]) -> str:
-    filters = QueryDict(mutable=True)
-    filters.update({name: value for name, value in chosen.items() if value})
-    return filters.urlencode()
+    return urlencode({name: value for name, value in chosen.items() if value})
