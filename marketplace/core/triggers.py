@@ -41,12 +41,10 @@ class Trigger:
     body: str
 
     def create(self, vendor: str) -> str:
-        """Return the statement that creates it."""
         verb = "CREATE OR REPLACE TRIGGER" if vendor == "postgresql" else "CREATE TRIGGER"
         return f"{verb} {self.name} {self.timing} ON {self.table} {self.body}"
 
     def drop(self, vendor: str) -> str:
-        """Return the statement that drops it."""
         return f"DROP TRIGGER IF EXISTS {self.name}" + (f" ON {self.table}" if vendor == "postgresql" else "")
 
 

@@ -67,7 +67,6 @@ class QueueAdmin(ServiceAdmin):
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
     def waits(self, row: Any) -> bool:
-        """Tell whether a row waits."""
         return all(getattr(row, name) == value for name, value in self.waiting.items())
 
     def is_own(self, row: Any, viewer: Any) -> bool:
@@ -75,12 +74,10 @@ class QueueAdmin(ServiceAdmin):
         return bool(self.owner) and attrgetter(self.owner.replace("__", "."))(row) == viewer
 
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
-        """Claim a row for the actor."""
         own = self.is_own(row, actor)
         return claims.claim(row=row, waiting=self.waiting_rows(), own=own, noun=self.noun, actor=actor, take_over=take_over)
 
     def release_row(self, row: Any, actor: Any) -> None:
-        """Release the actor's claim."""
         claims.release(row=row, waiting=self.waiting_rows(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:

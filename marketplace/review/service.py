@@ -177,7 +177,6 @@ class ServiceAdmin(MarketplaceModelAdmin):
         return TemplateResponse(request, options.template, context, status=200 if not form.is_bound else 400)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
-        """Redirect to the row's page."""
         return self._back(request, subject)
 
     def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:

@@ -92,7 +92,6 @@ class ObjectStorage(Storage):
             super().delete(check_key(name))
 
     def size(self, name: str) -> int:
-        """Return the size in bytes."""
         with self.request():
             return super().size(name)
 
@@ -186,7 +185,6 @@ class Blocks:
         return block
 
     def close(self) -> None:
-        """Close the file."""
         self._left = 0
         if self._file is not None:
             self._file.close()
