@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 from developers.audiences import Audience
-from marketplace.api.problems import as_problem, problem_document, problem_headers
+from marketplace.api.problems import logged_problem, problem_document, problem_headers
 from marketplace.core import errors
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
@@ -45,11 +45,11 @@ def result_response(message_id: MessageId, result: Mapping[str, Any]) -> HttpRes
 
 
 def error_response(cause: Exception, request: HttpRequest, message_id: MessageId = None) -> HttpResponse:
-    """Return the response to a request that failed, whatever was raised."""
+    """Return the response to a request that failed, whatever was raised; log a server error."""
     if isinstance(cause, ProtocolError):
         error = {"code": cause.code, "message": cause.message} | ({} if cause.data is None else {"data": cause.data})
         return _json(_failure(error, cause.message_id if message_id is None else message_id), cause.status)
-    problem = as_problem(cause)
+    problem = logged_problem(cause, request)
     error = {
         "code": _CODES.get(problem.code, problem.status),
         "message": f"{problem.title}. {problem.message}",
