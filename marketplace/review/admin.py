@@ -1,6 +1,6 @@
 """The audit log, the saved replies and the appeals in the admin, and the decision form that offers saved replies."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,7 @@ class RepliedReasonForm(ReasonForm):
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
     """Return a decision form that extends `base` by the saved replies of a decision."""
-    return type("SavedReplyReasonForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
+    return type("SavedReplyReasonForm", (RepliedReasonForm, base), {"use": use})
 
 
 class SavedReplyForm(SavedReplyModelForm):
@@ -88,26 +88,13 @@ class SavedReplyAdmin(EditableAdmin):
 
 
 class LabelledFilter(admin.AllValuesFieldListFilter):
-    """Filters by the values of a column, each with a label."""
-
-    label: Callable[[str], str]
+    """Filters by the kind of subject, or by action, as people read them."""
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         """Yield Django's choices with our labels."""
+        label = kind_label if self.field_path == "subject_type" else action_label
         for number, choice in enumerate(super().choices(changelist)):
-            yield choice if number == 0 else {**choice, "display": type(self).label(str(choice["display"]))}
-
-
-class KindFilter(LabelledFilter):
-    """Filters by the kind of subject."""
-
-    label = staticmethod(kind_label)
-
-
-class ActionFilter(LabelledFilter):
-    """Filters by action."""
-
-    label = staticmethod(action_label)
+            yield choice if number == 0 else {**choice, "display": label(str(choice["display"]))}
 
 
 @admin.register(AuditEntry)
@@ -115,7 +102,7 @@ class AuditEntryAdmin(ServiceAdmin):
     """The audit log of decisions and credentials, read-only."""
 
     list_display = ("at", "what", "subject", "who", "outcome", "reason")
-    list_filter = (("subject_type", KindFilter), ("action", ActionFilter))
+    list_filter = (("subject_type", LabelledFilter), ("action", LabelledFilter))
     list_select_related = ("actor",)
     fields = ("at", "what", "subject", "who", "outcome", "reason", "data", "request_id")
     readonly_fields = fields
