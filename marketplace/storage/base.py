@@ -17,13 +17,10 @@ from marketplace.core.errors import DependencyUnavailable
 # What a request waits for: the store or another service, or the inspection of an uploaded file.
 Awaited = Literal["service", "inspection"]
 
-
-def _no_limit(_what: Awaited) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 # Set by `marketplace.http.overload`, which limits concurrent requests.
-wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar("wait_context", default=_no_limit)
+wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar(
+    "wait_context", default=lambda _what: nullcontext()
+)
 
 
 def not_counted_while(what: Awaited) -> AbstractContextManager[None]:
