@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.crypto import constant_time_compare
 from django.utils.deprecation import MiddlewareMixin
-from prometheus_client import CONTENT_TYPE_LATEST
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram
 
 from marketplace.core.ids import NO_REQUEST, REQUEST_ID, new_id
 from marketplace.monitoring import metrics
@@ -101,9 +102,6 @@ class MonitoringMiddleware:
             raise MiddlewareNotUsed
         self.get_response = get_response
         self._measure, self._log = bool(settings.METRICS_TOKEN), settings.ACCESS_LOG
-        # Metric children by label values, of which there are few: the library's own lookup takes a lock.
-        self._counters: dict[tuple[str, str, int], Any] = {}
-        self._timers: dict[str, Any] = {}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()
@@ -111,20 +109,22 @@ class MonitoringMiddleware:
         seconds = time.perf_counter() - began
         route, method = route_of(request), request.method if request.method in METHODS else "OTHER"
         if self._measure:
-            self._count((route, str(method), response.status_code), seconds)
+            _counter(route, str(method), response.status_code).inc()
+            _timer(route).observe(seconds)
         if self._log and access_log.isEnabledFor(logging.INFO):
             access_log.info("%s %s %d", method, route, response.status_code, extra=_facts(request, response, route, seconds))
         return response
 
-    def _count(self, labels: tuple[str, str, int], seconds: float) -> None:
-        counter = self._counters.get(labels)
-        if counter is None:
-            counter = self._counters[labels] = metrics.REQUESTS.labels(*labels)
-        counter.inc()
-        timer = self._timers.get(labels[0])
-        if timer is None:
-            timer = self._timers[labels[0]] = metrics.SECONDS.labels(labels[0])
-        timer.observe(seconds)
+
+# Cached, as there are few labels: the library's own lookup takes a lock.
+@cache
+def _counter(route: str, method: str, status: int) -> Counter:
+    return metrics.REQUESTS.labels(route, method, status)
+
+
+@cache
+def _timer(route: str) -> Histogram:
+    return metrics.SECONDS.labels(route)
 
 
 def route_of(request: HttpRequest) -> str:
