@@ -4,15 +4,15 @@ Apps add their own in `<app>/errors.py`; codes are unique. Services raise them, 
 `marketplace.api.problems` renders them as `application/problem+json`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from http.client import responses
 from typing import Any, ClassVar
 
+from django.utils.text import camel_case_to_spaces
+
 _PROBLEMS: dict[str, type["Problem"]] = {}
 # Of the tus protocol.
 _OTHER_STATUSES = {460: "Checksum Mismatch"}
-_WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 class Problem(Exception):
@@ -32,7 +32,7 @@ class Problem(Exception):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.code = _WORD_START.sub("_", cls.__name__).lower()
+        cls.code = camel_case_to_spaces(cls.__name__).replace(" ", "_")
         taken = _PROBLEMS.setdefault(cls.code, cls)
         if taken is not cls and taken.__qualname__ != cls.__qualname__:
             message = f"problem code {cls.code} is taken by {taken!r}"
