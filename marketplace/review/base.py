@@ -98,13 +98,11 @@ def json_text(value: Any) -> str:
 
 
 def _cell(name: str, label: str, show: Callable[[Any], Any], *, ordered: bool = False) -> Any:
+    @admin.display(description=label or name, ordering=name if ordered else None)
     def cell(row: Any) -> Any:
         return show(row)
 
     cell.__name__ = name
-    cell.short_description = label or name  # type: ignore[attr-defined]  # how Django reads a column
-    if ordered:
-        cell.admin_order_field = name  # type: ignore[attr-defined]  # as above
     return cell
 
 
