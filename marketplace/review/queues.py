@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 from django.contrib import admin, messages
 from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import Case, QuerySet, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -90,8 +90,7 @@ class QueueAdmin(ServiceAdmin):
         return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
-        return (waits.asc(), self.waiting_since)
+        return (Case(When(**self.waiting, then=0), default=1).asc(), self.waiting_since)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Return no fieldsets: the page shows the fields itself."""
