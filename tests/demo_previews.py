@@ -3,9 +3,11 @@
 uv run --group dev python -m tests.demo_previews
 """
 
+import json
 import os
 import sys
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import django
 
@@ -16,7 +18,6 @@ def main() -> None:
     django.setup()
     from catalog.models import Category, Deliverable, Listing  # noqa: PLC0415 - once Django is set up
     from marketplace.demo.entries import load_entries  # noqa: PLC0415
-    from marketplace.demo.previews import keep_previews  # noqa: PLC0415
     from marketplace.storage.local import LocalStorage  # noqa: PLC0415
     from vendors.file_previews import previews_of_file  # noqa: PLC0415
     from vendors.inspection import inspect_deliverable  # noqa: PLC0415
@@ -36,8 +37,22 @@ def main() -> None:
                 entries=list(inspection.entries),
             )
             if made := previews_of_file(file, store):
-                keep_previews(entry, made)
+                _keep(entry, made)
                 sys.stdout.write(f"{entry.slug}: {len(made)} previews\n")
+
+
+def _keep(entry: Any, made: list[Any]) -> None:
+    """Write the previews of an entry's file to its folder."""
+    from marketplace.demo.previews import INDEX, PREVIEWS  # noqa: PLC0415 - once Django is set up
+
+    folder = entry.folder / PREVIEWS
+    folder.mkdir(exist_ok=True)
+    for number, (_, processed) in enumerate(made):
+        (folder / str(number)).write_bytes(processed.content)
+        for name, copy in processed.renditions.items():
+            (folder / f"{number}.{name}").write_bytes(copy.content)
+    records = [{"kind": kind, "contentType": processed.content_type, "details": processed.details} for kind, processed in made]
+    (folder / INDEX).write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
-from marketplace.core.triggers import all_trigger_sets
+from marketplace.core.triggers import TRIGGER_SETS
 
 from .servers import migrated
 
@@ -67,7 +67,7 @@ def _by_rows() -> Callable[[], None]:
             for columns, content in rows.items():
                 with cursor.copy(f"COPY {columns} FROM STDIN") as copy:
                     copy.write(content)
-        for triggers in all_trigger_sets():
+        for triggers in TRIGGER_SETS:
             if triggers.missing(connection):
                 triggers.install(connection)
 

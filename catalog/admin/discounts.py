@@ -8,8 +8,9 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
+from marketplace.core import audit
 from marketplace.review.decisions import Decision, service_decision
-from marketplace.review.panels import Panel, history, history_panel
+from marketplace.review.panels import Panel, history_panel
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import badge
 
@@ -47,7 +48,7 @@ class DiscountAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Discount) -> list[Panel]:
         """Return the history of the listing, which tells who added and ended its discounts."""
-        return [history_panel(history(subject.listing))]
+        return [history_panel(audit.history_of(subject.listing))]
 
     def after_decision(self, request: HttpRequest, subject: Discount) -> HttpResponse:
         """Return to the list: a discount that had not begun is deleted."""

@@ -7,14 +7,14 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, DateTimeField, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from marketplace.accounts.models import Tier, User
+from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import CLAIMING, Decision, LastDecision, claiming, decision, service_decision
-from marketplace.review.panels import Panel, history, history_panel
+from marketplace.review.panels import Panel, history_panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_object
@@ -100,15 +100,11 @@ class ListingReviewAdmin(QueueAdmin):
             *super().get_urls(),
         ]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Show the queue with its filters as one form."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            changelist = response.context_data["cl"]
-            # The page has a form instead, which applies several filters at once.
-            changelist.has_filters = False
-            response.context_data["queue_filters"] = changelist.filter_specs
-        return response
+        # The page has a form instead, which applies several filters at once.
+        changelist.has_filters = False
+        return super().list_context(request, changelist) | {"queue_filters": changelist.filter_specs}
 
     def _viewed(self, request: HttpRequest, object_id: str) -> ListingReview:
         if not self.has_view_permission(request):
@@ -143,7 +139,7 @@ class ListingReviewAdmin(QueueAdmin):
 
     def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
         """Return the history of the listing."""
-        return [history_panel(history(subject.listing))]
+        return [history_panel(audit.history_of(subject.listing))]
 
     def last_decision(self, subject: ListingReview) -> LastDecision | None:
         """Return the decision from the review itself: audit entries are about its listing."""

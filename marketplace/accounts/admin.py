@@ -1,6 +1,5 @@
 """Users in the admin. Staff sign in on the account pages, with their second factor and rate limits."""
 
-from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from django.http import HttpRequest
 from marketplace.core.events import emit
 from marketplace.http.refusals import allow_methods
 from marketplace.review.base import MarketplaceModelAdmin
-from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
+from marketplace.review.decisions import Decision, ReasonForm, service_decision
 from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
 
@@ -39,7 +38,7 @@ SECOND_FACTOR = "accounts.remove_second_factor_user"
 class TierForm(ReasonForm):
     """Asks for the tier, and the reason."""
 
-    tier = forms.ChoiceField(choices=Tier.choices)
+    tier = forms.TypedChoiceField(choices=Tier.choices, coerce=Tier)
     field_order = ("tier", "reason")
 
 
@@ -96,10 +95,12 @@ class UserAdmin(ServiceAdmin):
         by_address = [Q(email=query.text.lower()), starts_with("email", query.text.lower())]
         return by_address if query.email else [*by_address, starts_with("name", query.text)]
 
-    @decision(Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm))
-    def set_tier(self, user: User, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Set the user's tier."""
-        services.set_tier(user=user, tier=Tier(cleaned_data["tier"]), reason=cleaned_data["reason"], actor=actor)
+    set_tier = service_decision(
+        Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm),
+        services.set_tier,
+        "user",
+        fields=("tier", "reason"),
+    )
 
     deactivate = service_decision(
         Decision(
@@ -190,13 +191,11 @@ class GroupAdmin(MarketplaceModelAdmin):
     ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Count the members."""
         groups: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("user"))
         return groups
 
     @admin.display(description="Members", ordering="member_count")
     def members(self, group: Any) -> int:
-        """Return the number of users in the group."""
         count: int = group.member_count
         return count
 

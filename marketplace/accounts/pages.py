@@ -118,9 +118,7 @@ def _is_page(path: str) -> bool:
 def problems_as_form_errors(form: BaseForm, fields: Mapping[type[Problem], str] | None = None) -> Iterator[None]:
     """Turn a service's refusal into errors of the form, which keeps what was typed.
 
-    Args:
-        form: The submitted form.
-        fields: The field that a refusal is about, for refusals that do not name it.
+    `fields` has the field that a refusal is about, for refusals that do not name it.
     """
     try:
         yield

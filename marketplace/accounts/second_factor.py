@@ -34,7 +34,6 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no t
     """Encrypts secrets; unencrypted ones stay readable until `reencrypt_secrets` encrypts them."""
 
     def encrypt(self, text: str) -> str:
-        """Return a secret, encrypted for storage."""
         return ENCRYPTED + encrypt(text, purpose=_PURPOSE)
 
     def decrypt(self, encrypted_text: str) -> str:

@@ -1,6 +1,6 @@
 """Changes of accounts. Staff give a reason (`InvalidInput` without), and never change their own account."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from copy import copy
 from typing import Any
 
@@ -43,7 +43,7 @@ def deactivate_user(*, user: User, reason: str, actor: User) -> User:
         PermissionDenied: the user is a superuser, and the actor is not.
         SelfReview: it is the actor's own account.
     """
-    user = _change(user, "deactivate", reason, actor, {"session_epoch": F("session_epoch") + 1}, is_active=False)
+    user = _change(user, "deactivate", reason, actor, is_active=False, session_epoch=F("session_epoch") + 1)
     mail(user, "accounts/account_deactivated", reason=reason)
     return user
 
@@ -186,14 +186,14 @@ def _lock_changeable(user: User, actor: User) -> User:
     return user
 
 
-def _change(user: User, verb: str, reason: str, actor: User, follows: Mapping[str, Any] | None = None, /, **change: Any) -> User:
+def _change(user: User, verb: str, reason: str, actor: User, **changes: Any) -> User:
+    """Apply the changes, of which the first is recorded."""
     reason = texts.clean_text(reason, "reason")
     user = _lock_changeable(user, actor)
-    ((field, value),) = change.items()
+    field, value = next(iter(changes.items()))
     before = getattr(user, field)
     if before == value:
         raise InvalidTransition("Nothing to change: the account has this value already.")
-    changes = {field: value, **(follows or {})}
     User.objects.filter(pk=user.pk).update(**changes)
     user.refresh_from_db(fields=list(changes))
     audit.record(f"user.{verb}", user, actor=actor, reason=reason, from_state=str(before), to_state=str(value))

@@ -39,11 +39,7 @@ BOUNDS_ONLY = frozenset({"At most two decimals.", "Not download, search or sugge
 
 
 def describe_with(descriptions: Mapping[str, str]) -> Callable[..., dict[str, Any]]:
-    """Return a drf-spectacular post-processing hook that adds missing descriptions of fields and parameters.
-
-    Args:
-        descriptions: Descriptions by name of the field or parameter, or by `Schema.field`.
-    """
+    """Return a drf-spectacular post-processing hook that adds missing descriptions, by name of the field or parameter, or by `Schema.field`."""
 
     def describe(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
         for title, schema in result["components"]["schemas"].items():

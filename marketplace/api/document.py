@@ -17,7 +17,6 @@ class DocumentView(SpectacularJSONAPIView):
 
     @extend_schema(exclude=True)
     def get(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Return the document."""
         return HttpResponse(document_json(settings.BASE_URL), content_type=OpenApiJsonRenderer.media_type)
 
 

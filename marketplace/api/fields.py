@@ -58,17 +58,34 @@ class Choice(serializers.ChoiceField):
         self.error_messages["invalid_choice"] = f"Use one of: {', '.join(map(str, self.choices))}."
 
 
-class Line(Text):
-    """One line of text: a JSON string without control characters."""
+class CleanText(Text):
+    """Text without control characters."""
+
+    default_error_messages = {"control_characters": "Control characters are not allowed."}
+    refused = CONTROL
+
+    @property
+    def pattern(self) -> str:
+        """What is accepted, for the OpenAPI document."""
+        return f"^[^{self.refused}]*$"
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the trimmed text."""
-        text: str = super().to_internal_value(data)
-        if CONTROL.search(text) or NOT_IN_A_LINE.search(text):
-            raise serializers.ValidationError(
-                "Use one line without tabs, control characters or text direction characters.", code="control_characters"
-            )
+        text = super().to_internal_value(data)
+        if re.search(f"[{self.refused}]", text):
+            self.fail("control_characters")
         return text
+
+
+class Line(CleanText):
+    """One line of text, whose outer white space is trimmed."""
+
+    default_error_messages = {"control_characters": "Use one line without tabs, control characters or text direction characters."}
+    refused = NOT_IN_A_LINE
+
+    @property
+    def pattern(self) -> str:
+        first = "" if self.allow_blank else rf"[^{WHITE_SPACE}{self.refused}]"
+        return rf"^[{WHITE_SPACE}]*{first}[^{self.refused}]*[{WHITE_SPACE}]*$"
 
 
 class EmailAddress(Text):
@@ -79,7 +96,7 @@ class EmailAddress(Text):
         super().__init__(max_length=bounds.EMAIL_CHARS, trim_whitespace=False, validators=[address], **kwargs)
 
 
-class LongText(Text):
+class LongText(CleanText):
     """Text of several lines, with a maximum length in UTF-8 bytes."""
 
     def __init__(self, *, max_bytes: int = bounds.LONG_TEXT_BYTES, **kwargs: Any) -> None:
@@ -88,27 +105,20 @@ class LongText(Text):
         super().__init__(max_length=max_bytes, trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text as sent."""
-        text: str = super().to_internal_value(data)
-        if len(text.encode()) > self.max_bytes:
+        if isinstance(data, str) and len(data) <= self.max_bytes < len(data.encode()):
             raise serializers.ValidationError(f"At most {self.max_bytes} bytes of UTF-8.", code="max_length")
-        if CONTROL.search(text):
-            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
-        return text
+        return super().to_internal_value(data)
 
 
-class Prose(Text):
+class Prose(CleanText):
     """Text of several lines that is not blank, with at most `bounds.REASON_CHARS` characters."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=bounds.REASON_CHARS, **kwargs)
 
-    def to_internal_value(self, data: Any) -> str:
-        """Return the trimmed text."""
-        text: str = super().to_internal_value(data)
-        if CONTROL.search(text):
-            raise serializers.ValidationError("Control characters are not allowed.", code="control_characters")
-        return text
+    @property
+    def pattern(self) -> str:
+        return rf"^[^{self.refused}]*[^{WHITE_SPACE}{self.refused}][^{self.refused}]*$"
 
 
 class Flag(serializers.BooleanField):
@@ -117,7 +127,6 @@ class Flag(serializers.BooleanField):
     default_error_messages = COMMON_ERRORS | {"invalid": "true or false is required."}
 
     def to_internal_value(self, data: Any) -> bool:
-        """Return the boolean."""
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
@@ -138,7 +147,6 @@ class BodyInteger(BoundedInteger):
     """A whole JSON number, such as 1 or 1.0; strings are refused."""
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the number."""
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return int(super().to_internal_value(data))
@@ -180,11 +188,9 @@ class Price(serializers.Field[int, Any, float, Any]):
     default_error_messages = _NUMBER_ERRORS
 
     def to_internal_value(self, data: Any) -> int:
-        """Return minor units."""
         return money.to_minor(_decimal(self, data, Decimal(bounds.MAX_PRICE_MINOR) / 100))
 
     def to_representation(self, value: int) -> float:
-        """Return the JSON number."""
         return money.to_number(value)
 
 
@@ -195,11 +201,9 @@ class Percent(serializers.Field[int, Any, float, Any]):
     default_error_messages = _NUMBER_ERRORS
 
     def to_internal_value(self, data: Any) -> int:
-        """Return basis points."""
         return int(_decimal(self, data, Decimal(100)) * 100)
 
     def to_representation(self, value: int) -> float:
-        """Return the JSON number."""
         return value / 100
 
 
@@ -208,7 +212,6 @@ class Amount(serializers.Field[int, Any, float, Any]):
     """A read-only amount of money: an integer of minor units in Python, a number in JSON. It may be negative."""
 
     def to_representation(self, value: int) -> float:
-        """Return the JSON number."""
         return money.to_number(value)
 
 
@@ -225,7 +228,6 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
     }
 
     def to_internal_value(self, data: Any) -> datetime:
-        """Return the time in UTC."""
         if not isinstance(data, str):
             self.fail("invalid")
         if len(data) > MOMENT_CHARS:
@@ -242,7 +244,6 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
         return datetime.min.replace(tzinfo=UTC) if is_first else datetime.max.replace(tzinfo=UTC)
 
     def to_representation(self, value: datetime) -> str:
-        """Return the time in UTC."""
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
@@ -261,7 +262,6 @@ class BoundedList(serializers.ListField):
         self.most = max_length
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        """Return the validated items."""
         if isinstance(data, list) and len(data) > self.most:
             raise serializers.ValidationError(f"At most {self.most} items.", code="max_length")
         items: list[Any] = super().to_internal_value(data)

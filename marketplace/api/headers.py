@@ -5,7 +5,6 @@ from typing import Any
 
 from .problems import MEDIA_TYPE
 
-_METHODS = frozenset({"get", "post", "put", "patch", "delete"})
 _JSON = frozenset({"application/json", MEDIA_TYPE})
 HEADERS: Mapping[str, str] = {
     "API-Version": "Date of the newest change of the API, see the changelog.",
@@ -36,7 +35,7 @@ def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
         for name, text in HEADERS.items()
     }
     for path in result["paths"].values():
-        for operation in (operation for method, operation in path.items() if method in _METHODS):
+        for operation in path.values():
             for status, response in operation["responses"].items():
                 # Includes those that the operation declares itself.
                 names = sorted({*_names(operation, status, response), *response.get("headers", ())})

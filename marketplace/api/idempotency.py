@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from marketplace.core import bounds
 from marketplace.core.encryption import decrypt, encrypt
-from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused, InvalidInput, Problem
+from marketplace.core.errors import InvalidInput, Problem
 from marketplace.core.idempotency import KeyedRequest, keyed_request, save_response, saved_response
 
 from .rendering import OrjsonRenderer
@@ -47,7 +47,6 @@ def idempotency_key(request: Request) -> str | None:
 
 
 Action = Callable[..., Response]
-IDEMPOTENCY_PROBLEMS: tuple[type[Problem], ...] = (IdempotencyConflict, IdempotencyKeyReused)
 _PURPOSE = "idempotency"
 
 

@@ -12,10 +12,9 @@ from marketplace.core import bounds, errors
 from marketplace.core.access import BEARER_KINDS, Access, CredentialKind
 from marketplace.core.errors import Problem
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
-from marketplace.core.texts import WHITE_SPACE
 
 from .filters import filter_parameters
-from .idempotency import IDEMPOTENCY_PARAMETER, IDEMPOTENCY_PROBLEMS
+from .idempotency import IDEMPOTENCY_PARAMETER
 from .problems import MEDIA_TYPE
 from .views import ApiViewSet
 
@@ -51,59 +50,21 @@ SECURITY_SCHEMES: dict[str, Any] = {
 _PATH_CHARS = {"asset_id": bounds.SLUG_CHARS, "token": 100}
 _ID_CHARS = 36
 
-# The characters that `texts` refuses, in the syntax of ECMA-262.
-_CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
-_NOT_IN_A_LINE = rf"{_CONTROL}\n\r\t\u0080-\u009F\u2028-\u202E\u2066-\u2069"
 
+class TextShape(OpenApiSerializerFieldExtension):
+    """Documents the bounds of a text, and the characters of one that is sent."""
 
-def _text(field: Any) -> dict[str, Any]:
-    """Return the schema of a text with its bounds."""
-    shape: dict[str, Any] = {"type": "string"}
-    if field.max_length is not None:
-        shape["maxLength"] = field.max_length
-    return shape if field.allow_blank else shape | {"minLength": 1}
-
-
-class LineShape(OpenApiSerializerFieldExtension):
-    """Documents the characters of a `Line`, whose outer white space is trimmed."""
-
-    target_class = "marketplace.api.fields.Line"
+    target_class = "marketplace.api.fields.CleanText"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        """Return the shape with a pattern for what is sent."""
-        shape = _text(self.target)
+        shape: dict[str, Any] = {"type": "string"}
+        if self.target.max_length is not None:
+            shape["maxLength"] = self.target.max_length
+        if not self.target.allow_blank:
+            shape["minLength"] = 1
         if direction == "request":
-            first = "" if self.target.allow_blank else rf"[^{WHITE_SPACE}{_NOT_IN_A_LINE}]"
-            shape["pattern"] = rf"^[{WHITE_SPACE}]*{first}[^{_NOT_IN_A_LINE}]*[{WHITE_SPACE}]*$"
-        return shape
-
-
-class LongTextShape(OpenApiSerializerFieldExtension):
-    """Documents the characters of a `LongText`."""
-
-    target_class = "marketplace.api.fields.LongText"
-    match_subclasses = True
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        """Return the shape with a pattern for what is sent."""
-        shape = _text(self.target)
-        if direction == "request":
-            shape["pattern"] = f"^[^{_CONTROL}]*$"
-        return shape
-
-
-class ProseShape(OpenApiSerializerFieldExtension):
-    """Documents the characters of a `Prose`."""
-
-    target_class = "marketplace.api.fields.Prose"
-    match_subclasses = True
-
-    def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        """Return the shape with a pattern for what is sent."""
-        shape = _text(self.target)
-        if direction == "request":
-            shape["pattern"] = rf"^[^{_CONTROL}]*[^{WHITE_SPACE}{_CONTROL}][^{_CONTROL}]*$"
+            shape["pattern"] = self.target.pattern
         return shape
 
 
@@ -114,7 +75,6 @@ class BodyShape(OpenApiSerializerExtension):
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
-        """Return the schema of the body."""
         shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
         ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
         if ignored:
@@ -177,7 +137,7 @@ class OperationSchema(AutoSchema):
         if access is not None and access.scope is not None:
             declared.add(errors.InsufficientScope)
         if self._takes_key():
-            declared |= set(IDEMPOTENCY_PROBLEMS)
+            declared |= {errors.IdempotencyConflict, errors.IdempotencyKeyReused}
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:

@@ -16,12 +16,7 @@ from marketplace.core.ids import parse_id
 
 @dataclass(frozen=True)
 class Page:
-    """A page of rows.
-
-    Args:
-        rows: The rows, newest first.
-        next_cursor: The cursor of the next page, None on the last page.
-    """
+    """A page of rows, newest first, and the cursor of the next page, None on the last one."""
 
     rows: list[Any]
     next_cursor: str | None
@@ -40,22 +35,17 @@ def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", moment: str, *, limi
         InvalidInput: the cursor is not valid.
     """
     if cursor is not None:
-        at, row_id = decode_cursor(cursor)
+        at, row_id = _decode_cursor(cursor)
         # The first condition lets the database use an index.
         follows = Q(**{f"{moment}__lte": at}) & (Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
         querysets = [rows.filter(follows) for rows in querysets]
     found = [row for rows in querysets for row in rows[: limit + 1]]
     found.sort(key=lambda row: (getattr(row, moment), row.pk), reverse=True)
     rows = found[:limit]
-    return Page(rows, encode_cursor(getattr(rows[-1], moment), rows[-1].pk) if len(found) > limit else None)
+    return Page(rows, pack_cursor([getattr(rows[-1], moment).isoformat(), str(rows[-1].pk)]) if len(found) > limit else None)
 
 
-def encode_cursor(at: datetime, row_id: uuid.UUID) -> str:
-    """Return the cursor of the page after this row."""
-    return pack_cursor([at.isoformat(), str(row_id)])
-
-
-def decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
+def _decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:
     """Return time and id of the row after which a cursor's page starts.
 
     Raises:

@@ -176,13 +176,9 @@ def _child(pointer: str, key: str) -> str:
     return key if key.startswith("?") else f"{pointer}/{key}"
 
 
-def _wants_problem(request: HttpRequest) -> bool:
-    return request.path.startswith(("/api/", "/mcp"))
-
-
 def problem_response(problem: errors.Problem, request: HttpRequest) -> HttpResponse:
     """Return a problem document for the API and the MCP server, a page for other addresses."""
-    if _wants_problem(request):
+    if request.path.startswith(("/api/", "/mcp")):
         return json_problem_response(problem, request)
     own = problem.message != type(problem).detail
     message = problem.message if own else _PAGE_MESSAGES.get(type(problem), problem.message)

@@ -34,7 +34,6 @@ class OrjsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None) -> Any:
-        """Return the parsed value; see `parse_json`."""
         request: Request = (parser_context or {})["request"]
         return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
 
@@ -53,11 +52,7 @@ def refuse_by_headers(meta: Mapping[str, Any]) -> None:
 
 
 def parse_json(stream: Any, stated: int) -> Any:
-    """Return the JSON value in a body.
-
-    Args:
-        stream: The body.
-        stated: Its Content-Length, 0 if there is none.
+    """Return the JSON value in a body whose Content-Length is `stated`, 0 if there is none.
 
     Raises:
         BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
@@ -129,6 +124,5 @@ class JsonOnly(BaseContentNegotiation):
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
     ) -> tuple[BaseRenderer, str]:
-        """Return the first renderer."""
         renderer = next(iter(renderers))
         return renderer, renderer.media_type

@@ -51,8 +51,16 @@ def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) ->
 
 
 def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters; errors have pointers of the form `?name`."""
-    return parse_parameters(serializer_class, request.query_params)
+    """Return the validated query parameters; errors have pointers of the form `?name`.
+
+    Of repeated parameters the last counts; empty ones other than `q` count as left out.
+    """
+    given = {name: value for name, value in request.query_params.items() if value != "" or name == "q"}
+    try:
+        validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
+    except serializers.ValidationError as error:
+        raise serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
+    return validated
 
 
 @cache
@@ -68,11 +76,7 @@ def _serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializ
 
 
 def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
-    """Refuse unknown query parameters. Middleware and Django have limited the query's length and number of parameters.
-
-    Args:
-        request: The request.
-        known: The names of the operation's parameters.
+    """Refuse query parameters that are not `known`. Middleware and Django have limited the query's length and number of parameters.
 
     Raises:
         ValidationError: there are unknown parameters; the messages suggest similar names.
@@ -82,26 +86,10 @@ def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[
         raise serializers.ValidationError(errors, code="unknown_parameter")
 
 
-def parse_parameters(serializer_class: type[serializers.Serializer[Any]], parameters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the validated values of a query dict; empty parameters other than `q` count as left out."""
-    # The last of repeated parameters counts.
-    return parse_values(serializer_class, {name: value for name, value in parameters.items() if value != "" or name == "q"})
-
-
-def parse_values(serializer_class: type[serializers.Serializer[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return validated query parameters; errors have pointers of the form `?name`."""
-    try:
-        validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
-    except serializers.ValidationError as error:
-        raise serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
-    return validated
-
-
 class QueryInteger(BoundedInteger):
     """A whole number in ASCII digits; DRF also accepts what Python does, such as `1_0`, `1.0` and digits of any script."""
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the number."""
         if isinstance(data, str) and _DIGITS.fullmatch(data) is None:
             self.fail("invalid")
         return int(super().to_internal_value(data))
@@ -115,7 +103,6 @@ class Limit(QueryInteger):
         super().__init__(min_value=1, default=default, help_text=f"Maximum {maximum}; larger values are reduced to it.")
 
     def to_internal_value(self, data: Any) -> int:
-        """Return the limit within its maximum."""
         return min(super().to_internal_value(data), self.maximum)
 
 

@@ -17,8 +17,6 @@ from .filters import filtered
 from .rendering import refuse_by_headers
 from .serializers import parameter_names, parse_query, refuse_unknown_parameters
 
-METHODS = ("get", "head", "post", "put", "patch", "delete")
-
 
 class ApiViewSet(ViewSet):
     """Base of viewsets, whose actions declare who may call them.
@@ -36,7 +34,7 @@ class ApiViewSet(ViewSet):
     refuses_unknown_parameters: ClassVar[bool] = True
     # WrongMethodMiddleware answers OPTIONS.
     metadata_class = None
-    http_method_names = list(METHODS)
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check the caller, then the names of query parameters and the headers of the body."""

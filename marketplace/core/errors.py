@@ -4,15 +4,15 @@ Apps add their own in `<app>/errors.py`; codes are unique. Services raise them, 
 `marketplace.api.problems` renders them as `application/problem+json`.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from http.client import responses
 from typing import Any, ClassVar
 
+from django.utils.text import camel_case_to_spaces
+
 _PROBLEMS: dict[str, type["Problem"]] = {}
 # From the tus protocol.
 _OTHER_STATUSES = {460: "Checksum Mismatch"}
-_WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 class Problem(Exception):
@@ -32,11 +32,9 @@ class Problem(Exception):
     # Templates use the classes themselves.
     do_not_call_in_templates: ClassVar[bool] = True
 
-    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if abstract:
-            return
-        cls.code = _WORD_START.sub("_", cls.__name__).lower()
+        cls.code = camel_case_to_spaces(cls.__name__).replace(" ", "_")
         taken = _PROBLEMS.setdefault(cls.code, cls)
         if taken is not cls and taken.__qualname__ != cls.__qualname__:
             message = f"problem code {cls.code} is taken by {taken!r}"
@@ -66,8 +64,8 @@ class InvalidInput(Problem):
     title = "The request is not valid"
     detail = "Correct what each error names, then send the request again."
 
-    def __init__(self, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any) -> None:
-        super().__init__(detail or _first_of(members.get("errors", ())), headers=headers, **members)
+    def __init__(self, detail: str = "", **members: Any) -> None:
+        super().__init__(detail or _first_of(members.get("errors", ())), **members)
 
 
 def _first_of(faults: Sequence[Mapping[str, str]]) -> str:

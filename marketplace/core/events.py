@@ -23,30 +23,22 @@ class Event:
 class Task(Protocol):
     """The part of Django's task interface used here; core does not import the queue."""
 
-    @property
-    def module_path(self) -> str:
-        """The task's dotted path."""
-
     def enqueue(self, *args: Any, **kwargs: Any) -> Any:
         """Enqueue the task."""
 
 
 E = TypeVar("E", bound=Event)
-_later: set[tuple[type[Event], str]] = set()
 _subscribers: defaultdict[type[Event], list[Callable[[Any], None]]] = defaultdict(list)
 
 
 def subscribe(event_type: type[E], handler: Callable[[E], None]) -> None:
-    """Call `handler` for each event of this type. Subscribing again does nothing."""
-    if handler not in _subscribers[event_type]:
-        _subscribers[event_type].append(handler)
+    """Call `handler` for each event of this type."""
+    _subscribers[event_type].append(handler)
 
 
 def subscribe_later(event_type: type[Event], task: Task) -> None:
-    """Enqueue `task` for each event of this type, with its fields as keyword arguments in JSON types. Subscribing again does nothing."""
-    if (event_type, task.module_path) not in _later:
-        _later.add((event_type, task.module_path))
-        _subscribers[event_type].append(partial(_enqueue, task))
+    """Enqueue `task` for each event of this type, with its fields as keyword arguments in JSON types."""
+    _subscribers[event_type].append(partial(_enqueue, task))
 
 
 def emit(event: Event) -> None:

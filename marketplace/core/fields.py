@@ -15,11 +15,7 @@ UNREADABLE = "It cannot be decrypted: its key is gone."
 
 
 class EncryptedTextField(Text):
-    """Text that is encrypted in the database; an empty one is stored as it is.
-
-    Args:
-        purpose: What the text is for; it can be decrypted for the same purpose only.
-    """
+    """Text that is encrypted in the database, to be decrypted for the same purpose only; an empty one is stored as it is."""
 
     def __init__(self, *args: Any, purpose: str = "", **kwargs: Any) -> None:
         self.purpose = purpose

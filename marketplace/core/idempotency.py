@@ -33,16 +33,10 @@ ON CONFLICT (owner_id, requester_id, key) DO UPDATE
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """The identity of a request: its owner, who sent it, its key, and a hash of the operation and input.
-
-    Args:
-        owner: The user for whom it is executed.
-        requester_id: The app or personal token that sent it, else the owner.
-        key: The key, which the requester chose.
-        fingerprint: The hash.
-    """
+    """The identity of a request: its owner, who sent it, its key, and a hash of the operation and input."""
 
     owner: models.Model
+    # The app or personal token that sent it, else the owner.
     requester_id: uuid.UUID
     key: str
     fingerprint: str

@@ -1,7 +1,5 @@
 """The audit log, and responses by Idempotency-Key."""
 
-from typing import Any, NoReturn
-
 from django.conf import settings
 from django.db import models
 
@@ -39,20 +37,6 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject_type} {self.subject_id}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert the entry; refuse to save it again."""
-        if not self._state.adding:
-            self._refuse_change()
-        super().save(*args, **kwargs)
-
-    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        """Refuse: entries are never deleted."""
-        self._refuse_change()
-
-    def _refuse_change(self) -> NoReturn:
-        message = "audit entries are never changed or deleted"
-        raise TypeError(message)
 
 
 class IdempotencyRecord(models.Model):

@@ -5,7 +5,7 @@ rebuilds the table, and refuses to rebuild a table that another table's trigger 
 A system check reports missing triggers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,7 +20,8 @@ _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
     "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
 }
-_trigger_sets: list["TriggerSet"] = []
+# Of all apps.
+TRIGGER_SETS: list["TriggerSet"] = []
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,10 @@ class Trigger:
     body: str
 
     def create(self, vendor: str) -> str:
-        """Return the statement that creates it."""
         verb = "CREATE OR REPLACE TRIGGER" if vendor == "postgresql" else "CREATE TRIGGER"
         return f"{verb} {self.name} {self.timing} ON {self.table} {self.body}"
 
     def drop(self, vendor: str) -> str:
-        """Return the statement that drops it."""
         return f"DROP TRIGGER IF EXISTS {self.name}" + (f" ON {self.table}" if vendor == "postgresql" else "")
 
 
@@ -115,8 +114,7 @@ class TriggerSet:
 
     def register(self, config: AppConfig) -> None:
         """Create the triggers after every `migrate`, and register the system check; call it in the app's `ready()`."""
-        if self not in _trigger_sets:
-            _trigger_sets.append(self)
+        TRIGGER_SETS.append(self)
         pre_migrate.connect(self._before_migrate, sender=config, dispatch_uid=f"{self.app}.triggers", weak=False)
         post_migrate.connect(self._after_migrate, sender=config, dispatch_uid=f"{self.app}.triggers", weak=False)
         # Django sets attributes on a check, which a bound method does not allow.
@@ -142,11 +140,6 @@ class TriggerSet:
     def _after_migrate(self, *, using: str, **_kwargs: Any) -> None:
         if self.tables_exist(connections[using]):
             self.install(connections[using])
-
-
-def all_trigger_sets() -> Iterable[TriggerSet]:
-    """Return the triggers of all apps."""
-    return tuple(_trigger_sets)
 
 
 def refuse(vendor: str, app: str, message: str) -> str:

@@ -1,8 +1,10 @@
 """All of the demo's content: people, goods, history."""
 
+import os
 from datetime import timedelta
-from pathlib import Path
 
+from django.conf import settings
+from django.core.management import call_command
 from django.utils import timezone
 
 from catalog.services.purchase_counts import count_purchases
@@ -10,7 +12,7 @@ from marketplace.ui.progress import progress_bar
 
 from .clock import clock_at
 from .entries import CatalogEntry
-from .facts import read_facts, suggested_slug, write_facts
+from .facts import facts_path, read_facts, suggested_slug, write_facts
 from .history import DAYS, make_history
 from .invoices import make_invoice, make_seller
 from .payouts import make_payout
@@ -18,11 +20,17 @@ from .people import Facts, make_approval, make_credentials, make_people, make_re
 from .refunds import make_refund_request
 from .shop import feature_listings, fill_shop
 
-FACTS_NAME = "demo.json"
 
+def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Facts, str]:
+    """Create the tables and what is missing in them; the demo's addresses and credentials are written first, so that an interrupted run loses none.
 
-def make_content(entries: list[CatalogEntry], path: Path, base_url: str) -> tuple[Facts, str]:
-    """Create what is missing; the demo's addresses and credentials are written before the content, so that an interrupted run loses none."""
+    Files created from here on, by a server in this process too, are readable by their owner only.
+    """
+    os.umask(0o077)
+    # The demo's people have no mailboxes.
+    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+    call_command("migrate", verbosity=0, interactive=False)
+    path = facts_path()
     facts: Facts = {"baseUrl": base_url} | read_facts(path)
     now = timezone.now()
     with clock_at(now - timedelta(days=DAYS + 2)):

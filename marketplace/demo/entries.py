@@ -62,7 +62,6 @@ class CatalogEntry:
 
     @property
     def slug(self) -> str:
-        """The listing's slug."""
         return slugify(self.title)
 
     @property

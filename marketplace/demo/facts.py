@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+from django.conf import settings
+
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from library.selectors import current_licences_of
@@ -11,6 +13,11 @@ from marketplace.accounts.models import User
 
 from .entries import CatalogEntry
 from .people import Facts
+
+
+def facts_path() -> Path:
+    """Return the path of the file."""
+    return Path(settings.DATA_DIR) / "demo.json"
 
 
 def read_facts(path: Path) -> Facts:

@@ -32,7 +32,8 @@ from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES, Currency
 from marketplace.core.scopes import APP_SCOPES, Scope
-from marketplace.review.appeals import appealable_decision, submit_appeal
+from marketplace.review.appeals import decision_to_appeal, submit_appeal
+from marketplace.review.models import AppealKind
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import apply, approve_vendor
 from wallet.approval_queries import waiting_approvals_of
@@ -203,14 +204,10 @@ def _appeal(people: People) -> None:
     scopes = {Scope.WALLET_SPEND: "It buys what is on a wish list."}
     purpose = "Buys what is on a wish list as soon as it gets cheaper."
     app = create_app(user=developer, name=REJECTED_APP, purpose=purpose, scopes=scopes, actor=developer)
-    # A sandbox has approved it.
-    if app.status != AppStatus.PENDING:
-        return
-    app = reject_app(app=app, reason="Nobody confirms what it buys.", actor=people.admin)
-    decision = appealable_decision(app)
-    if decision is not None:
-        text = "Its users allow it to buy, with a limit for each day, and can withdraw that at any time."
-        submit_appeal(decision=decision, text=text, actor=developer)
+    reject_app(app=app, reason="Nobody confirms what it buys.", actor=people.admin)
+    decision = decision_to_appeal(kind=AppealKind.APP, subject_id=str(app.pk), user=developer)
+    text = "Its users allow it to buy, with a limit for each day, and can withdraw that at any time."
+    submit_appeal(decision=decision, text=text, actor=developer)
 
 
 def _approve_developer(developer: User, admin: User) -> None:

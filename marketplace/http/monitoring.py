@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import orjson
@@ -13,7 +14,8 @@ from django.core.signals import request_finished
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.crypto import constant_time_compare
-from prometheus_client import CONTENT_TYPE_LATEST
+from django.utils.deprecation import MiddlewareMixin
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram
 
 from marketplace.core.ids import NO_REQUEST, REQUEST_ID, new_id
 from marketplace.monitoring import metrics
@@ -26,19 +28,13 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _UNCACHED = {"Cache-Control": "no-store"}
 
 
-class HealthMiddleware:
+class HealthMiddleware(MiddlewareMixin):
     """Serves the monitoring endpoints without checks of host, scheme, session or limits."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-        self._endpoints = {"/healthz": _alive, "/readyz": _ready, "/metrics": _metrics}
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
-        endpoint = self._endpoints.get(request.path_info)
-        if endpoint is None or request.method not in {"GET", "HEAD"}:
-            return self.get_response(request)
-        return endpoint(request) or self.get_response(request)
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        endpoints = {"/healthz": _alive, "/readyz": _ready, "/metrics": _metrics}
+        endpoint = endpoints.get(request.path_info) if request.method in {"GET", "HEAD"} else None
+        return endpoint(request) if endpoint else None
 
 
 def _alive(_request: HttpRequest) -> HttpResponse:
@@ -76,7 +72,6 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request with its id."""
         given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else str(new_id())
         REQUEST_ID.set(request_id)
@@ -107,31 +102,29 @@ class MonitoringMiddleware:
             raise MiddlewareNotUsed
         self.get_response = get_response
         self._measure, self._log = bool(settings.METRICS_TOKEN), settings.ACCESS_LOG
-        # Metric children by label values, of which there are few: the library's own lookup takes a lock.
-        self._counters: dict[tuple[str, str, int], Any] = {}
-        self._timers: dict[str, Any] = {}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Measure and log the response."""
         began = time.perf_counter()
         response = self.get_response(request)
         seconds = time.perf_counter() - began
         route, method = route_of(request), request.method if request.method in METHODS else "OTHER"
         if self._measure:
-            self._count((route, str(method), response.status_code), seconds)
+            _counter(route, str(method), response.status_code).inc()
+            _timer(route).observe(seconds)
         if self._log and access_log.isEnabledFor(logging.INFO):
             access_log.info("%s %s %d", method, route, response.status_code, extra=_facts(request, response, route, seconds))
         return response
 
-    def _count(self, labels: tuple[str, str, int], seconds: float) -> None:
-        counter = self._counters.get(labels)
-        if counter is None:
-            counter = self._counters[labels] = metrics.REQUESTS.labels(*labels)
-        counter.inc()
-        timer = self._timers.get(labels[0])
-        if timer is None:
-            timer = self._timers[labels[0]] = metrics.SECONDS.labels(labels[0])
-        timer.observe(seconds)
+
+# Cached, as there are few labels: the library's own lookup takes a lock.
+@cache
+def _counter(route: str, method: str, status: int) -> Counter:
+    return metrics.REQUESTS.labels(route, method, status)
+
+
+@cache
+def _timer(route: str) -> Histogram:
+    return metrics.SECONDS.labels(route)
 
 
 def route_of(request: HttpRequest) -> str:

@@ -15,7 +15,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
@@ -38,12 +37,7 @@ RETRY_SECONDS = "2"
 
 
 class CallerLimit:
-    """A limit of concurrent work in this process, in total and for each caller.
-
-    Args:
-        per_caller: The limit of a caller.
-        total: The limit of all callers together; None for no limit.
-    """
+    """A limit of concurrent work in this process, for each caller and in total; without `total` there is no limit of all callers."""
 
     def __init__(self, *, per_caller: int, total: int | None = None) -> None:
         self._per_caller, self._total = per_caller, total
@@ -164,10 +158,9 @@ class OverloadMiddleware:
             raise MiddlewareNotUsed
         self.get_response = get_response
         self.limiter = ConcurrencyLimiter(threads=settings.SERVER_THREADS, at_once=settings.REQUESTS_AT_ONCE)
-        request_finished.connect(self._finished, weak=False, dispatch_uid=("http.overload", id(self)))
+        request_finished.connect(lambda **_kwargs: self.limiter.leave(), weak=False, dispatch_uid=("http.overload", id(self)))
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request once it has a slot."""
         body, caller = request.META.get("wsgi.input"), client_network(request)
         # There is a `RequestBody` only if there is a body, whatever the Content-Type.
         slow = body if isinstance(body, RequestBody) and not body.buffered else None
@@ -192,9 +185,6 @@ class OverloadMiddleware:
             if not sending:
                 self.limiter.leave()
         return response
-
-    def _finished(self, **_kwargs: Any) -> None:
-        self.limiter.leave()
 
 
 def _refusal(request: HttpRequest) -> HttpResponse:

@@ -1,12 +1,12 @@
 """Middleware for pages: their Content-Security-Policy, their Cache-Control, and compression of pages and public responses."""
 
 import re
-from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.cache import add_never_cache_headers, has_vary_header, patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 
 POLICY_HEADER = "Content-Security-Policy"
 _DIRECTIVES = {
@@ -30,29 +30,19 @@ REDIRECTING_FORM_POLICY = _serialize({name: value for name, value in _DIRECTIVES
 IMAGE_PREVIEW_POLICY = _serialize(_DIRECTIVES | {"img-src": "'self' data: blob:"})
 
 
-class ContentPolicyMiddleware:
+class ContentPolicyMiddleware(MiddlewareMixin):
     """Adds a policy to pages that have none, such as those of the admin."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if POLICY_HEADER not in response and response.get("Content-Type", "").startswith("text/html"):
             response[POLICY_HEADER] = PAGE_POLICY
         return response
 
 
-class PageCachingMiddleware:
+class PageCachingMiddleware(MiddlewareMixin):
     """Adds `Cache-Control` to pages that have none, since pages show the signed-in user and what they own."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if "Cache-Control" in response or not response.get("Content-Type", "").startswith("text/html"):
             return response
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
@@ -73,7 +63,6 @@ class CompressionMiddleware(GZipMiddleware):
     """Django's compression, which varies the length of responses at random against BREACH attacks, for pages and public texts."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress pages and public texts for clients that accept gzip."""
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         if kind != _HTML and not (kind in _TEXTS and _is_public(response)):
             return response

@@ -4,11 +4,13 @@ Across the boundary of two windows, a burst of twice the limit is possible; with
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
 from django_ratelimit.core import get_usage
 from rest_framework.request import Request
 
@@ -21,15 +23,10 @@ from .client_address import client_network
 META_KEY = "marketplace.rate_limit_fields"
 
 
-class RateLimitFieldsMiddleware:
+class RateLimitFieldsMiddleware(MiddlewareMixin):
     """Copies the `RateLimit` fields from the request to the response."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         for name, value in request.META.get(META_KEY, {}).items():
             response[name] = value
         return response
@@ -63,11 +60,6 @@ class LimitUsage:
     used: int
     seconds_left: int
 
-    @property
-    def exceeded(self) -> bool:
-        """Tell whether the limit is exceeded."""
-        return self.used > self.limit.calls
-
 
 def count_call(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
     """Count a call in each bucket and set the `RateLimit` fields of the response.
@@ -76,7 +68,9 @@ def count_call(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> N
         CounterStoreDown: the cache does not answer.
         RateLimited: a bucket is full.
     """
-    _apply(request, [_usage(request, limit) for limit in limits])
+    usages = [_usage(request, limit) for limit in limits]
+    request.META[META_KEY] = _fields(usages)
+    _refuse([usage for usage in usages if usage.used > usage.limit.calls])
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
@@ -102,25 +96,15 @@ def usage_of(limits: Sequence[RateLimit]) -> list[LimitUsage]:
 
 
 def count_by_address(request: HttpRequest | Request, name: str) -> None:
-    """Count an anonymous call by the client's IP address.
+    """Count an anonymous call by the client's IP address; `name` is one in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Without the cache, calls are allowed: these limits save resources, and the secrets are too long to guess.
-
-    Args:
-        request: The request.
-        name: A name in `settings.RATE_LIMITS`, such as `leak_reports`.
 
     Raises:
         RateLimited: the address has made too many calls.
     """
-    try:
-        count_call(request, [_limit_by_address(request, name)])
-    except CounterStoreDown:
-        return
-
-
-def _limit_by_address(request: HttpRequest | Request, name: str) -> RateLimit:
-    return RateLimit(name.replace("_", "-"), client_network(request), settings.RATE_LIMITS[name])
+    with suppress(CounterStoreDown):
+        count_call(request, [RateLimit(name.replace("_", "-"), client_network(request), settings.RATE_LIMITS[name])])
 
 
 def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool = True) -> LimitUsage:
@@ -141,12 +125,6 @@ def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool 
         raise CounterStoreDown
     # The library's time left is one second short.
     return LimitUsage(limit, usage["count"], max(0, usage["time_left"]) + 1)
-
-
-def _apply(request: HttpRequest | Request, usages: Sequence[LimitUsage]) -> None:
-    """Set the `RateLimit` fields, and refuse the call if a limit is exceeded."""
-    request.META[META_KEY] = _fields(usages)
-    _refuse([usage for usage in usages if usage.exceeded])
 
 
 def _refuse(full: Sequence[LimitUsage]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed, UnreadablePostError
+from django.utils.deprecation import MiddlewareMixin
 from django.views.decorators.http import require_http_methods
 from rest_framework.views import APIView
 
@@ -17,14 +18,10 @@ LENGTH_DIGITS = 1_000
 FORMS = {"application/x-www-form-urlencoded", "multipart/form-data"}
 
 
-class RequestSizeMiddleware:
+class RequestSizeMiddleware(MiddlewareMixin):
     """Responds 414, 431 or 413 to an address, headers or a form beyond the limits in `bounds`; uploads have limits of their own."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
         if len(request.META.get("QUERY_STRING", "")) + len(request.path_info) > bounds.ADDRESS_BYTES:
             return problem_response(AddressTooLong(maximumBytes=bounds.ADDRESS_BYTES), request)
         headers = [len(name) + len(value) for name, value in request.META.items() if name.startswith("HTTP_")]
@@ -40,7 +37,7 @@ class RequestSizeMiddleware:
         too_long = length.isascii() and length.isdigit() and int(length) > bounds.FORM_BYTES
         if too_long and request.content_type in FORMS and not is_upload(request.META):
             return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
-        return self.get_response(request)
+        return None
 
 
 FORM_REFUSED = "This page doesn't accept form data. Go back, reload the page and try again."
@@ -77,15 +74,10 @@ def with_head(methods: Sequence[str]) -> list[str]:
     return [*methods, *(["HEAD"] if "GET" in methods else [])]
 
 
-class WrongMethodMiddleware:
+class WrongMethodMiddleware(MiddlewareMixin):
     """Responds to `OPTIONS` for views that do not, and adds a page to an empty 405 response."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
-        response = self.get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         # From API views, and from views that refuse other methods themselves.
         if request.method == "OPTIONS" and response.status_code == MethodNotAllowed.status and "Allow" in response:
             about = {name: value for name, value in response.items() if name.startswith("Tus-")}
@@ -112,15 +104,8 @@ class WrongMethodMiddleware:
         return None
 
 
-class ProblemMiddleware:
+class ProblemMiddleware(MiddlewareMixin):
     """Responds to a problem that a view raises, such as `NotFound`, and to a body that ends too early or does not arrive in time."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Process the request."""
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Return the response to a problem of the request; Django handles and logs those of the service."""

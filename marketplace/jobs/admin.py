@@ -14,10 +14,6 @@ from . import queue
 from .models import Job, Schedule, Worker
 
 
-def _is_dead(job: Job) -> bool:
-    return job.status == TaskResultStatus.FAILED
-
-
 @admin.register(Job)
 class JobAdmin(ServiceAdmin):
     """Jobs, newest first; a failed job has used all its attempts."""
@@ -44,7 +40,6 @@ class JobAdmin(ServiceAdmin):
 
     @admin.display(description="Due", ordering="run_after")
     def due(self, job: Job) -> str:
-        """Return when it is due."""
         return "at once" if job.run_after == get_date_max() else when(job.run_after)
 
     retry = service_decision(
@@ -54,7 +49,7 @@ class JobAdmin(ServiceAdmin):
             "It waits for a worker again, with all its attempts. Jobs that have not failed may run first.",
             "The job is waiting for a worker.",
             form=NoForm,
-            available=_is_dead,
+            available=lambda job: job.status == TaskResultStatus.FAILED,
         ),
         queue.retry_job,
         "job",
@@ -79,6 +74,5 @@ class ScheduleAdmin(ServiceAdmin):
 
     @admin.display(description="Last job", empty_value="-")
     def job(self, schedule: Schedule) -> str | None:
-        """Return a link to the job that was enqueued last."""
         address = schedule.job_id and reverse("admin:jobs_job_change", args=[schedule.job_id])
         return format_html('<a href="{}">Open</a>', address) if address else None

@@ -27,7 +27,6 @@ class QueuedBackend(BaseEmailBackend):
     """An e-mail backend that enqueues each mail as a job, in the transaction of the change."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
-        """Put the mails into the queue."""
         for message in email_messages:
             send_mail.enqueue(encrypt(_write(message), purpose=PURPOSE))
         return len(email_messages)
@@ -67,7 +66,6 @@ class ConsoleBackend(console.EmailBackend):
     stream: Any
 
     def write_message(self, message: EmailMessage) -> None:
-        """Print one mail."""
         self.stream.write(
             f"\nMail to {', '.join(message.recipients())}\nSubject: {message.subject}\n\n{message.body.strip()}\n\n{'-' * 79}\n"
         )

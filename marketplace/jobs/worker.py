@@ -44,7 +44,6 @@ class QueueThreads:
 
     @property
     def has_idle_thread(self) -> bool:
-        """Whether a thread is idle."""
         return self._free > 0
 
     def submit(self, job: Job) -> None:
@@ -131,7 +130,6 @@ class JobWorker:
 
     @property
     def running(self) -> Sequence[Job]:
-        """The jobs that are running."""
         return [job for threads in self._queues for job in list(threads.running.values())]
 
     def do(self, job: Job) -> None:

@@ -28,7 +28,6 @@ class MethodCall:
 
     @property
     def principal(self) -> Principal:
-        """The principal of the caller."""
         return self.caller.principal
 
     @property

@@ -1,7 +1,7 @@
 """The methods of the protocol that this server supports."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -33,7 +33,7 @@ class Method:
     # The revisions that have the method.
     revisions: tuple[str, ...] = SUPPORTED
     # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
-    cache_hints: Mapping[str, Any] | None = field(default=None)
+    cache_hints: Mapping[str, Any] | None = None
     # The method of the core protocol with the same parameters; its own name if empty.
     parameters_of: str = ""
 

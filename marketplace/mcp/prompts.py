@@ -15,6 +15,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 from .method_calls import MethodCall
 from .resources import PARTS
 from .responses import ProtocolError
+from .tools.base import validated
 
 PURPOSE_CHARS = 500
 NAME = "choose_asset"
@@ -61,13 +62,11 @@ def get_prompt(call: MethodCall) -> dict[str, Any]:
     if call.params["name"] != NAME:
         raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {call.params['name'][:100]}")
     call.begin(f"prompt {NAME}", None)
-    given = PromptRequest(data=call.params.get("arguments") or {})
     try:
-        given.is_valid(raise_exception=True)
+        given = validated(PromptRequest, call.params.get("arguments") or {})
     except serializers.ValidationError as error:
         raise ProtocolError(INVALID_PARAMS, "The arguments don't match the prompt.", data=as_problem(error).members) from error
-    text = _text(given.validated_data)
-    return {"description": _prompt().description, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+    return {"description": _prompt().description, "messages": [{"role": "user", "content": {"type": "text", "text": _text(given)}}]}
 
 
 def complete(call: MethodCall) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def complete(call: MethodCall) -> dict[str, Any]:
     values: list[str] = []
     if asked["type"] == "ref/prompt" and asked["name"] == NAME:
         values = [value for value in _choices(argument["name"]) if value.lower().startswith(argument["value"].lower())]
-    elif asked["type"] == "ref/resource" and asked["uri"] in {part.template for part in PARTS.values()} and argument["name"] == "slug":
+    elif asked["type"] == "ref/resource" and asked["uri"] in {part.uri("{slug}") for part in PARTS.values()} and argument["name"] == "slug":
         query = SuggestQuery(data={"q": argument["value"]})
         values = [found.slug for found in suggest(query.validated_data["q"])] if query.is_valid() else []
     return {"completion": {"values": values[:100], "total": len(values), "hasMore": len(values) > 100}}

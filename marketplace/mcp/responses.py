@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 from developers.audiences import Audience
-from marketplace.api.problems import as_problem, problem_document, problem_headers
+from marketplace.api.problems import logged_problem, problem_document, problem_headers
 from marketplace.core import errors
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 
@@ -27,15 +27,7 @@ _ALL = format_scopes(APP_SCOPES)
 
 
 class ProtocolError(Exception):
-    """A message that breaks the protocol.
-
-    Args:
-        code: An error code of JSON-RPC or of the protocol.
-        message: What is wrong, in one sentence.
-        data: Details for programs.
-        status: The HTTP status.
-        message_id: The id of the request, if the caller does not know it.
-    """
+    """A message that breaks the protocol, by a code of it or of JSON-RPC; `message_id` is needed where the caller does not know it."""
 
     def __init__(self, code: int, message: str, *, data: Any = None, status: int = 400, message_id: MessageId = None) -> None:
         self.code, self.message, self.data, self.status, self.message_id = code, message, data, status, message_id
@@ -53,11 +45,11 @@ def result_response(message_id: MessageId, result: Mapping[str, Any]) -> HttpRes
 
 
 def error_response(cause: Exception, request: HttpRequest, message_id: MessageId = None) -> HttpResponse:
-    """Return the response to a request that failed, whatever was raised."""
+    """Return the response to a request that failed, whatever was raised; log a server error."""
     if isinstance(cause, ProtocolError):
         error = {"code": cause.code, "message": cause.message} | ({} if cause.data is None else {"data": cause.data})
         return _json(_failure(error, cause.message_id if message_id is None else message_id), cause.status)
-    problem = as_problem(cause)
+    problem = logged_problem(cause, request)
     error = {
         "code": _CODES.get(problem.code, problem.status),
         "message": f"{problem.title}. {problem.message}",

@@ -7,11 +7,10 @@ requests cost nothing. A report contains no addresses and no error messages.
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
@@ -22,9 +21,8 @@ from django.db.migrations.recorder import MigrationRecorder
 CACHE_SECONDS = 1.0
 PROBE_SECONDS = 2.0
 OK, DOWN = "ok", "down"
-# What a probe may return: figures, never the text of an error.
-Figures = Mapping[str, Any]
-Probe = Callable[[], Figures | None]
+# Raises if the dependency is down.
+Probe = Callable[[], object]
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +37,8 @@ class Report:
 
     # Whether all components named in `settings.READY_REQUIRES` are up.
     ready: bool
-    # By name, the status (`ok` or `down`) and figures.
-    components: dict[str, dict[str, Any]]
+    # By name, the status (`ok` or `down`).
+    components: dict[str, dict[str, str]]
     # By the monotonic clock.
     at: float
 
@@ -55,7 +53,7 @@ class Monitor:
 
     def __init__(self) -> None:
         self._probes: dict[str, Probe] = {}
-        self._under_way: dict[str, Future[Figures | None]] = {}
+        self._under_way: dict[str, Future[None]] = {}
         self._lock = threading.Lock()
         self._report: Report | None = None
         self._pool: ThreadPoolExecutor | None = None
@@ -63,10 +61,6 @@ class Monitor:
     def register(self, name: str, probe: Probe) -> None:
         """Register a probe; called in an app's `ready()`."""
         self._probes[name] = probe
-
-    def clear(self) -> None:
-        """Drop the cached report."""
-        self._report = None
 
     def report(self) -> Report:
         """Return a report that is at most a second old, or the last one while another thread probes."""
@@ -96,24 +90,23 @@ class Monitor:
         missing = [name for name in settings.READY_REQUIRES if components.get(name, {}).get("status", OK) != OK]
         return Report(not missing, components, time.monotonic())
 
-    def _outcome(self, name: str) -> dict[str, Any]:
+    def _outcome(self, name: str) -> dict[str, str]:
         if not self._under_way[name].done():
             logger.warning("%s does not answer within %s seconds", name, PROBE_SECONDS)
             return {"status": DOWN}
-        future = self._under_way.pop(name)
-        error = future.exception()
+        error = self._under_way.pop(name).exception()
         if error is not None:
             logger.warning("%s is down: %s", name, error)
             return {"status": DOWN}
-        return {"status": OK, **(future.result() or {})}
+        return {"status": OK}
 
 
 monitor = Monitor()
 
 
-def _run(probe: Probe) -> Figures | None:
+def _run(probe: Probe) -> None:
     try:
-        return probe()
+        probe()
     finally:
         # Connections belong to threads, and nothing else uses this thread.
         connections.close_all()

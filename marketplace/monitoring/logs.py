@@ -48,7 +48,6 @@ class JsonFormatter(OrjsonFormatter):
         )
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the library's name
-        """Return the traceback, redacted."""
         return redacted(str(super().formatException(ei)))
 
 
@@ -59,13 +58,11 @@ class TextFormatter(logging.Formatter):
         super().__init__("{asctime} {levelname} {name} [{request_id}] {message}", style="{")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the library's name
-        """Return the line with its extra values."""
         facts = " ".join(f"{name}={value}" for name in _FACTS if (value := getattr(record, name, None)) is not None)
         line = super().formatMessage(record)
         return f"{line} {facts}" if facts and record.name == "marketplace.access" else line
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - the library's name
-        """Return the traceback, redacted."""
         return redacted(super().formatException(ei))
 
 

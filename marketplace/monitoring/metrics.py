@@ -40,15 +40,13 @@ logger = logging.getLogger(__name__)
 
 def register(reader: GaugeReader) -> None:
     """Register a function that yields gauges at every scrape; called in an app's `ready()`."""
-    if reader not in _readers:
-        _readers.append(reader)
+    _readers.append(reader)
 
 
 class GaugeCollector(Collector):
     """Collects the registered gauges at each scrape; one that fails does not affect the others."""
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the metrics of each registered function."""
         failed = 0
         for reader in _readers:
             try:

@@ -19,13 +19,11 @@ class SitePageAdmin(EditableAdmin):
 
     list_display = ("slug", "is_written", "updated_at")
     fields = ("slug", "text")
-    fixed = ("slug",)
     saved_by = save_site_page, "page"
     formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 24})}}
 
     @admin.display(description="written")
     def is_written(self, page: SitePage) -> str:
-        """Tell whether the operator has written the page."""
         return "yes" if page.text else "no"
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:

@@ -188,7 +188,7 @@ def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
         # A symbolic link could bring in any file of this machine.
-        if path.is_symlink() or not path.is_file() or not is_key(key) or path.suffix == ".part":
+        if path.is_symlink() or not path.is_file() or not is_key(key):
             continue
         report(1)
         if key not in stored:

@@ -22,7 +22,10 @@ def dump(target: Path) -> None:
     Raises:
         BackupFailed: the database cannot be read, or the file cannot be written.
     """
-    _dump_postgresql(target) if connection.vendor == "postgresql" else _dump_sqlite(target)
+    if connection.vendor == "postgresql":
+        _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
+    else:
+        _dump_sqlite(target)
 
 
 def check(source: Path) -> None:
@@ -82,10 +85,6 @@ def _load_sqlite(source: Path) -> None:
     except sqlite3.Error as error:
         raise BackupFailed(f"{source} cannot be loaded: {error}.") from error
     connection.close()
-
-
-def _dump_postgresql(target: Path) -> None:
-    _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
 
 
 def _drop_schema() -> None:

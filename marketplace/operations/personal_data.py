@@ -119,18 +119,8 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         Quote,
         "owner",
         (
-            *(
-                "listing_id",
-                "license_slug",
-                "currency",
-                "price_minor",
-                "discount_code",
-                "upgrade_from",
-                "licensee_name",
-                "licensee_email",
-                "created_at",
-                "expires_at",
-            ),
+            *("listing_id", "license_slug", "currency", "price_minor", "discount_code", "upgrade_from"),
+            *("licensee_name", "licensee_email", "created_at", "expires_at"),
         ),
     ),
     "approvals": (

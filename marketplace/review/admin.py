@@ -1,6 +1,6 @@
 """The audit log, the saved replies and the appeals in the admin, and the decision form that offers saved replies."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.template.response import TemplateResponse
 
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
@@ -18,7 +17,7 @@ from .appeals import APPEAL_TRANSITIONS, WAITING, may_decide, overturn_decision,
 from .base import EditableAdmin
 from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from .models import Appeal, SavedReply, SavedReplyUse
-from .panels import HISTORY_ROWS, Panel, history_panel
+from .panels import Panel, history_panel
 from .queues import QueueAdmin
 from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
@@ -59,7 +58,7 @@ class RepliedReasonForm(ReasonForm):
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
     """Return a decision form that adds saved replies of a decision to `base`."""
-    return type("SavedReplyReasonForm", (RepliedReasonForm, base) if base is not ReasonForm else (RepliedReasonForm,), {"use": use})
+    return type("SavedReplyReasonForm", (RepliedReasonForm, base), {"use": use})
 
 
 class SavedReplyForm(SavedReplyModelForm):
@@ -89,26 +88,13 @@ class SavedReplyAdmin(EditableAdmin):
 
 
 class LabelledFilter(admin.AllValuesFieldListFilter):
-    """Filters by the values of a column, each with a label."""
-
-    label: Callable[[str], str]
+    """Filters by the kind of subject, or by action, as people read them."""
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         """Yield Django's choices with our labels."""
+        label = kind_label if self.field_path == "subject_type" else action_label
         for number, choice in enumerate(super().choices(changelist)):
-            yield choice if number == 0 else {**choice, "display": type(self).label(str(choice["display"]))}
-
-
-class KindFilter(LabelledFilter):
-    """Filters by the kind of subject."""
-
-    label = staticmethod(kind_label)
-
-
-class ActionFilter(LabelledFilter):
-    """Filters by action."""
-
-    label = staticmethod(action_label)
+            yield choice if number == 0 else {**choice, "display": label(str(choice["display"]))}
 
 
 @admin.register(AuditEntry)
@@ -116,7 +102,7 @@ class AuditEntryAdmin(ServiceAdmin):
     """The audit log, read-only."""
 
     list_display = ("at", "what", "subject", "who", "outcome", "reason")
-    list_filter = (("subject_type", KindFilter), ("action", ActionFilter))
+    list_filter = (("subject_type", LabelledFilter), ("action", LabelledFilter))
     list_select_related = ("actor",)
     fields = ("at", "what", "subject", "who", "outcome", "reason", "data", "request_id")
     readonly_fields = fields
@@ -126,26 +112,21 @@ class AuditEntryAdmin(ServiceAdmin):
 
     @admin.display(description="What", ordering="action")
     def what(self, entry: AuditEntry) -> str:
-        """Return the action as text."""
         return action_label(entry.action)
 
     @admin.display(description="Subject", ordering="subject_type")
     def subject(self, entry: Any) -> Any:
-        """Return a link to what it is about."""
         return entry.subject.link
 
     @admin.display(description="Who", ordering="actor__email")
     def who(self, entry: AuditEntry) -> str:
-        """Return the user's address."""
         return str(entry.actor or "the service")
 
     @admin.display(description="Outcome", ordering="to_state")
     def outcome(self, entry: AuditEntry) -> Any:
-        """Return the states before and after."""
         return outcome(entry) or "-"
 
     def name(self, subject: Any) -> str:
-        """Return the action and what it is about."""
         return f"{action_label(subject.action)}, {subject.subject}"
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
@@ -154,12 +135,10 @@ class AuditEntryAdmin(ServiceAdmin):
         add_subjects([entry] if entry else [], self.admin_site, request)
         return entry
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Look up the names of the subjects."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            add_subjects(response.context_data["cl"].result_list, self.admin_site, request)
-        return response
+        add_subjects(changelist.result_list, self.admin_site, request)
+        return super().list_context(request, changelist)
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Return nothing: an entry has no history."""
@@ -200,11 +179,9 @@ class AppealAdmin(QueueAdmin):
     found_title, found_detail = "appellant__email", "status"
 
     def name(self, subject: Appeal) -> str:
-        """Return the decision that is appealed, and by whom."""
         return f"{action_label(subject.decision.action)}, appealed by {subject.appellant}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, and by the appellant."""
         return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
 
     def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
@@ -218,28 +195,23 @@ class AppealAdmin(QueueAdmin):
 
     @admin.display(description="Decision", ordering="decision__action")
     def what(self, appeal: Appeal) -> str:
-        """Return the decision as text."""
         return action_label(appeal.decision.action)
 
     @admin.display(description="About")
     def subject(self, appeal: Any) -> Any:
-        """Return a link to what the decision is about."""
         return appeal.decision.subject.link
 
     @admin.display(description="Its reason")
     def decision_reason(self, appeal: Appeal) -> str:
-        """Return the reason of the decision, and its findings."""
         findings = [finding["message"] for finding in appeal.decision.data.get("findings", ())]
         return "\n".join(filter(None, [appeal.decision.reason, *findings])) or "-"
 
     @admin.display(description="Decision taken by")
     def taken_by(self, appeal: Appeal) -> str:
-        """Return who took the decision."""
         return str(appeal.decision.actor or "the service")
 
     @admin.display(description="Decision taken at")
     def taken_at(self, appeal: Appeal) -> Any:
-        """Return when it was taken."""
         return appeal.decision.at
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
@@ -248,19 +220,17 @@ class AppealAdmin(QueueAdmin):
         add_subjects([appeal.decision] if appeal else [], self.admin_site, request)
         return appeal
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Look up the names of what the appeals are about."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            add_subjects([appeal.decision for appeal in response.context_data["cl"].result_list], self.admin_site, request)
-        return response
+        add_subjects([appeal.decision for appeal in changelist.result_list], self.admin_site, request)
+        return super().list_context(request, changelist)
 
     def panels(self, request: HttpRequest, subject: Appeal) -> list[Panel]:
         """Return the history of what the decision is about, and of the appeal."""
         about = AuditEntry.objects.filter(subject_type=subject.decision.subject_type, subject_id=subject.decision.subject_id)
-        entries = about.select_related("actor")[:HISTORY_ROWS]
         decision: Any = subject.decision
-        return [replace(history_panel(entries), title=f"History of {decision.subject}"), *super().panels(request, subject)]
+        panel = replace(history_panel(about.select_related("actor")), title=f"History of {decision.subject}")
+        return [panel, *super().panels(request, subject)]
 
     overturn = service_decision(
         Decision(

@@ -105,11 +105,9 @@ def own_decision(*, decision_id: Any, user: models.Model) -> tuple[AuditEntry, A
         NotFound: there is none, or it is about someone else's row.
     """
     decision = AuditEntry.objects.select_related("appeal").filter(pk=decision_id).first()
-    appealable = None if decision is None else appealable_of(decision)
-    subject = None if appealable is None or decision is None else _own_row(appealable, decision.subject_id, user)
-    if decision is None or subject is None:
-        raise NotFound
-    return decision, subject
+    if decision and (appealable := appealable_of(decision)) and (subject := _own_row(appealable, decision.subject_id, user)):
+        return decision, subject
+    raise NotFound
 
 
 def appeals_of(user: Any) -> QuerySet[Appeal]:

@@ -13,8 +13,9 @@ from django.core import checks
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import BooleanField, DateTimeField, JSONField, Model, QuerySet
 from django.forms import Media
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
+from django.template.response import TemplateResponse
 
 from marketplace.core import bounds
 from marketplace.core.money import Currency
@@ -97,13 +98,11 @@ def json_text(value: Any) -> str:
 
 
 def _cell(name: str, label: str, show: Callable[[Any], Any], *, ordered: bool = False) -> Any:
+    @admin.display(description=label or name, ordering=name if ordered else None)
     def cell(row: Any) -> Any:
         return show(row)
 
     cell.__name__ = name
-    cell.short_description = label or name  # type: ignore[attr-defined]  # how Django reads a column
-    if ordered:
-        cell.admin_order_field = name  # type: ignore[attr-defined]  # as above
     return cell
 
 
@@ -156,6 +155,17 @@ class MarketplaceModelAdmin(ModelAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BoundedChangeList
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Add `list_context`, unless Django redirects."""
+        response = super().changelist_view(request, extra_context)
+        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
+            response.context_data |= self.list_context(request, response.context_data["cl"])
+        return response
+
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
+        """Return additional template context of the list."""
+        return {}
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Also refuse NUL, which PostgreSQL does not accept in text."""

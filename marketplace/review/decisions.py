@@ -1,7 +1,7 @@
 """Decisions: admin actions on a separate page that explains the effects, asks for a reason and calls a service."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -98,12 +98,7 @@ def service_decision(options: Decision, service: Callable[..., object], subject:
 
 @dataclass(frozen=True)
 class LastDecision:
-    """The decision that led to a row's state: who, when, why.
-
-    Args:
-        actor: The user; None for the service itself.
-        reason: The reason; empty for none.
-    """
+    """The decision that led to a row's state: when, by whom (None for the service itself), and why."""
 
     state: str
     at: datetime
@@ -122,12 +117,7 @@ class Button:
 
 @dataclass(frozen=True)
 class DecisionSection:
-    """A decision form on a row's page.
-
-    Args:
-        key: The keyboard shortcut.
-        effects: Sentences about the effects on this row.
-    """
+    """A decision form on a row's page, with its keyboard shortcut `key` and sentences about the effects on this row."""
 
     name: str
     decision: Decision
@@ -142,27 +132,13 @@ CLAIMING = ("claim", "take_over", "release")
 
 def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, Any]:
     """Return the decisions `claim`, `take_over` and `release` of a queue whose rows are decided on with this permission."""
-
-    def claim(queue: Any, row: Any, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
-        queue.claim_row(row, actor)
-
-    def take_over(queue: Any, row: Any, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
-        queue.claim_row(row, actor, take_over=True)
-
-    def release(queue: Any, row: Any, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
-        queue.release_row(row, actor)
-
-    texts = (
-        (claim, "Claim", "Other reviewers see that you are working on it.", "You have claimed it."),
-        (
-            take_over,
-            "Take over",
-            "Someone else has claimed it. Their claim is replaced by yours.",
-            "You have claimed it.",
-        ),
-        (release, "Release", "Your claim is removed, so that others can review it.", "Your claim was released."),
+    claim = Decision("Claim", permission, "Other reviewers see that you are working on it.", "You have claimed it.", NoForm, waits)
+    take_over = replace(claim, label="Take over", consequence="Someone else has claimed it. Their claim is replaced by yours.")
+    release = Decision(
+        "Release", permission, "Your claim is removed, so that others can review it.", "Your claim was released.", NoForm, waits
     )
-    steps = (
-        decision(Decision(label, permission, consequence, done, NoForm, waits))(perform) for perform, label, consequence, done in texts
+    return (
+        decision(claim)(lambda queue, row, actor, _given: queue.claim_row(row, actor)),
+        decision(take_over)(lambda queue, row, actor, _given: queue.claim_row(row, actor, take_over=True)),
+        decision(release)(lambda queue, row, actor, _given: queue.release_row(row, actor)),
     )
-    return tuple(steps)

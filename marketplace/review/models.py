@@ -17,8 +17,6 @@ class Claimable(models.Model):
     claimed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        """An abstract model."""
-
         abstract = True
 
 

@@ -1,12 +1,11 @@
 """Tables on the pages of rows in the admin."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
-from marketplace.core import audit
 from marketplace.core.models import AuditEntry
 
 from .subjects import action_label, outcome
@@ -29,12 +28,8 @@ class Panel:
         return [list(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def history(subject: Model) -> QuerySet[AuditEntry]:
-    """Return the newest audit entries about a row."""
-    return audit.history_of(subject)[:HISTORY_ROWS]
-
-
-def history_panel(entries: Iterable[AuditEntry]) -> Panel:
-    """Return the table of a row's history."""
-    rows = [(f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", action_label(e.action), outcome(e), e.reason) for e in entries]
+def history_panel(entries: QuerySet[AuditEntry]) -> Panel:
+    """Return the table of a row's history, the newest entries."""
+    newest = entries[:HISTORY_ROWS]
+    rows = [(f"{e.at:%Y-%m-%d %H:%M}", e.actor or "the service", action_label(e.action), outcome(e), e.reason) for e in newest]
     return Panel("History", ("At (UTC)", "Who", "What", "State", "Reason"), rows)

@@ -5,14 +5,13 @@ from contextlib import suppress
 from copy import copy
 from operator import attrgetter
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import Case, QuerySet, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.timesince import timesince
@@ -68,7 +67,6 @@ class QueueAdmin(ServiceAdmin):
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
     def waits(self, row: Any) -> bool:
-        """Tell whether a row waits."""
         return all(getattr(row, name) == value for name, value in self.waiting.items())
 
     def is_own(self, row: Any, viewer: Any) -> bool:
@@ -76,12 +74,10 @@ class QueueAdmin(ServiceAdmin):
         return bool(self.owner) and attrgetter(self.owner.replace("__", "."))(row) == viewer
 
     def claim_row(self, row: Any, actor: Any, *, take_over: bool = False) -> Any:
-        """Claim a row for the actor."""
         own = self.is_own(row, actor)
         return claims.claim(row=row, waiting=self.waiting_rows(), own=own, noun=self.noun, actor=actor, take_over=take_over)
 
     def release_row(self, row: Any, actor: Any) -> None:
-        """Release the actor's claim."""
         claims.release(row=row, waiting=self.waiting_rows(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
     def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
@@ -94,8 +90,7 @@ class QueueAdmin(ServiceAdmin):
         return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        waits = Case(When(**self.waiting, then=Value(0)), default=Value(1), output_field=IntegerField())
-        return (waits.asc(), self.waiting_since)
+        return (Case(When(**self.waiting, then=0), default=1).asc(), self.waiting_since)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Return no fieldsets: the page shows the fields itself."""
@@ -109,19 +104,16 @@ class QueueAdmin(ServiceAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_next"
         return [path("next/", view, name=name), *super().get_urls()]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Add the number of rows open to the viewer."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            viewer = staff_of(request)
-            may_review = viewer.has_perm(self.review_permission)
-            response.context_data |= {
-                "may_review": may_review,
-                "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
-                "chosen": self.chosen(request.GET),
-                "next_url": self.next_url(),
-            }
-        return response
+        viewer = staff_of(request)
+        may_review = viewer.has_perm(self.review_permission)
+        return super().list_context(request, changelist) | {
+            "may_review": may_review,
+            "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
+            "chosen": self.chosen(request.GET),
+            "next_url": self.next_url(),
+        }
 
     def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
         """Return the list's filters that are kept from page to page."""
@@ -164,10 +156,7 @@ class QueueAdmin(ServiceAdmin):
 
     def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
         """Return the URL of the row's page, with the filters of the list."""
-        kept, filters = QueryDict(mutable=True), _query(chosen)
-        if filters:
-            kept["_changelist_filters"] = filters
-        return f"{self._address(row)}?{kept.urlencode()}".rstrip("?")
+        return f"{self._address(row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
 
     def case_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return additional template context."""
@@ -267,16 +256,12 @@ class QueueAdmin(ServiceAdmin):
 
     @admin.display(description="Waiting")
     def waiting_time(self, row: Any) -> str:
-        """Return for how long the row waits, `-` when it does not."""
         return timesince(getattr(row, self.waiting_since), timezone.now(), depth=1) if self.waits(row) else "-"
 
     @admin.display(description="Claimed by", ordering="claimed_at")
     def claim_mark(self, row: Any) -> str:
-        """Return who has claimed the row."""
         return str(row.claimed_by) if self.waits(row) and claims.is_claimed(row) else "-"
 
 
 def _query(chosen: Mapping[str, str]) -> str:
-    filters = QueryDict(mutable=True)
-    filters.update({name: value for name, value in chosen.items() if value})
-    return filters.urlencode()
+    return urlencode({name: value for name, value in chosen.items() if value})

@@ -8,10 +8,12 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from django.db import connection
 from django.db.models import CharField, F, IntegerField, Q, QuerySet, Value
 from django.db.models.functions import Cast
+from django.urls import reverse
 
 from marketplace.core import bounds
 from marketplace.core.ids import SECRET_PREFIX, parse_id
@@ -59,21 +61,13 @@ class SearchQuery:
 
 
 @dataclass(frozen=True)
-class SearchHit:
-    """A row that was found."""
-
-    pk: Any
-    title: str
-    detail: str
-
-
-@dataclass(frozen=True)
 class SearchGroup:
-    """The rows found by one admin."""
+    """The rows found by one admin, each with its address, title and detail."""
 
-    model_admin: "ServiceAdmin"
-    rows: Sequence[SearchHit]
-    more: bool
+    title: str
+    rows: Sequence[tuple[str, str, str]]
+    # The address of the list of them all; empty if they are shown.
+    more: str
 
 
 def starts_with(field: str, text: str) -> Q:
@@ -100,7 +94,7 @@ def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[
     found: dict[int, dict[str, tuple[str, str]]] = {}
     for place, _, pk, title, detail in sorted(first.union(*others, all=True) if others else first, key=lambda row: row[:2]):
         found.setdefault(place, {}).setdefault(pk, (title, detail))
-    return [_group(admins[place], rows) for place, rows in sorted(found.items())]
+    return [_group(admins[place], rows, query) for place, rows in sorted(found.items())]
 
 
 def ids_of(model_admin: "ServiceAdmin", conditions: Sequence[Q]) -> QuerySet[Any, Any]:
@@ -128,7 +122,10 @@ def _few(rows: QuerySet[Any], condition: Q, most: int) -> QuerySet[Any, Any]:
     return rows.filter(condition).values("pk")[:most]
 
 
-def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]]) -> SearchGroup:
-    to_python = model_admin.opts.pk.to_python
-    shown = [SearchHit(to_python(pk), title or str(to_python(pk)), detail or "") for pk, (title, detail) in rows.items()]
-    return SearchGroup(model_admin, shown[:GROUP_ROWS], more=len(shown) > GROUP_ROWS)
+def _group(model_admin: "ServiceAdmin", rows: dict[str, tuple[str, str]], query: SearchQuery) -> SearchGroup:
+    opts = model_admin.opts
+    base = f"admin:{opts.app_label}_{opts.model_name}"
+    keys = {opts.pk.to_python(pk): found for pk, found in rows.items()}
+    shown = [(reverse(f"{base}_change", args=[pk]), title or str(pk), detail or "") for pk, (title, detail) in keys.items()]
+    more = f"{reverse(f'{base}_changelist')}?{urlencode({'q': query.text})}" if len(shown) > GROUP_ROWS else ""
+    return SearchGroup(str(opts.verbose_name_plural).capitalize(), shown[:GROUP_ROWS], more)

@@ -19,7 +19,7 @@ from marketplace.core.errors import InvalidInput, Problem
 
 from .base import MarketplaceModelAdmin
 from .decisions import Button, Decision, DecisionForm, LastDecision, Perform
-from .panels import Panel, history, history_panel
+from .panels import Panel, history_panel
 from .search import SearchQuery, ids_of
 
 
@@ -75,7 +75,9 @@ class ServiceAdmin(MarketplaceModelAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow users who may view, change or decide on these rows."""
-        return super().has_view_permission(request, obj) or any(map(request.user.has_perm, self.decision_permissions()))
+        return super().has_view_permission(request, obj) or any(
+            request.user.has_perm(options.permission) for options in self.decisions().values()
+        )
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return the fields to show; Django would build a form only to list them."""
@@ -87,10 +89,6 @@ class ServiceAdmin(MarketplaceModelAdmin):
     def decisions(self) -> dict[str, Decision]:
         """Return the decision pages by name."""
         return {name: getattr(self, name).decision for name in self.decision_names}
-
-    def decision_permissions(self) -> set[str]:
-        """Return the permissions that the decisions need."""
-        return {options.permission for options in self.decisions().values()}
 
     def get_urls(self) -> list[URLPattern]:
         pages = [
@@ -118,7 +116,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Return the tables below the fields on the row's page."""
-        return [history_panel(history(subject))]
+        return [history_panel(audit.history_of(subject))]
 
     def last_decision(self, subject: Any) -> LastDecision | None:
         """Return the decision that led to the row's state, from the audit log; None if there is none."""
@@ -179,7 +177,6 @@ class ServiceAdmin(MarketplaceModelAdmin):
         return TemplateResponse(request, options.template, context, status=200 if not form.is_bound else 400)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
-        """Redirect to the row's page."""
         return self._back(request, subject)
 
     def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:

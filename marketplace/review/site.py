@@ -55,8 +55,7 @@ class MarketplaceAdminSite(AdminSite):
         """Redirect to the account pages, which have rate limits and mails."""
         return redirect("account_change_password")
 
-    def password_change_done(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        return redirect("account_change_password")
+    password_change_done = password_change
 
     def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Redirect to the account pages, which ask for confirmation."""

@@ -1,17 +1,15 @@
 """The page of the admin's search."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import reverse
 
 from marketplace.http.refusals import allow_methods
 
-from .search import SearchGroup, SearchQuery, search_admins
+from .search import SearchQuery, search_admins
 from .service import ServiceAdmin
 
 
@@ -24,16 +22,6 @@ def search(request: HttpRequest) -> HttpResponse:
         # Keep secrets out of the URL.
         return redirect(f"{request.path}?{urlencode({'q': query.text})}")
     looked_up = [each for each in admin.site._registry.values() if isinstance(each, ServiceAdmin) and each.has_view_permission(request)]
-    groups = [_shown(group, query) for group in search_admins(looked_up, query)] if query.text else []
+    groups = search_admins(looked_up, query) if query.text else []
     context = {**admin.site.each_context(request), "title": "Search", "searched": query.text, "groups": groups}
     return TemplateResponse(request, "admin/search.html", context)
-
-
-def _shown(group: SearchGroup, query: SearchQuery) -> dict[str, Any]:
-    opts = group.model_admin.opts
-    base = f"admin:{opts.app_label}_{opts.model_name}"
-    return {
-        "title": str(opts.verbose_name_plural).capitalize(),
-        "rows": [(reverse(f"{base}_change", args=[row.pk]), row.title, row.detail) for row in group.rows],
-        "more": f"{reverse(f'{base}_changelist')}?{urlencode({'q': query.text})}" if group.more else "",
-    }

@@ -125,7 +125,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
-USE_TZ = True
 
 S3 = read.s3()
 MEDIA_ROOT = DATA_DIR / "media"
@@ -172,7 +171,6 @@ REST_FRAMEWORK = {
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "marketplace.api.rendering.JsonOnly",
     "EXCEPTION_HANDLER": "marketplace.api.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
-    "UNAUTHENTICATED_TOKEN": None,
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {
@@ -250,8 +248,6 @@ SPECTACULAR_SETTINGS = {
         "WebhookStatusEnum": "developers.models.webhooks.WebhookStatus",
         "WalletCurrencyEnum": "wallet.models.quotes.CURRENCIES",
     },
-    "SERVE_PUBLIC": True,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
 }
 CORS_URLS_REGEX = r"^/(api/|mcp$)"

@@ -17,13 +17,10 @@ from marketplace.core.errors import DependencyUnavailable
 # What a request waits for: the store or another service, or the inspection of an uploaded file.
 Awaited = Literal["service", "inspection"]
 
-
-def _no_limit(_what: Awaited) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 # Set by `marketplace.http.overload`, which limits concurrent requests.
-wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar("wait_context", default=_no_limit)
+wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar(
+    "wait_context", default=lambda _what: nullcontext()
+)
 
 
 def not_counted_while(what: Awaited) -> AbstractContextManager[None]:
@@ -92,7 +89,6 @@ class ObjectStorage(Storage):
             super().delete(check_key(name))
 
     def size(self, name: str) -> int:
-        """Return the size in bytes."""
         with self.using_store():
             return super().size(name)
 
@@ -117,7 +113,7 @@ class ObjectStorage(Storage):
 
     def etag(self, key: str) -> str | None:
         """Return the quoted ETag that the storage sends with the file, None if it serves no files."""
-        raise NotImplementedError
+        return None
 
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         """Yield the key and modification time of each file under a prefix such as `previews/`."""
@@ -129,7 +125,7 @@ class ObjectStorage(Storage):
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         """Return a URL at which the storage serves the file as a download, None if it serves no files."""
-        raise NotImplementedError
+        return None
 
     def using_store(self) -> AbstractContextManager[None]:
         """Return the context in which requests to the storage are made."""
@@ -186,7 +182,6 @@ class Blocks:
         return block
 
     def close(self) -> None:
-        """Close the file."""
         self._left = 0
         if self._file is not None:
             self._file.close()

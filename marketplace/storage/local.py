@@ -23,7 +23,7 @@ STALE_SECONDS = 24 * 3600
 
 
 class LocalStorage(ObjectStorage, FileSystemStorage):
-    """Stores files in the folder `location`, `MEDIA_ROOT` by default."""
+    """Stores files in the folder `location`, `MEDIA_ROOT` by default; the application serves them."""
 
     def path(self, name: str) -> str:
         return super().path(check_key(name))
@@ -46,9 +46,6 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
             found = Path(self.path(key)).stat()
         return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
 
-    def etag(self, key: str) -> None:
-        """Return None: files are served by the application."""
-
     def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         root = Path(self.location)
         with storage_errors():
@@ -65,10 +62,6 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
             for path in (Path(self.location) / STAGING).glob("*.part"):
                 with suppress(FileNotFoundError):
                     yield UnfinishedFile(f"{STAGING}/{path.name}", _written_at(path), partial(_discard, path))
-
-    def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
-        """Return None: files are served by the application."""
-        return None
 
 
 class LocalFile(ObjectFile):
@@ -92,7 +85,7 @@ class LocalFile(ObjectFile):
                 return os.open(self._staging, tmpfile_flag | os.O_RDWR, 0o600)
         _sweep(self._staging)
         self._part = self._staging / f"{new_id()}.part"
-        return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
+        return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
 
     def write(self, chunk: Any) -> int:
         view = memoryview(chunk)
@@ -161,8 +154,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    if not hasattr(os, "O_DIRECTORY"):
-        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -65,7 +65,7 @@ def test_admins_of_service_models_have_no_bulk_actions() -> None:
 def test_every_action_refuses_staff_without_the_permission() -> None:
     for model_admin in service_admins():
         for name, settings in model_admin.decisions().items():
-            others = {p for other in service_admins() for p in other.decision_permissions()} - {settings.permission}
+            others = {options.permission for other in service_admins() for options in other.decisions().values()} - {settings.permission}
             client = signed_in(staff(*others))
             page = address(model_admin.model, name, NOTHING)
             assert client.post(page, {"reason": "x"}).status_code == 403, page

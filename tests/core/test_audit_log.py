@@ -46,15 +46,10 @@ def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
     assert AuditEntry.objects.get() == entry
 
 
-def test_change_of_an_audit_entry_is_refused_by_the_model(entry: AuditEntry) -> None:
-    entry.reason = "other"
+def test_change_of_an_audit_entry_by_the_model_is_refused(entry: AuditEntry) -> None:
     for change in (entry.save, entry.delete):
-        with pytest.raises(TypeError, match="never changed"):
+        with pytest.raises(IntegrityError, match="the audit log is append-only"), transaction.atomic():
             change()
-    with pytest.raises(IntegrityError), transaction.atomic():
-        AuditEntry.objects.update(reason="other")
-    with pytest.raises(IntegrityError), transaction.atomic():
-        AuditEntry.objects.all().delete()
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:

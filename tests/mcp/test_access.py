@@ -135,7 +135,7 @@ def test_mcp_token_with_one_scope_lists_and_calls_only_tools_of_that_scope(scope
     mine = {None, scope}
     assert Speaker(secret).tools() == [name for name, tool in TOOLS.items() if tool.scope in mine]
     templates = Speaker(secret).result("resources/templates/list")["resourceTemplates"]
-    assert [template["uriTemplate"] for template in templates] == [part.template for part in PARTS.values() if part.scope in mine]
+    assert [template["uriTemplate"] for template in templates] == [part.uri("{slug}") for part in PARTS.values() if part.scope in mine]
     found = answers(authorization=f"Bearer {secret}")
     assert found == {name: None if wanted in mine else (403, "insufficient_scope") for name, (wanted, *_) in CALLS.items()}
 

@@ -382,4 +382,4 @@ def test_crash_of_a_tool_is_a_protocol_error_without_details(
     assert error_of(response) == (500, -32603, 1)
     assert b"inside" not in response.content
     assert json.loads(response.content)["error"]["data"]["requestId"] == response["X-Request-Id"]
-    assert "a message at /mcp failed" in caplog.text
+    assert "POST '/mcp' failed" in caplog.text

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
 from marketplace.http.refusals import allow_methods
@@ -35,17 +34,13 @@ class CsvExport(ExportBase):
         export = self.admin_site.admin_view(allow_methods("GET")(self.export))
         return [path("export.csv", export, name=self._export_route), *super().get_urls()]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Link to the export of the filtered rows."""
-        response = super().changelist_view(request, extra_context)
-        if (
-            isinstance(response, TemplateResponse)
-            and response.context_data is not None
-            and staff_of(request).has_perm(self.export_permission)
-        ):
-            query = request.GET.urlencode()
-            response.context_data["export_url"] = reverse(f"admin:{self._export_route}") + (f"?{query}" if query else "")
-        return response
+        context = super().list_context(request, changelist)
+        if not staff_of(request).has_perm(self.export_permission):
+            return context
+        query = request.GET.urlencode()
+        return context | {"export_url": reverse(f"admin:{self._export_route}") + (f"?{query}" if query else "")}
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
         """Stream the filtered rows as CSV."""

@@ -8,7 +8,6 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.template.response import TemplateResponse
 
 from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
 from marketplace.review.panels import Panel
@@ -91,13 +90,10 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         """Join journals, accounts and vendors."""
         return vendor_payouts()
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Show what the filtered payouts paid, over all pages."""
-        response = super().changelist_view(request, extra_context)
-        if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
-            sums = paid_by_currency(response.context_data["cl"].queryset)
-            response.context_data["paid"] = [money(amount, currency) for currency, amount in sorted(sums.items())]
-        return response
+        sums = paid_by_currency(changelist.queryset)
+        return super().list_context(request, changelist) | {"paid": [money(amount, currency) for currency, amount in sorted(sums.items())]}
 
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef
 
 from catalog.models import Listing, SearchDocument
 from catalog.models.listings import ListingStatus
-from marketplace.core.triggers import all_trigger_sets
+from marketplace.core.triggers import TRIGGER_SETS
 from marketplace.monitoring import health
 
 from .findings import CheckResults, Status
@@ -53,7 +53,7 @@ def check_migrations() -> CheckResults:
 
 def check_constraints() -> CheckResults:
     """Compare the models' constraints and the triggers with what the database has."""
-    missing = [f"trigger {name}" for triggers in all_trigger_sets() for name in triggers.missing(connection)]
+    missing = [f"trigger {name}" for triggers in TRIGGER_SETS for name in triggers.missing(connection)]
     counted = 0
     with connection.cursor() as cursor:
         for model in apps.get_models():

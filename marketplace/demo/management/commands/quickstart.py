@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from marketplace.settings.environment import text
 
-from ...content import FACTS_NAME, make_content
+from ...content import make_content
 from ...entries import load_entries
-from ...facts import curl_lines
+from ...facts import curl_lines, facts_path
 from ...people import Facts
 
 SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
@@ -45,17 +44,9 @@ class Command(BaseCommand):
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if options["reset"]:
             self._reset(asked=options["yes"])
-        # Files created from here on, by the server too, are readable by their owner only.
-        os.umask(0o077)
         self.stdout.write("Creating the database and the demo content. The first time this takes about a minute.")
         self.stdout.flush()
-        # The demo's people have no mailboxes.
-        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
-        call_command("migrate", verbosity=0, interactive=False)
-        path = Path(settings.DATA_DIR) / FACTS_NAME
-        entries = load_entries()
-        facts, slug = make_content(entries, path, base_url)
-        self._print_facts(facts, slug, path)
+        self._print_facts(*make_content(load_entries(), base_url))
         if not options["no_serve"]:
             if not text(SECOND_FACTOR):
                 os.environ[SECOND_FACTOR] = "false"
@@ -75,22 +66,21 @@ class Command(BaseCommand):
             raise CommandError(
                 "--reset deletes local data only. Unset DATABASE_URL and the S3_ variables, or empty the database and the bucket yourself."
             )
-        data = Path(settings.DATA_DIR)
-        if not asked and not _confirmed(f"Delete the database and the files in {data}?"):
+        if not asked and not confirmed(f"Delete the database and the files in {settings.DATA_DIR}?"):
             raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
         connection.close()
         for suffix in ("", "-wal", "-shm"):
             Path(f"{database['NAME']}{suffix}").unlink(missing_ok=True)
         shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
-        (data / FACTS_NAME).unlink(missing_ok=True)
+        facts_path().unlink(missing_ok=True)
 
-    def _print_facts(self, facts: Facts, slug: str, path: Path) -> None:
+    def _print_facts(self, facts: Facts, slug: str) -> None:
         base_url = facts["baseUrl"]
         pages = {"Site": "/", "API documentation": "/api/v1/docs", "Dashboard": "/dashboard", "Admin": "/admin/"}
         self.stdout.write("\nAddresses")
         for name, address in pages.items():
             self.stdout.write(f"  {name:<18} {base_url}{address}")
-        self.stdout.write(f"\nSign in with (saved in {path}, readable by you only)")
+        self.stdout.write(f"\nSign in with (saved in {facts_path()}, readable by you only)")
         for part, known in facts.items():
             if isinstance(known, dict):
                 secret = known.get("apiKey") or known.get("bearerToken") or ""
@@ -130,7 +120,8 @@ def _refuse_unusable(host: str, port: int, *, serving: bool) -> None:
             raise CommandError(f"Cannot listen on {host} port {port}: {error.strerror}. Choose another with --port.") from error
 
 
-def _confirmed(question: str) -> bool:
+def confirmed(question: str) -> bool:
+    """Ask at the terminal; without one the answer is no."""
     try:
         return input(f"{question} [y/N] ").strip().lower() in {"y", "yes"}
     except EOFError:

@@ -1,9 +1,7 @@
 """`manage.py sandbox_reset`: empty a sandbox and fill it with the demo's content."""
 
-import os
 import shutil
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -19,8 +17,10 @@ from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
 from wallet.providers import has_top_ups_of_real_providers
 
-from ...content import FACTS_NAME, make_content
+from ...content import make_content
 from ...entries import load_entries
+from ...facts import facts_path
+from .quickstart import confirmed
 
 
 class Command(BaseCommand):
@@ -47,27 +47,22 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
             self.stdout.write("The sandbox has content already. Nothing was deleted.")
             return
-        if not options["if_empty"] and not options["yes"] and not _confirmed():
+        if not options["if_empty"] and not options["yes"] and not confirmed(f"Delete all data of the sandbox at {settings.BASE_URL}?"):
             raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
         if not options["if_empty"]:
             try:
                 _delete()
             except BackupFailed as error:
                 raise CommandError(str(error)) from error
-        os.umask(0o077)
-        call_command("migrate", verbosity=0, interactive=False)
-        # The demo's people have no mailboxes.
-        settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
-        path = Path(settings.DATA_DIR) / FACTS_NAME
         entries = load_entries()
-        make_content(entries, path, settings.BASE_URL)
-        self.stdout.write(f"The sandbox has {len(entries)} listings. Who can sign in, with which keys: {path}")
+        make_content(entries, settings.BASE_URL)
+        self.stdout.write(f"The sandbox has {len(entries)} listings. Who can sign in, with which keys: {facts_path()}")
 
 
 def _delete() -> None:
     """Delete all data. The database comes last: an interrupted run can be repeated."""
     shutil.rmtree(settings.EMAIL_FILE_PATH, ignore_errors=True)
-    (Path(settings.DATA_DIR) / FACTS_NAME).unlink(missing_ok=True)
+    facts_path().unlink(missing_ok=True)
     with progress_bar() as progress:
         for prefix in PREFIXES:
             keys = [key for key, _written in default_storage.keys(prefix)]
@@ -76,10 +71,3 @@ def _delete() -> None:
     for cache in caches.all():
         cache.clear()
     clear()
-
-
-def _confirmed() -> bool:
-    try:
-        return input(f"Delete all data of the sandbox at {settings.BASE_URL}? [y/N] ").strip().lower() in {"y", "yes"}
-    except EOFError:
-        return False
