@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiResponse, OpenApiWebhook, extend_schema, inline_serializer
 from rest_framework import serializers
 
-from ..event_types import EVENT_LABELS, PING, EventType
+from ..event_types import PING, EventType
 
 Fields = Mapping[str, serializers.Field]  # type: ignore[type-arg]  # of any kind
 
@@ -107,7 +107,7 @@ def _webhook(event: str, fields: Fields) -> OpenApiWebhook:
             "data": inline_serializer(f"{name}EventData", dict(fields)),
         },
     )
-    summary = EVENT_LABELS[EventType(event)] if event in set(EventType) else "Sent from the dashboard to test an endpoint."
+    summary = EventType(event).label if event != PING else "Sent from the dashboard to test an endpoint."
     decorator = extend_schema(
         operation_id=f"on{name}",
         summary=summary,

@@ -7,7 +7,7 @@ from django import forms
 from marketplace.core import bounds
 from marketplace.http import outbound
 
-from ..event_types import EVENT_LABELS, EventType
+from ..event_types import EventType
 
 _OVERLAPS = ((0, "At once"), (24, "In a day"), (7 * 24, "In a week"))
 
@@ -24,7 +24,7 @@ class EndpointForm(forms.Form):
     description = forms.CharField(label="Description", max_length=bounds.NAME_CHARS, required=False, help_text="For your own reference.")
     events = forms.MultipleChoiceField(
         label="Events",
-        choices=[(event.value, EVENT_LABELS[event]) for event in EventType],
+        choices=EventType.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one event."},
     )

@@ -80,7 +80,7 @@ class WebhookSubscription(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("event", "endpoint"), name="webhooksubscription_once"),
-            models.CheckConstraint(condition=Q(event__in=[event.value for event in EventType]), name="webhooksubscription_known"),
+            models.CheckConstraint(condition=Q(event__in=EventType.values), name="webhooksubscription_known"),
         )
 
     def __str__(self) -> str:
