@@ -12,7 +12,7 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors,
 
 from ...models import App
 from ...usage.chart import chart_of
-from ...usage.selectors import usage_of_tokens
+from ...usage.selectors import usage_of_credentials
 from ..credential_forms import RotateForm
 from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages, first_call_context
 from ..new_secrets import keep_secret, take_secret
@@ -23,7 +23,7 @@ from .apps import own_app
 def token_list(request: SignedInRequest) -> HttpResponseBase:
     """List the user's personal tokens."""
     tokens = list(PERSONAL_TOKENS.all_of(request.user))
-    usage = usage_of_tokens(tokens)
+    usage = usage_of_credentials(tokens)
     return render(
         request,
         "developers/tokens.html",
