@@ -1,16 +1,17 @@
 """Forms that create and rotate keys and tokens. They check the shape of the input; services check the rules."""
 
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.utils import timezone
 
 from marketplace.accounts.password_confirmation import PasswordConfirmationForm
-from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
+from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, Scope
 
 from .. import bounds
 from ..audiences import Audience
+from .forms import scope_choices
 from .limit_forms import LimitsForm
 
 _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
@@ -33,8 +34,7 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
         self._audience = audience
         # An MCP token can have what an app can.
         offered = APP_SCOPES if audience == Audience.MCP else PERSONAL_SCOPES
-        scopes = cast("forms.MultipleChoiceField", self.fields["scopes"])
-        scopes.choices = [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in offered]
+        self.fields["scopes"].choices = scope_choices(offered)  # type: ignore[attr-defined]  # it is the field declared above
 
     def clean(self) -> dict[str, Any]:
         """Require the password and a limit for a token that can spend."""

@@ -17,7 +17,6 @@ from ..services.credentials import issue_api_key, issue_mcp_token, issue_persona
 from ..services.rotation import rotate_api_key, rotate_token
 from ..usage.selectors import is_dormant
 from .credential_forms import KeyForm, MCPTokenForm, TokenForm
-from .next_steps import first_call
 
 Credential = ApiKey | AccessToken
 
@@ -66,11 +65,6 @@ class CredentialPages:
             revoke_url=reverse(f"{self.route}-revoke", args=args),
             dormant=isinstance(credential, ApiKey) and is_dormant(credential),
         )
-
-
-def first_call_context(app: App | None) -> dict[str, str]:
-    """Return the addresses that the page of a new credential suggests for a first call."""
-    return {"first_call": first_call(app), "mcp_url": Audience.MCP.uri}
 
 
 KEYS = CredentialPages(

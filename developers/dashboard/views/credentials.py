@@ -10,12 +10,14 @@ from django.urls import reverse
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 
+from ...audiences import Audience
 from ...models import App
 from ...usage.chart import chart_of
 from ...usage.selectors import usage_of_credentials
 from ..credential_forms import RotateForm
-from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages, first_call_context
+from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages
 from ..new_secrets import keep_secret, take_secret
+from ..next_steps import first_call
 from .apps import own_app
 
 
@@ -75,8 +77,8 @@ def show_secret(
     if secret is None:
         messages.info(request, f"The {kind.word} is shown only once. If you didn't copy it, rotate it or create another.")
         return redirect(context["back"])
-    first_call = first_call_context(app)
-    return render(request, "developers/credential_created.html", {"credential": credential, "secret": secret, **first_call, **context})
+    context |= {"credential": credential, "secret": secret, "first_call": first_call(app), "mcp_url": Audience.MCP.uri}
+    return render(request, "developers/credential_created.html", context)
 
 
 @signed_in_page("GET", "POST")
