@@ -110,14 +110,10 @@ class RedirectsForm(forms.Form):
         required=False,
     )
 
-    def clean_redirect_uris(self) -> str:
-        """Refuse what cannot be registered."""
-        typed: str = self.cleaned_data["redirect_uris"]
-        for line in typed.splitlines():
-            if line.strip() and (fault := uri_error(line.strip())):
-                raise forms.ValidationError(f"{line.strip()[:200]}: {fault}")
-        return typed
-
-    def uris(self) -> list[str]:
-        """Return the addresses."""
-        return [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
+    def clean_redirect_uris(self) -> list[str]:
+        """Return the addresses, none of which is one that cannot be registered."""
+        uris = [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
+        for uri in uris:
+            if fault := uri_error(uri):
+                raise forms.ValidationError(f"{uri[:200]}: {fault}")
+        return uris

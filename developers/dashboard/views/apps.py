@@ -122,7 +122,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     )
     if form.is_valid():
         with problems_as_form_errors(form):
-            waits = set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
+            waits = set_redirect_uris(app=app, uris=form.cleaned_data["redirect_uris"], actor=request.user)
             review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
             messages.success(request, review if waits else "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)

@@ -60,7 +60,7 @@ def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
         with problems_as_form_errors(form):
             # For tokens the services ask whether the password was given; a key's form has asked for it.
             confirmed = {"password_confirmed": form.password_confirmed} if kind.subject == "token" else {}
-            successor = kind.rotate(**{kind.subject: credential}, **form.values(), **confirmed, actor=request.user)
+            successor = kind.rotate(**{kind.subject: credential}, overlap=form.cleaned_data["overlap"], **confirmed, actor=request.user)
             return _to_secret(request, kind, app, *successor)
     return render_form(request, "developers/credential_rotate.html", form, credential=credential, **_context(kind, app))
 
