@@ -207,13 +207,12 @@ def ended_consents_of(user: User) -> QuerySet[Consent]:
 
 def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
     """Return the limits that the owner set for the app or token."""
-    subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
-    return SpendingLimit.objects.filter(owner=owner, **subject)
+    return spender.spending_limits.filter(owner=owner)
 
 
 def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
     """Return the most that an app may spend from any one wallet."""
-    return SpendingLimit.objects.filter(app=app, owner=None)
+    return app.spending_limits.filter(owner=None)
 
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
