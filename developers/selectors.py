@@ -21,7 +21,6 @@ from .models import (
     ApiKey,
     App,
     ApplicationMessage,
-    AppLogo,
     AppScope,
     ClientMetadata,
     Consent,
@@ -44,14 +43,9 @@ def is_approved_developer(user: User) -> bool:
     return DeveloperApplication.objects.filter(user=user, status=ApplicationStatus.APPROVED).exists()
 
 
-def applications_of(user: User) -> QuerySet[DeveloperApplication]:
-    """Return the user's applications, newest first."""
-    return DeveloperApplication.objects.filter(user=user).order_by("-id")
-
-
 def current_application(user: User) -> DeveloperApplication | None:
     """Return the user's newest application, which is the open or approved one if one exists; None without any."""
-    return applications_of(user).first()
+    return DeveloperApplication.objects.filter(user=user).order_by("-id").first()
 
 
 def wait_of_application(application: DeveloperApplication | None) -> Wait | None:
@@ -85,11 +79,6 @@ def progress_of(user: User) -> Progress:
     return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
 
 
-def scope_rows_of(app: App) -> QuerySet[AppScope]:
-    """Return every scope that the app has requested, with the decisions."""
-    return AppScope.objects.filter(app=app).order_by("id")
-
-
 def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
     """Return an app's decided requests for scopes, latest first."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
@@ -110,11 +99,6 @@ def wait_of_scopes(app: App) -> Wait | None:
     """Return how long the app's request for scopes will wait, None if none waits."""
     review = open_review_of(app)
     return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
-
-
-def logo_of(app: App) -> AppLogo | None:
-    """Return the app's logo, approved or not."""
-    return AppLogo.objects.filter(app=app).first()
 
 
 def requested_redirect_uris(app: App) -> list[str]:

@@ -19,7 +19,7 @@ from marketplace.review.service import ServiceAdmin
 
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
-from ..selectors import app_limits_of, keys_of, mcp_tokens_of, scope_rows_of
+from ..selectors import app_limits_of, keys_of, mcp_tokens_of
 from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
 from ..services.scopes import narrow_scopes, reject_app
@@ -75,7 +75,7 @@ class AppAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
         """Return the scopes, the keys and the history."""
-        rows = list(scope_rows_of(subject))
+        rows = list(subject.scope_rows.all())
         unused = unused_scopes(subject, rows)
         scopes = [
             (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
@@ -96,7 +96,6 @@ class AppAdmin(ServiceAdmin):
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
         """Return the panels and the app's usage."""
         usage = usage_of_app(subject, [*keys_of(subject), *mcp_tokens_of(subject)])
-        subject.has_limit = app_limits_of(subject).exists()
         context = super().page_context(request, subject)
         return context | usage_context(usage, context["panels"])
 
@@ -187,7 +186,7 @@ class AppAdmin(ServiceAdmin):
             "Only the limits of each wallet's owner apply to the app's spending.",
             "The spending limit of the app was removed.",
             form=RemoveLimitForm,
-            available=lambda app: app.has_limit,
+            available=lambda app: app_limits_of(app).exists(),
         )
     )
     def remove_limit(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:

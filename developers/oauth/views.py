@@ -83,7 +83,7 @@ def _page(asked: server.AuthorizationRequest, *, own: bool, changed: bool) -> di
     return {
         "app": asked.app,
         "own": own,
-        "logo": selectors.logo_of(asked.app),
+        "logo": getattr(asked.app, "logo", None),
         "developer": selectors.developer_name(asked.app),
         "scopes": [scope for scope in Scope if scope in asked.scopes],
         "shown": format_scopes(asked.scopes),

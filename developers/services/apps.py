@@ -13,9 +13,10 @@ from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..errors import LogoNotReviewable, TooManyApps
-from ..models import App, AppLogo, AppOrigin, ScopeReview
-from ..models.apps import AppStatus, ScopeReviewStatus
+from ..models import App, AppLogo, AppOrigin
+from ..models.apps import AppStatus
 from ..redirects import origin_of
+from ..selectors import open_review_of
 from .scopes import open_review
 from .states import APP_TRANSITIONS, lock_approval, notify_developer
 
@@ -71,7 +72,7 @@ def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
         LogoNotReviewable: no request for scopes is open, with which a reviewer would see it.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if image and not settings.SANDBOX and not ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).exists():
+    if image and not settings.SANDBOX and open_review_of(app) is None:
         raise LogoNotReviewable
     AppLogo.objects.filter(app=app).delete()
     if image:
