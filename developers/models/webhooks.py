@@ -195,3 +195,8 @@ class WebhookAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.http_status or self.error}"
+
+    @property
+    def arrived(self) -> bool:
+        """Tell whether the receiver accepted it."""
+        return self.http_status is not None and 200 <= self.http_status < 300
