@@ -9,7 +9,7 @@ from django.urls import reverse
 from marketplace.core.scopes import Scope
 
 from ..models import ApiKey, App, DeveloperApplication
-from ..models.applications import ApplicationStatus
+from ..models.applications import CLOSED_STATUSES, ApplicationStatus
 from ..models.apps import AppStatus
 from ..selectors import Progress
 
@@ -36,7 +36,7 @@ def milestones_of(application: DeveloperApplication | None, progress: Progress) 
     """Return the steps of the onboarding, each with its state: done, now or later; empty once there is a key."""
     if progress.has_key:
         return []
-    if application is None or application.status in {ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN}:
+    if application is None or application.status in CLOSED_STATUSES:
         here = 0
     elif application.status != ApplicationStatus.APPROVED:
         here = 1

@@ -24,7 +24,7 @@ from .apps import own_app
 def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Show the usage of an app, or of one of its keys or MCP tokens."""
     app = own_app(request.user, app_id)
-    credentials = [*selectors.keys_of(app), *selectors.mcp_tokens_of(app)]
+    credentials: list[Credential] = [*selectors.keys_of(app), *selectors.mcp_tokens_of(app)]
     span, chosen = _selection(request, credentials)
     usage = usage_of_app(app, credentials, span=span) if chosen is None else usage_of_credentials([chosen], span=span)
     back = {"title": app.name, "back": reverse("app-detail", args=[app.pk])}
