@@ -175,8 +175,7 @@ class WebhookViewSet(ApiViewSet):
         """Deliver an event again, with the same id and a new series of attempts."""
         parse_body(EmptyBody, request)
         deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("message", "endpoint")
-        key = parse_id(delivery_id)
-        delivery = None if key is None else deliveries.filter(pk=key).first()
+        delivery = deliveries.filter(pk=parse_id(delivery_id)).first()
         if delivery is None:
             raise NotFound
         redeliver_event(delivery=delivery, actor=principal_of(request).user)
@@ -189,8 +188,7 @@ def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
     Raises:
         NotFound: it is not the app's.
     """
-    key = parse_id(webhook_id)
-    endpoint = None if key is None else webhook_endpoints_of(app_of(request)).filter(pk=key).first()
+    endpoint = webhook_endpoints_of(app_of(request)).filter(pk=parse_id(webhook_id)).first()
     if endpoint is None:
         raise NotFound
     return endpoint

@@ -52,8 +52,6 @@ class CredentialPages:
     revoke: Callable[..., bool]
     # The name of the services' argument for it.
     subject: str
-    # Tells whether a successor could spend money.
-    spends: Callable[[Any], bool]
 
     def row(self, credential: Credential, app: App | None = None) -> CredentialRow:
         """Return the row of an app's key or MCP token, or of a personal token."""
@@ -77,7 +75,6 @@ KEYS = CredentialPages(
     rotate=rotate_api_key,
     revoke=revoke_api_key,
     subject="key",
-    spends=lambda key: Scope.WALLET_SPEND in key.app.scopes,
 )
 MCP_TOKENS = CredentialPages(
     "mcp-token",
@@ -89,7 +86,6 @@ MCP_TOKENS = CredentialPages(
     rotate=rotate_token,
     revoke=revoke_token,
     subject="token",
-    spends=lambda token: Scope.WALLET_SPEND in token.application.scopes,
 )
 PERSONAL_TOKENS = CredentialPages(
     "token",
@@ -101,7 +97,6 @@ PERSONAL_TOKENS = CredentialPages(
     rotate=rotate_token,
     revoke=revoke_token,
     subject="token",
-    spends=lambda token: Scope.WALLET_SPEND in parse_scopes(token.scope),
 )
 ASSISTANT_TOKENS = replace(
     PERSONAL_TOKENS,

@@ -66,11 +66,6 @@ class ScopesForm(forms.Form):
         """The checkbox of each scope, in the order of `Scope`, and the field for its reason."""
         return [(checkbox, self[_reason_name(checkbox.data["value"])]) for checkbox in self["scopes"]]
 
-    @property
-    def own_fields(self) -> list[forms.BoundField]:
-        """Every field that is not part of the scope chooser."""
-        return [field for field in self if field.name != "scopes" and not field.name.startswith("reason_")]
-
     def clean(self) -> dict[str, Any]:
         """Require a reason for each requested scope."""
         data: dict[str, Any] = super().clean() or {}

@@ -42,11 +42,6 @@ class LimitsForm(forms.Form):
         """The name of each currency and its fields."""
         return [(_CURRENCY_LABELS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES]
 
-    @property
-    def limit_categories(self) -> forms.BoundField:
-        """The field of the categories that may be bought."""
-        return self[_CATEGORIES]
-
     def limits(self) -> list[LimitValues]:
         """Return the limits of the currencies for which an amount was typed."""
         found = []

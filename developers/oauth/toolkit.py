@@ -6,14 +6,13 @@ from oauth2_provider.scopes import BaseScopes
 
 from marketplace.core.scopes import format_scopes
 
-from ..models import App
 from ..secrets import Prefix, new_secret
 
 
 class GrantedScopes(BaseScopes):
     """Answers the one question about scopes that the toolkit asks: our validator and our models answer the others."""
 
-    def get_default_scopes(self, application: App, *args: Any, **kwargs: Any) -> list[str]:
+    def get_default_scopes(self, application: Any = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
         """Return the scopes of a request without `scope`: all that the app is granted; the consent page names each."""
         return format_scopes(application.scopes).split()
 

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.scopes import Scope
 
 from ...audiences import Audience
 from ...models import App
@@ -55,7 +56,9 @@ def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     """Create a credential's successor; the form says how long the old one stays valid."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
-    form = RotateForm(request.POST or None, spends=kind.spends(credential), request=request)
+    # A successor has what the app is granted now, or what the user's own token has.
+    spends = Scope.WALLET_SPEND in (app or credential).scopes
+    form = RotateForm(request.POST or None, spends=spends, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             # For tokens the services ask whether the password was given; a key's form has asked for it.
