@@ -11,7 +11,6 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.api.pagination import Page, newest_first
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 from marketplace.review.waiting import Wait, wait_of
@@ -269,13 +268,3 @@ def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
     results = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
     return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**results).order_by("-created_at", "-id")
-
-
-def deliveries_page(endpoint: WebhookEndpoint, *, limit: int, cursor: str | None = None, status: str | None = None) -> Page:
-    """Return a page of the deliveries to an endpoint, newest first, each with its last response.
-
-    Raises:
-        InvalidInput: the cursor is not valid.
-    """
-    deliveries = deliveries_to(endpoint)
-    return newest_first([deliveries.filter(status=status) if status else deliveries], "created_at", limit=limit, cursor=cursor)

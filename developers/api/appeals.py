@@ -52,7 +52,8 @@ class AppealViewSet(ApiViewSet):
     @extend_schema(operation_id="getAppeal", summary="Get an appeal", parameters=[_APPEAL_ID], responses=OneAppeal)
     def retrieve(self, request: Request, appeal_id: str) -> Response:
         """Return one of the caller's appeals, with its place in the queue while it waits."""
-        found = appeals_of(principal_of(request).user).filter(pk=parse_id(appeal_id)).first()
+        key = parse_id(appeal_id)
+        found = None if key is None else appeals_of(principal_of(request).user).filter(pk=key).first()
         if found is None:
             raise NotFound
         return Response(OneAppeal(found).data)

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from marketplace.api.idempotency import idempotent
+from marketplace.api.pagination import newest_first
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_API_KEY, PUBLIC
@@ -17,7 +18,7 @@ from marketplace.http.rate_limits import count_by_address
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
 from ..models import WebhookEndpoint
 from ..principals import app_of, principal_of
-from ..selectors import deliveries_page, deliveries_to, webhook_endpoints_of
+from ..selectors import deliveries_to, webhook_endpoints_of
 from ..services.leaks import LeakedSecret, report_leaks
 from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoint, redeliver_event, rotate_endpoint_secret
 from ..webhooks.event_feed import events_after
@@ -161,7 +162,10 @@ class WebhookViewSet(ApiViewSet):
     )
     def deliveries(self, request: Request, webhook_id: str) -> Response:
         """List the deliveries of the last 30 days to a webhook, newest first."""
-        return Response(DeliveryPage(deliveries_page(_own_endpoint(request, webhook_id), **self.query())).data)
+        query, deliveries = self.query(), deliveries_to(_own_endpoint(request, webhook_id))
+        if "status" in query:
+            deliveries = deliveries.filter(status=query.pop("status"))
+        return Response(DeliveryPage(newest_first([deliveries], "created_at", **query)).data)
 
     @extend_schema(
         operation_id="redeliverEvent",
@@ -175,7 +179,8 @@ class WebhookViewSet(ApiViewSet):
         """Deliver an event again, with the same id and a new series of attempts."""
         parse_body(EmptyBody, request)
         deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("message", "endpoint")
-        delivery = deliveries.filter(pk=parse_id(delivery_id)).first()
+        key = parse_id(delivery_id)
+        delivery = None if key is None else deliveries.filter(pk=key).first()
         if delivery is None:
             raise NotFound
         redeliver_event(delivery=delivery, actor=principal_of(request).user)
@@ -188,7 +193,8 @@ def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
     Raises:
         NotFound: it is not the app's.
     """
-    endpoint = webhook_endpoints_of(app_of(request)).filter(pk=parse_id(webhook_id)).first()
+    key = parse_id(webhook_id)
+    endpoint = None if key is None else webhook_endpoints_of(app_of(request)).filter(pk=key).first()
     if endpoint is None:
         raise NotFound
     return endpoint

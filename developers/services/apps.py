@@ -61,12 +61,9 @@ def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) ->
 
 @transaction.atomic
 def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
-    """Set the app's logo, which users see once a reviewer has approved it with the open request for scopes, in a sandbox at once. No image removes it.
+    """Set the app's logo, which users see once a reviewer has approved it with the open request for scopes, in a sandbox at once.
 
-    Args:
-        app: The app.
-        image: A JPEG that the confined process made.
-        actor: Who changes it.
+    The image is a JPEG that the confined process made; none removes the logo.
 
     Raises:
         LogoNotReviewable: no request for scopes is open, with which a reviewer would see it.
