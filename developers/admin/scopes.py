@@ -19,8 +19,8 @@ from ..models import App, AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
 from ..selectors import current_application, decided_requests_of, decisions_on_scopes
 from ..services.scopes import ScopeDecision, decide_scopes
+from .apps import DECIDE, DECISIONS
 
-DECIDE = "developers.decide_app"
 # The most earlier decisions on the page, of each kind.
 EARLIER = 10
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
@@ -139,7 +139,7 @@ class ScopeReviewAdmin(QueueAdmin):
         if _is_pending(subject):
             rows = [(row.scope, row.reason, "waits", "") for row in _undecided(subject.app)]
         else:
-            rows = [(row["scope"], row["reason"], _decision_label(granted=row["granted"]), row["note"]) for row in subject.outcome]
+            rows = [(row["scope"], row["reason"], DECISIONS[row["granted"]], row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
             _earlier_requests(subject),
@@ -193,7 +193,7 @@ def _earlier_requests(review: ScopeReview) -> Panel:
         (
             each.decided_at,
             each.decided_by or "",
-            ", ".join(f"{row['scope']} {_decision_label(granted=row['granted'])}" for row in each.outcome),
+            ", ".join(f"{row['scope']} {DECISIONS[row['granted']]}" for row in each.outcome),
             each.note,
         )
         for each in decided_requests_of(review.app).exclude(pk=review.pk)[:EARLIER]
@@ -204,11 +204,7 @@ def _earlier_requests(review: ScopeReview) -> Panel:
 def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
     """Return the latest decisions on these scopes for other apps."""
     rows = [
-        (row.scope, row.app.name, _decision_label(granted=bool(row.granted)), row.decided_at, row.note)
+        (row.scope, row.app.name, DECISIONS[row.granted], row.decided_at, row.note)
         for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]
     ]
     return Panel("Latest decisions on these scopes for other apps", ("Scope", "App", "Decision", "At", "Note"), rows)
-
-
-def _decision_label(*, granted: bool) -> str:
-    return "granted" if granted else "refused"

@@ -106,7 +106,7 @@ class RedirectsForm(forms.Form):
     )
 
     def clean_redirect_uris(self) -> list[str]:
-        """Return the addresses, none of which is one that cannot be registered."""
+        """Return the addresses; refuse one that cannot be registered."""
         uris = [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
         for uri in uris:
             if fault := uri_error(uri):
