@@ -61,7 +61,6 @@ class AppAdmin(ServiceAdmin):
     list_filter = ("status",)
     list_select_related = ("user",)
     search_fields = ("name", "user__email")
-    ordering = ("-id",)
     found_title, found_detail = "name", "status"
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
     decision_names = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_limit", "remove_limit")
