@@ -2,40 +2,29 @@
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from enum import StrEnum
+
+from django.db import models
 
 from marketplace.core.scopes import Scope
 
 
-class EventType(StrEnum):
+class EventType(models.TextChoices):
     """The event types; names and payloads are part of `/api/v1` and only gain fields."""
 
-    ASSET_PUBLISHED = "asset.published"
-    ASSET_UPDATED = "asset.updated"
-    ASSET_REMOVED = "asset.removed"
-    ORDER_COMPLETED = "order.completed"
-    ORDER_REFUNDED = "order.refunded"
-    WALLET_TOPPED_UP = "wallet.topped_up"
-    APPROVAL_DECIDED = "approval.decided"
-    SALE_COMPLETED = "sale.completed"
-    LISTING_REVIEWED = "listing.reviewed"
-    SCOPES_CHANGED = "app.scopes_changed"
+    ASSET_PUBLISHED = "asset.published", "An asset was published."
+    ASSET_UPDATED = "asset.updated", "A published asset changed: its text, prices, previews or file."
+    ASSET_REMOVED = "asset.removed", "An asset left the catalog; buyers keep it, unless its file is blocked."
+    ORDER_COMPLETED = "order.completed", "A purchase that this app made is complete."
+    ORDER_REFUNDED = "order.refunded", "A purchase that this app made was refunded."
+    WALLET_TOPPED_UP = "wallet.topped_up", "A top-up that this app asked for was paid."
+    APPROVAL_DECIDED = "approval.decided", "The wallet's owner approved or declined a purchase that this app asked for."
+    SALE_COMPLETED = "sale.completed", "A listing of your own store was sold."
+    LISTING_REVIEWED = "listing.reviewed", "A reviewer decided on a listing of your own store."
+    SCOPES_CHANGED = "app.scopes_changed", "A request for scopes of this approved app was decided, or scopes were withdrawn."
 
 
 # Sent from the dashboard to any endpoint, without a subscription.
 PING = "ping"
-EVENT_LABELS: Mapping[EventType, str] = {
-    EventType.ASSET_PUBLISHED: "An asset was published.",
-    EventType.ASSET_UPDATED: "A published asset changed: its text, prices, previews or file.",
-    EventType.ASSET_REMOVED: "An asset left the catalog; buyers keep it, unless its file is blocked.",
-    EventType.ORDER_COMPLETED: "A purchase that this app made is complete.",
-    EventType.ORDER_REFUNDED: "A purchase that this app made was refunded.",
-    EventType.WALLET_TOPPED_UP: "A top-up that this app asked for was paid.",
-    EventType.APPROVAL_DECIDED: "The wallet's owner approved or declined a purchase that this app asked for.",
-    EventType.SALE_COMPLETED: "A listing of your own store was sold.",
-    EventType.LISTING_REVIEWED: "A reviewer decided on a listing of your own store.",
-    EventType.SCOPES_CHANGED: "A request for scopes of this approved app was decided, or scopes were withdrawn.",
-}
 # Only the developer can choose these, on a page of the dashboard: no key acts for a vendor.
 OF_OWN_STORE: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
 # An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.

@@ -11,7 +11,6 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.api.pagination import Page, newest_first
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 from marketplace.review.waiting import Wait, wait_of
@@ -21,7 +20,6 @@ from .models import (
     ApiKey,
     App,
     ApplicationMessage,
-    AppLogo,
     AppScope,
     ClientMetadata,
     Consent,
@@ -44,14 +42,9 @@ def is_approved_developer(user: User) -> bool:
     return DeveloperApplication.objects.filter(user=user, status=ApplicationStatus.APPROVED).exists()
 
 
-def applications_of(user: User) -> QuerySet[DeveloperApplication]:
-    """Return the user's applications, newest first."""
-    return DeveloperApplication.objects.filter(user=user).order_by("-id")
-
-
 def current_application(user: User) -> DeveloperApplication | None:
     """Return the user's newest application, which is the open or approved one if one exists; None without any."""
-    return applications_of(user).first()
+    return DeveloperApplication.objects.filter(user=user).order_by("-id").first()
 
 
 def wait_of_application(application: DeveloperApplication | None) -> Wait | None:
@@ -85,11 +78,6 @@ def progress_of(user: User) -> Progress:
     return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
 
 
-def scope_rows_of(app: App) -> QuerySet[AppScope]:
-    """Return every scope that the app has requested, with the decisions."""
-    return AppScope.objects.filter(app=app).order_by("id")
-
-
 def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
     """Return an app's decided requests for scopes, latest first."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
@@ -110,11 +98,6 @@ def wait_of_scopes(app: App) -> Wait | None:
     """Return how long the app's request for scopes will wait, None if none waits."""
     review = open_review_of(app)
     return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
-
-
-def logo_of(app: App) -> AppLogo | None:
-    """Return the app's logo, approved or not."""
-    return AppLogo.objects.filter(app=app).first()
 
 
 def requested_redirect_uris(app: App) -> list[str]:
@@ -207,13 +190,12 @@ def ended_consents_of(user: User) -> QuerySet[Consent]:
 
 def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
     """Return the limits that the owner set for the app or token."""
-    subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
-    return SpendingLimit.objects.filter(owner=owner, **subject)
+    return spender.spending_limits.filter(owner=owner)
 
 
 def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
     """Return the most that an app may spend from any one wallet."""
-    return SpendingLimit.objects.filter(app=app, owner=None)
+    return app.spending_limits.filter(owner=None)
 
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
@@ -286,13 +268,3 @@ def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
     results = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
     return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**results).order_by("-created_at", "-id")
-
-
-def deliveries_page(endpoint: WebhookEndpoint, *, limit: int, cursor: str | None = None, status: str | None = None) -> Page:
-    """Return a page of the deliveries to an endpoint, newest first, each with its last response.
-
-    Raises:
-        InvalidInput: the cursor is not valid.
-    """
-    deliveries = deliveries_to(endpoint)
-    return newest_first([deliveries.filter(status=status) if status else deliveries], "created_at", limit=limit, cursor=cursor)

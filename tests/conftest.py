@@ -90,7 +90,7 @@ def _mails_go_through_the_queue(django_test_environment: None) -> None:
 @pytest.fixture(autouse=True)
 def _clean_cache() -> None:
     """Rate-limit counters, cached answers and uncounted calls of one test are nothing to the next."""
-    usage.clear()
+    usage._counts.clear()
     for store in caches.all(initialized_only=False):
         store.clear()
     vocabulary.forget()

@@ -1,20 +1,5 @@
-"""Developer access in the admin: applications, scopes, apps, credentials."""
+"""Developer access in the admin: applications, scopes, apps, credentials. Importing the modules registers their classes."""
 
-from .applications import DeveloperApplicationAdmin
-from .apps import AppAdmin
-from .clients import ClientMetadataAdmin
-from .consents import ConsentAdmin
-from .credentials import AccessTokenAdmin, ApiKeyAdmin
-from .scopes import ScopeReviewAdmin
-from .webhooks import WebhookEndpointAdmin
+from . import applications, apps, clients, consents, credentials, scopes, webhooks
 
-__all__ = [
-    "AccessTokenAdmin",
-    "ApiKeyAdmin",
-    "AppAdmin",
-    "ClientMetadataAdmin",
-    "ConsentAdmin",
-    "DeveloperApplicationAdmin",
-    "ScopeReviewAdmin",
-    "WebhookEndpointAdmin",
-]
+__all__ = ["applications", "apps", "clients", "consents", "credentials", "scopes", "webhooks"]

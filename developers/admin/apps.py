@@ -19,7 +19,7 @@ from marketplace.review.service import ServiceAdmin
 
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
-from ..selectors import app_limits_of, keys_of, mcp_tokens_of, scope_rows_of
+from ..selectors import app_limits_of, keys_of, mcp_tokens_of
 from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
 from ..services.scopes import narrow_scopes, reject_app
@@ -33,7 +33,7 @@ from .usage import usage_context
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
 APP_LIMIT = "developers.set_limit_app"
-_DECISIONS = {None: "waits", True: "granted", False: "refused"}
+DECISIONS = {None: "waits", True: "granted", False: "refused"}
 
 
 class NarrowForm(ReasonForm):
@@ -61,7 +61,6 @@ class AppAdmin(ServiceAdmin):
     list_filter = ("status",)
     list_select_related = ("user",)
     search_fields = ("name", "user__email")
-    ordering = ("-id",)
     found_title, found_detail = "name", "status"
     fields = ("name", "user", "status", "status_reason", "purpose", "granted_scopes", "client_id", "redirect_uris", "created", "updated")
     decision_names = ("narrow", "suspend", "reinstate", "reject", "reopen", "set_limit", "remove_limit")
@@ -75,10 +74,10 @@ class AppAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
         """Return the scopes, the keys and the history."""
-        rows = list(scope_rows_of(subject))
+        rows = list(subject.scope_rows.all())
         unused = unused_scopes(subject, rows)
         scopes = [
-            (row.scope, row.reason, _DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
+            (row.scope, row.reason, DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
         ]
         mcp_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "active" if token.is_active else "ended")
@@ -95,8 +94,7 @@ class AppAdmin(ServiceAdmin):
 
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
         """Return the panels and the app's usage."""
-        usage = usage_of_app(subject, keys_of(subject), mcp_tokens_of(subject))
-        subject.has_limit = app_limits_of(subject).exists()
+        usage = usage_of_app(subject, [*keys_of(subject), *mcp_tokens_of(subject)])
         context = super().page_context(request, subject)
         return context | usage_context(usage, context["panels"])
 
@@ -187,7 +185,7 @@ class AppAdmin(ServiceAdmin):
             "Only the limits of each wallet's owner apply to the app's spending.",
             "The spending limit of the app was removed.",
             form=RemoveLimitForm,
-            available=lambda app: app.has_limit,
+            available=lambda app: app_limits_of(app).exists(),
         )
     )
     def remove_limit(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:

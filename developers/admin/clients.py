@@ -17,8 +17,8 @@ from marketplace.ui.formatting import badge
 from ..models import ClientMetadata
 from ..models.clients import ClientMetadataStatus
 from ..services.clients import CLIENT_TRANSITIONS, accept_metadata, refuse_metadata
+from .apps import DECIDE
 
-DECIDE = "developers.decide_app"
 _LABELS = {"name": "Name", "redirect_uris": "Sends users to"}
 
 

@@ -17,7 +17,7 @@ from marketplace.review.service import ServiceAdmin
 from .. import bounds
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
-from ..usage.selectors import usage_of_tokens
+from ..usage.selectors import usage_of_credentials
 from .effects import key_revocation_effects, token_revocation_effects
 from .usage import usage_context
 
@@ -122,7 +122,7 @@ class AccessTokenAdmin(ServiceAdmin):
     def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
         """Return the panels and the token's usage; calls with OAuth tokens are counted under their app."""
         context = super().page_context(request, subject)
-        return context | usage_context(usage_of_tokens([subject]), context["panels"])
+        return context | usage_context(usage_of_credentials([subject]), context["panels"])
 
     @decision(
         Decision(

@@ -1,10 +1,11 @@
 """The queue of requests for scopes, decided scope by scope."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
@@ -14,12 +15,12 @@ from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claim
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
-from ..models import AppScope, ScopeReview
+from ..models import App, AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import applications_of, decided_requests_of, decisions_on_scopes, scope_rows_of
+from ..selectors import current_application, decided_requests_of, decisions_on_scopes
 from ..services.scopes import ScopeDecision, decide_scopes
+from .apps import DECIDE, DECISIONS
 
-DECIDE = "developers.decide_app"
 # The most earlier decisions on the page, of each kind.
 EARLIER = 10
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
@@ -49,7 +50,7 @@ class ScopeDecisionsForm(ShownForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = _undecided(scope_rows_of(subject.app)) if _is_pending(subject) else []
+        self.requested = list(_undecided(subject.app)) if _is_pending(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
@@ -69,18 +70,14 @@ class ScopeDecisionsForm(ShownForm):
             for row in self.requested
         ]
 
-    def decisions(self) -> dict[Scope, ScopeDecision]:
-        """Return the decision on each scope."""
-        return {
-            Scope(row.scope): ScopeDecision(self.cleaned_data[f"decision:{row.scope}"] == "grant", self.cleaned_data[f"note:{row.scope}"])
-            for row in self.requested
-        }
-
     def clean(self) -> dict[str, Any]:
         """Add the decisions to the cleaned data."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            cleaned["decisions"] = self.decisions()
+            cleaned["decisions"] = {
+                Scope(row.scope): ScopeDecision(cleaned[f"decision:{row.scope}"] == "grant", cleaned[f"note:{row.scope}"])
+                for row in self.requested
+            }
         return cleaned
 
 
@@ -94,19 +91,18 @@ def _is_pending(review: ScopeReview) -> bool:
     return review.status == ScopeReviewStatus.PENDING
 
 
-def _undecided(rows: Iterable[AppScope]) -> list[AppScope]:
-    return [row for row in rows if row.granted is None]
+def _undecided(app: App) -> QuerySet[AppScope]:
+    return app.scope_rows.filter(granted=None)
 
 
 def _facts(review: ScopeReview) -> dict[str, Any]:
     """Return the app, its developer's application and its earlier scopes."""
     app = review.app
-    application = None if app.user is None else applications_of(app.user).first()
     return {
         "app": app,
-        "application": application,
+        "application": None if app.user is None else current_application(app.user),
         "logo": getattr(app, "logo", None),
-        "decided": [row for row in scope_rows_of(app) if row.granted is not None],
+        "decided": app.scope_rows.exclude(granted=None),
     }
 
 
@@ -140,10 +136,10 @@ class ScopeReviewAdmin(QueueAdmin):
 
     def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
         """Return the requested scopes with the decisions, and the history."""
-        if subject.status == ScopeReviewStatus.PENDING:
-            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(scope_rows_of(subject.app))]
+        if _is_pending(subject):
+            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(subject.app)]
         else:
-            rows = [(row["scope"], row["reason"], _decision_label(granted=row["granted"]), row["note"]) for row in subject.outcome]
+            rows = [(row["scope"], row["reason"], DECISIONS[row["granted"]], row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
             _earlier_requests(subject),
@@ -169,7 +165,7 @@ class ScopeReviewAdmin(QueueAdmin):
     )
     def grant_all(self, review: ScopeReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Grant every requested scope."""
-        granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(scope_rows_of(review.app))}
+        granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(review.app)}
         shown = {name: cleaned_data[name] for name in ("logo", "redirect_uris")}
         decide_scopes(review=review, decisions=granted, note=cleaned_data["note"], **shown, actor=actor)
 
@@ -197,7 +193,7 @@ def _earlier_requests(review: ScopeReview) -> Panel:
         (
             each.decided_at,
             each.decided_by or "",
-            ", ".join(f"{row['scope']} {_decision_label(granted=row['granted'])}" for row in each.outcome),
+            ", ".join(f"{row['scope']} {DECISIONS[row['granted']]}" for row in each.outcome),
             each.note,
         )
         for each in decided_requests_of(review.app).exclude(pk=review.pk)[:EARLIER]
@@ -208,11 +204,7 @@ def _earlier_requests(review: ScopeReview) -> Panel:
 def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
     """Return the latest decisions on these scopes for other apps."""
     rows = [
-        (row.scope, row.app.name, _decision_label(granted=bool(row.granted)), row.decided_at, row.note)
+        (row.scope, row.app.name, DECISIONS[row.granted], row.decided_at, row.note)
         for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]
     ]
     return Panel("Latest decisions on these scopes for other apps", ("Scope", "App", "Decision", "At", "Note"), rows)
-
-
-def _decision_label(*, granted: bool) -> str:
-    return "granted" if granted else "refused"

@@ -16,7 +16,7 @@ from marketplace.review.models import Appeal, AppealKind, AppealStatus
 from marketplace.review.serializers import QueuePlace, queue_place
 
 from .. import bounds
-from ..event_types import EVENT_LABELS, EventType
+from ..event_types import EventType
 from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from ..models.webhooks import DeliveryStatus, WebhookStatus
 
@@ -100,7 +100,7 @@ class WebhookChanges(Body):
         max_length=core_bounds.URL_CHARS, required=False, help_text="An https address on the public internet that takes POST requests."
     )
     events = BoundedList(
-        child=Choice(choices=list(EVENT_LABELS.items())),
+        child=Choice(choices=EventType.choices),
         min_length=1,
         max_length=len(EventType),
         required=False,
@@ -117,7 +117,7 @@ class NewWebhook(WebhookChanges):
 
     url = Line(max_length=core_bounds.URL_CHARS, help_text="An https address on the public internet that takes POST requests.")
     events = BoundedList(
-        child=Choice(choices=list(EVENT_LABELS.items())), min_length=1, max_length=len(EventType), help_text="The types of events to send."
+        child=Choice(choices=EventType.choices), min_length=1, max_length=len(EventType), help_text="The types of events to send."
     )
     enabled = None  # type: ignore[assignment]  # how DRF leaves out an inherited field
 

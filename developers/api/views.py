@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from marketplace.api.idempotency import idempotent
+from marketplace.api.pagination import newest_first
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_API_KEY, PUBLIC
@@ -17,7 +18,7 @@ from marketplace.http.rate_limits import count_by_address
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
 from ..models import WebhookEndpoint
 from ..principals import app_of, principal_of
-from ..selectors import deliveries_page, deliveries_to, webhook_endpoints_of
+from ..selectors import deliveries_to, webhook_endpoints_of
 from ..services.leaks import LeakedSecret, report_leaks
 from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoint, redeliver_event, rotate_endpoint_secret
 from ..webhooks.event_feed import events_after
@@ -161,7 +162,10 @@ class WebhookViewSet(ApiViewSet):
     )
     def deliveries(self, request: Request, webhook_id: str) -> Response:
         """List the deliveries of the last 30 days to a webhook, newest first."""
-        return Response(DeliveryPage(deliveries_page(_own_endpoint(request, webhook_id), **self.query())).data)
+        query, deliveries = self.query(), deliveries_to(_own_endpoint(request, webhook_id))
+        if "status" in query:
+            deliveries = deliveries.filter(status=query.pop("status"))
+        return Response(DeliveryPage(newest_first([deliveries], "created_at", **query)).data)
 
     @extend_schema(
         operation_id="redeliverEvent",

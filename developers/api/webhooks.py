@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.utils import OpenApiResponse, OpenApiWebhook, extend_schema, inline_serializer
 from rest_framework import serializers
 
-from ..event_types import EVENT_LABELS, PING, EventType
+from ..event_types import PING, EventType
 
 Fields = Mapping[str, serializers.Field]  # type: ignore[type-arg]  # of any kind
 
@@ -38,49 +38,6 @@ def _order() -> Fields:
     }
 
 
-def _top_up() -> Fields:
-    return {
-        "topUpId": serializers.CharField(),
-        "status": serializers.CharField(help_text="Succeeded."),
-        "url": _link("the top-up, with a token of the wallet's owner"),
-    }
-
-
-def _approval() -> Fields:
-    return {
-        "approvalId": serializers.CharField(),
-        "status": serializers.CharField(help_text="Approved or Declined."),
-        "url": _link("the approval, with a token of the wallet's owner"),
-    }
-
-
-def _sale() -> Fields:
-    return {
-        "orderId": serializers.CharField(),
-        "assetId": serializers.CharField(),
-        "licenseSlug": serializers.CharField(),
-        "currency": serializers.CharField(),
-        "price": serializers.FloatField(help_text="What the buyer paid, tax included."),
-        "earned": serializers.FloatField(help_text="Your share of it."),
-        "url": _link("the listing"),
-    }
-
-
-def _review() -> Fields:
-    return {
-        "assetId": serializers.CharField(),
-        "slug": serializers.CharField(),
-        "reviewId": serializers.CharField(),
-        "kind": serializers.CharField(help_text="Listing, Update or Takedown."),
-        "decision": serializers.CharField(help_text="Approved or Rejected."),
-        "url": _link("the findings"),
-    }
-
-
-def _grant() -> Fields:
-    return {"appId": serializers.CharField(), "grantedScopes": serializers.ListField(child=serializers.CharField())}
-
-
 # The fields of `data` by event type.
 DATA: Mapping[str, Fields] = {
     EventType.ASSET_PUBLISHED: _asset(),
@@ -88,11 +45,34 @@ DATA: Mapping[str, Fields] = {
     EventType.ASSET_REMOVED: _asset(),
     EventType.ORDER_COMPLETED: _order(),
     EventType.ORDER_REFUNDED: _order(),
-    EventType.WALLET_TOPPED_UP: _top_up(),
-    EventType.APPROVAL_DECIDED: _approval(),
-    EventType.SALE_COMPLETED: _sale(),
-    EventType.LISTING_REVIEWED: _review(),
-    EventType.SCOPES_CHANGED: _grant(),
+    EventType.WALLET_TOPPED_UP: {
+        "topUpId": serializers.CharField(),
+        "status": serializers.CharField(help_text="Succeeded."),
+        "url": _link("the top-up, with a token of the wallet's owner"),
+    },
+    EventType.APPROVAL_DECIDED: {
+        "approvalId": serializers.CharField(),
+        "status": serializers.CharField(help_text="Approved or Declined."),
+        "url": _link("the approval, with a token of the wallet's owner"),
+    },
+    EventType.SALE_COMPLETED: {
+        "orderId": serializers.CharField(),
+        "assetId": serializers.CharField(),
+        "licenseSlug": serializers.CharField(),
+        "currency": serializers.CharField(),
+        "price": serializers.FloatField(help_text="What the buyer paid, tax included."),
+        "earned": serializers.FloatField(help_text="Your share of it."),
+        "url": _link("the listing"),
+    },
+    EventType.LISTING_REVIEWED: {
+        "assetId": serializers.CharField(),
+        "slug": serializers.CharField(),
+        "reviewId": serializers.CharField(),
+        "kind": serializers.CharField(help_text="Listing, Update or Takedown."),
+        "decision": serializers.CharField(help_text="Approved or Rejected."),
+        "url": _link("the findings"),
+    },
+    EventType.SCOPES_CHANGED: {"appId": serializers.CharField(), "grantedScopes": serializers.ListField(child=serializers.CharField())},
     PING: {"endpointId": serializers.CharField()},
 }
 
@@ -107,7 +87,7 @@ def _webhook(event: str, fields: Fields) -> OpenApiWebhook:
             "data": inline_serializer(f"{name}EventData", dict(fields)),
         },
     )
-    summary = EVENT_LABELS[EventType(event)] if event in set(EventType) else "Sent from the dashboard to test an endpoint."
+    summary = EventType(event).label if event != PING else "Sent from the dashboard to test an endpoint."
     decorator = extend_schema(
         operation_id=f"on{name}",
         summary=summary,

@@ -1,20 +1,25 @@
 """Forms that create and rotate keys and tokens. They check the shape of the input; services check the rules."""
 
-from datetime import datetime, timedelta
-from typing import Any, cast
+from datetime import timedelta
+from typing import Any
 
 from django import forms
 from django.utils import timezone
 
 from marketplace.accounts.password_confirmation import PasswordConfirmationForm
-from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, SCOPE_LABELS, Scope
+from marketplace.core.scopes import APP_SCOPES, PERSONAL_SCOPES, Scope
 
 from .. import bounds
 from ..audiences import Audience
+from .forms import scope_choices
 from .limit_forms import LimitsForm
 
 _LIFETIMES = ((7, "7 days"), (30, "30 days"), (90, "90 days"), (180, "180 days"), (365, "1 year"))
 _OVERLAPS = ((7, "in 7 days"), (1, "in a day"), (30, "in 30 days"), (0, "at once"))
+
+
+def _days(typed: str) -> timedelta:
+    return timedelta(days=int(typed))
 
 
 class TokenForm(PasswordConfirmationForm, LimitsForm):
@@ -26,15 +31,14 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one scope."},
     )
-    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=30)
+    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=_days, initial=30)
 
     def __init__(self, *args: Any, audience: Audience = Audience.API, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._audience = audience
         # An MCP token can have what an app can.
         offered = APP_SCOPES if audience == Audience.MCP else PERSONAL_SCOPES
-        scopes = cast("forms.MultipleChoiceField", self.fields["scopes"])
-        scopes.choices = [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in offered]
+        self.fields["scopes"].choices = scope_choices(offered)  # type: ignore[attr-defined]  # it is the field declared above
 
     def clean(self) -> dict[str, Any]:
         """Require the password and a limit for a token that can spend."""
@@ -49,7 +53,7 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
         return {
             "name": self.cleaned_data["name"],
             "scopes": frozenset(map(Scope, self.cleaned_data["scopes"])),
-            "expires_at": _in_days(self.cleaned_data["lifetime"]),
+            "expires_at": timezone.now() + self.cleaned_data["lifetime"],
             "audience": self._audience,
             "password_confirmed": self.password_confirmed,
             "limits": self.limits(),
@@ -85,12 +89,13 @@ class KeyForm(_SpendingCredentialForm):
         label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Where the key will be used, such as “build server”."
     )
     lifetime = forms.TypedChoiceField(
-        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=int, empty_value=None, required=False
+        label="Expires after", choices=[("", "Never"), *_LIFETIMES], coerce=_days, empty_value=None, required=False
     )
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `issue_api_key`."""
-        return {"name": self.cleaned_data["name"], "expires_at": _in_days(self.cleaned_data["lifetime"])}
+        lifetime = self.cleaned_data["lifetime"]
+        return {"name": self.cleaned_data["name"], "expires_at": None if lifetime is None else timezone.now() + lifetime}
 
 
 class MCPTokenForm(_SpendingCredentialForm):
@@ -99,11 +104,11 @@ class MCPTokenForm(_SpendingCredentialForm):
     name = forms.CharField(
         label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="Which assistant will use it, such as “desk assistant”."
     )
-    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=int, initial=90)
+    lifetime = forms.TypedChoiceField(label="Expires after", choices=_LIFETIMES, coerce=_days, initial=90)
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `issue_mcp_token`."""
-        expires_at = _in_days(self.cleaned_data["lifetime"])
+        expires_at = timezone.now() + self.cleaned_data["lifetime"]
         return {"name": self.cleaned_data["name"], "expires_at": expires_at, "password_confirmed": self.password_confirmed}
 
 
@@ -112,12 +117,4 @@ class RotateForm(_SpendingCredentialForm):
 
     needed_for = "a successor that can spend your money"
 
-    overlap = forms.TypedChoiceField(label="The old one ends", choices=_OVERLAPS, coerce=int, initial=7)
-
-    def values(self) -> dict[str, Any]:
-        """Return the arguments of the services that rotate."""
-        return {"overlap": timedelta(days=self.cleaned_data["overlap"])}
-
-
-def _in_days(days: int | None) -> datetime | None:
-    return None if days is None else timezone.now() + timedelta(days=days)
+    overlap = forms.TypedChoiceField(label="The old one ends", choices=_OVERLAPS, coerce=_days, initial=7)

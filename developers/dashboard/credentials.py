@@ -17,7 +17,6 @@ from ..services.credentials import issue_api_key, issue_mcp_token, issue_persona
 from ..services.rotation import rotate_api_key, rotate_token
 from ..usage.selectors import is_dormant
 from .credential_forms import KeyForm, MCPTokenForm, TokenForm
-from .next_steps import first_call
 
 Credential = ApiKey | AccessToken
 
@@ -53,8 +52,6 @@ class CredentialPages:
     revoke: Callable[..., bool]
     # The name of the services' argument for it.
     subject: str
-    # Tells whether a successor could spend money.
-    spends: Callable[[Any], bool]
 
     def row(self, credential: Credential, app: App | None = None) -> CredentialRow:
         """Return the row of an app's key or MCP token, or of a personal token."""
@@ -68,11 +65,6 @@ class CredentialPages:
         )
 
 
-def first_call_context(app: App | None) -> dict[str, str]:
-    """Return the addresses that the page of a new credential suggests for a first call."""
-    return {"first_call": first_call(app), "mcp_url": Audience.MCP.uri}
-
-
 KEYS = CredentialPages(
     "key",
     "API key",
@@ -83,7 +75,6 @@ KEYS = CredentialPages(
     rotate=rotate_api_key,
     revoke=revoke_api_key,
     subject="key",
-    spends=lambda key: Scope.WALLET_SPEND in key.app.scopes,
 )
 MCP_TOKENS = CredentialPages(
     "mcp-token",
@@ -95,7 +86,6 @@ MCP_TOKENS = CredentialPages(
     rotate=rotate_token,
     revoke=revoke_token,
     subject="token",
-    spends=lambda token: Scope.WALLET_SPEND in token.application.scopes,
 )
 PERSONAL_TOKENS = CredentialPages(
     "token",
@@ -107,7 +97,6 @@ PERSONAL_TOKENS = CredentialPages(
     rotate=rotate_token,
     revoke=revoke_token,
     subject="token",
-    spends=lambda token: Scope.WALLET_SPEND in parse_scopes(token.scope),
 )
 ASSISTANT_TOKENS = replace(
     PERSONAL_TOKENS,

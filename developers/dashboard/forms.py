@@ -1,7 +1,6 @@
 """Forms of the developer dashboard. They check the shape of the input; services check the rules."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Container
 from typing import Any
 
 from django import forms
@@ -24,9 +23,9 @@ class Prose(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
-def _choices(scopes: Iterable[Scope]) -> list[tuple[str, str]]:
-    wanted = frozenset(scopes)
-    return [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in wanted]
+def scope_choices(scopes: Container[Scope]) -> list[tuple[str, str]]:
+    """Return the choices of a field for these scopes."""
+    return [(scope.value, SCOPE_LABELS[scope]) for scope in Scope if scope in scopes]
 
 
 class ApplicationForm(forms.Form):
@@ -44,15 +43,6 @@ class AnswerForm(forms.Form):
     text = Prose(label="Your answer", help_text="It goes back to the reviewer with your application.")
 
 
-@dataclass(frozen=True)
-class ScopeRow:
-    """One line of the scope chooser."""
-
-    scope: Scope
-    checkbox: forms.boundfield.BoundWidget
-    reason: forms.BoundField
-
-
 class ScopesForm(forms.Form):
     """Requests some of the available scopes for an app, each with a reason."""
 
@@ -62,27 +52,19 @@ class ScopesForm(forms.Form):
         error_messages={"required": "Choose at least one scope."},
     )
 
-    def __init__(self, *args: Any, available: Iterable[Scope] = APP_SCOPES, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, available: Container[Scope] = APP_SCOPES, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._choices = _choices(available)
-        self.fields["scopes"].choices = self._choices  # type: ignore[attr-defined]  # it is the field declared above
-        for value, _label in self._choices:
+        choices = scope_choices(available)
+        self.fields["scopes"].choices = choices  # type: ignore[attr-defined]  # it is the field declared above
+        for value, _label in choices:
             self.fields[_reason_name(value)] = forms.CharField(
                 label="Why does the app need it?", max_length=core_bounds.REASON_CHARS, required=False
             )
 
     @property
-    def rows(self) -> list[ScopeRow]:
-        """The scope chooser's lines, in the order of `Scope`."""
-        return [
-            ScopeRow(Scope(value), checkbox, self[_reason_name(value)])
-            for (value, _label), checkbox in zip(self._choices, self["scopes"], strict=True)
-        ]
-
-    @property
-    def own_fields(self) -> list[forms.BoundField]:
-        """Every field that is not part of the scope chooser."""
-        return [field for field in self if field.name != "scopes" and not field.name.startswith("reason_")]
+    def rows(self) -> list[tuple[forms.boundfield.BoundWidget, forms.BoundField]]:
+        """The checkbox of each scope, in the order of `Scope`, and the field for its reason."""
+        return [(checkbox, self[_reason_name(checkbox.data["value"])]) for checkbox in self["scopes"]]
 
     def clean(self) -> dict[str, Any]:
         """Require a reason for each requested scope."""
@@ -123,14 +105,10 @@ class RedirectsForm(forms.Form):
         required=False,
     )
 
-    def clean_redirect_uris(self) -> str:
-        """Refuse what cannot be registered."""
-        typed: str = self.cleaned_data["redirect_uris"]
-        for line in typed.splitlines():
-            if line.strip() and (fault := uri_error(line.strip())):
-                raise forms.ValidationError(f"{line.strip()[:200]}: {fault}")
-        return typed
-
-    def uris(self) -> list[str]:
-        """Return the addresses."""
-        return [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
+    def clean_redirect_uris(self) -> list[str]:
+        """Return the addresses; refuse one that cannot be registered."""
+        uris = [line.strip() for line in self.cleaned_data["redirect_uris"].splitlines() if line.strip()]
+        for uri in uris:
+            if fault := uri_error(uri):
+                raise forms.ValidationError(f"{uri[:200]}: {fault}")
+        return uris

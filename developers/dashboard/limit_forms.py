@@ -1,7 +1,6 @@
 """Forms for spending limits. Amounts are typed in units of the currency, with at most two decimals."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -26,14 +25,6 @@ _CURRENCY_LABELS = {Currency.USD: "US dollars", Currency.INR: "Rupees"}
 _CATEGORIES = "limit_categories"
 
 
-@dataclass(frozen=True)
-class LimitGroup:
-    """The fields of one currency."""
-
-    legend: str
-    fields: list[forms.BoundField]
-
-
 class LimitsForm(forms.Form):
     """Asks how much may be spent in each currency of a wallet; `limits` are initial values."""
 
@@ -47,16 +38,9 @@ class LimitsForm(forms.Form):
         self.fields[_CATEGORIES] = _categories_field(chosen)
 
     @property
-    def limit_groups(self) -> list[LimitGroup]:
-        """The fields by currency."""
-        return [
-            LimitGroup(_CURRENCY_LABELS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES
-        ]
-
-    @property
-    def limit_categories(self) -> forms.BoundField:
-        """The field of the categories that may be bought."""
-        return self[_CATEGORIES]
+    def limit_groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The name of each currency and its fields."""
+        return [(_CURRENCY_LABELS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES]
 
     def limits(self) -> list[LimitValues]:
         """Return the limits of the currencies for which an amount was typed."""

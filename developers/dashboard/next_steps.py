@@ -9,7 +9,7 @@ from django.urls import reverse
 from marketplace.core.scopes import Scope
 
 from ..models import ApiKey, App, DeveloperApplication
-from ..models.applications import ApplicationStatus
+from ..models.applications import CLOSED_STATUSES, ApplicationStatus
 from ..models.apps import AppStatus
 from ..selectors import Progress
 
@@ -23,17 +23,6 @@ class NextStep:
     # Where it is done; empty where someone else does it.
     address: str = ""
     action: str = ""
-    # Whether someone else is to do it.
-    waiting: bool = False
-
-
-@dataclass(frozen=True)
-class Milestone:
-    """A step of the onboarding, which ends with the first call."""
-
-    label: str
-    # done, now or later.
-    state: str
 
 
 _MILESTONES = ("Apply", "Wait for approval", "Describe an app", "Wait for the scopes", "Create a key and make a call")
@@ -43,17 +32,17 @@ _FIRST_CALLS = ((Scope.LIBRARY_READ, "/api/v1/library"), (Scope.ACCOUNT_READ, "/
 FIRST_SCOPES = (Scope.LIBRARY_READ, Scope.ACCOUNT_READ)
 
 
-def milestones_of(application: DeveloperApplication | None, progress: Progress) -> list[Milestone]:
-    """Return the steps of the onboarding with their states; empty once there is a key."""
+def milestones_of(application: DeveloperApplication | None, progress: Progress) -> list[tuple[str, str]]:
+    """Return the steps of the onboarding, each with its state: done, now or later; empty once there is a key."""
     if progress.has_key:
         return []
-    if application is None or application.status in {ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN}:
+    if application is None or application.status in CLOSED_STATUSES:
         here = 0
     elif application.status != ApplicationStatus.APPROVED:
         here = 1
     else:
         here = 4 if progress.has_grant else 3 if progress.has_app else 2
-    return [Milestone(label, "done" if number < here else "now" if number == here else "later") for number, label in enumerate(_MILESTONES)]
+    return [(label, "done" if number < here else "now" if number == here else "later") for number, label in enumerate(_MILESTONES)]
 
 
 def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep | None:
@@ -63,7 +52,6 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
             return NextStep(
                 "The scopes are in review",
                 "Each scope is granted or refused separately. You get an email when it is decided; then you can create the first key here.",
-                waiting=True,
             )
         case AppStatus.REJECTED:
             return NextStep(
@@ -76,7 +64,6 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
             return NextStep(
                 "The app is suspended",
                 "Its keys and tokens don't work until the reviewer's points are resolved. Then the same ones work again.",
-                waiting=True,
             )
         case _ if not app.granted_scopes:
             return NextStep(

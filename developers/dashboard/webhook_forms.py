@@ -7,9 +7,13 @@ from django import forms
 from marketplace.core import bounds
 from marketplace.http import outbound
 
-from ..event_types import EVENT_LABELS, EventType
+from ..event_types import EventType
 
 _OVERLAPS = ((0, "At once"), (24, "In a day"), (7 * 24, "In a week"))
+
+
+def _hours(typed: str) -> timedelta:
+    return timedelta(hours=int(typed))
 
 
 class EndpointForm(forms.Form):
@@ -24,7 +28,7 @@ class EndpointForm(forms.Form):
     description = forms.CharField(label="Description", max_length=bounds.NAME_CHARS, required=False, help_text="For your own reference.")
     events = forms.MultipleChoiceField(
         label="Events",
-        choices=[(event.value, EVENT_LABELS[event]) for event in EventType],
+        choices=EventType.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "Choose at least one event."},
     )
@@ -38,16 +42,8 @@ class EndpointForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from refusal
         return url
 
-    def wanted_events(self) -> list[EventType]:
-        """Return the chosen events."""
-        return [EventType(value) for value in self.cleaned_data["events"]]
-
 
 class RotateSecretForm(forms.Form):
     """Asks how long the old secret stays valid."""
 
-    overlap = forms.TypedChoiceField(label="The old secret ends", choices=_OVERLAPS, coerce=int, initial=24)
-
-    def wanted_overlap(self) -> timedelta:
-        """Return how long the old secret stays valid."""
-        return timedelta(hours=self.cleaned_data["overlap"])
+    overlap = forms.TypedChoiceField(label="The old secret ends", choices=_OVERLAPS, coerce=_hours, initial=24)

@@ -21,6 +21,8 @@ class ApplicationStatus(models.TextChoices):
 
 
 OPEN_STATUSES = (ApplicationStatus.PENDING, ApplicationStatus.MORE_INFO_NEEDED)
+# After these a new application can be submitted.
+CLOSED_STATUSES = (ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN)
 
 
 class DeveloperApplication(Claimable):

@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.functional import cached_property
 from oauth2_provider.models import AbstractApplication
 
 from marketplace.accounts.models import User
@@ -94,11 +93,6 @@ class App(AbstractApplication):
     def scopes(self) -> frozenset[Scope]:
         """The granted scopes."""
         return parse_scopes(self.granted_scopes)
-
-    @cached_property
-    def has_limit(self) -> bool:
-        """Whether staff have set a spending limit for the app."""
-        return self.spending_limits.filter(owner=None).exists()
 
     def redirect_uri_allowed(self, uri: str) -> bool:
         """Tell the toolkit whether a redirect URI is registered (`redirects.matches`)."""

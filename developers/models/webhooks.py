@@ -80,7 +80,7 @@ class WebhookSubscription(models.Model):
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=("event", "endpoint"), name="webhooksubscription_once"),
-            models.CheckConstraint(condition=Q(event__in=[event.value for event in EventType]), name="webhooksubscription_known"),
+            models.CheckConstraint(condition=Q(event__in=EventType.values), name="webhooksubscription_known"),
         )
 
     def __str__(self) -> str:
@@ -195,3 +195,8 @@ class WebhookAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.http_status or self.error}"
+
+    @property
+    def arrived(self) -> bool:
+        """Tell whether the receiver accepted it."""
+        return self.http_status is not None and 200 <= self.http_status < 300

@@ -4,26 +4,17 @@ from typing import Any
 
 from oauth2_provider.scopes import BaseScopes
 
-from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, format_scopes
+from marketplace.core.scopes import format_scopes
 
-from ..models import App
 from ..secrets import Prefix, new_secret
 
 
 class GrantedScopes(BaseScopes):
-    """Limits the scopes of a client to those that its app is granted."""
+    """Answers the one question about scopes that the toolkit asks: our validator and our models answer the others."""
 
-    def get_all_scopes(self) -> dict[str, str]:
-        """Return every scope that an app can have, with its label."""
-        return {scope.value: SCOPE_LABELS[scope] for scope in APP_SCOPES}
-
-    def get_available_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the scopes that the app is granted now."""
-        return [] if application is None else format_scopes(application.scopes).split()
-
-    def get_default_scopes(self, application: App | None = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
+    def get_default_scopes(self, application: Any = None, request: Any = None, *args: Any, **kwargs: Any) -> list[str]:
         """Return the scopes of a request without `scope`: all that the app is granted; the consent page names each."""
-        return [] if application is None else format_scopes(application.scopes).split()
+        return format_scopes(application.scopes).split()
 
 
 def access_token(request: Any) -> str:

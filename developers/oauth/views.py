@@ -34,12 +34,12 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         if request.method != "POST":
             resolve_client(request, next(iter(values_of(query_of(request), "client_id")), ""), request.user)
         asked = server.read_authorization(request)
-        decision = request.POST.get("decision") if request.method == "POST" else None
+        decision, own = request.POST.get("decision"), asked.app.user_id == request.user.pk
         if decision == "deny":
             return _send(server.deny(asked))
         # Only what the page showed can be allowed: the app's grant may have changed since.
         agreed = decision == "allow" and request.POST.get("shown") == format_scopes(asked.scopes)
-        limits = _limits_form(request, asked, bound=agreed)
+        limits = _limits_form(request, asked, own=own, bound=agreed)
         if agreed and (limits is None or limits.is_valid()):
             return _send(_allow(asked, request.user, limits))
     except ClientNotApproved as refusal:
@@ -53,21 +53,16 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         return _allow_redirects(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
         return _send_error(request, error)
-    page = _page(asked, own=_is_own(asked, request.user), changed=decision is not None and not agreed)
+    page = _page(asked, own=own, changed=decision is not None and not agreed)
     return _allow_redirects(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
 
 
-def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *, bound: bool) -> SpendingForm | None:
+def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *, own: bool, bound: bool) -> SpendingForm | None:
     """Return the form for the limits of an app that requests to spend; its own developer need not set any."""
     if Scope.WALLET_SPEND not in asked.scopes:
         return None
     present = list(selectors.owner_spending_limits(request.user, asked.app))
-    required = not _is_own(asked, request.user)
-    return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=required, request=request)
-
-
-def _is_own(asked: server.AuthorizationRequest, user: User) -> bool:
-    return asked.app.user_id == user.pk
+    return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=not own, request=request)
 
 
 @transaction.atomic
@@ -83,11 +78,10 @@ def _page(asked: server.AuthorizationRequest, *, own: bool, changed: bool) -> di
     return {
         "app": asked.app,
         "own": own,
-        "logo": selectors.logo_of(asked.app),
+        "logo": getattr(asked.app, "logo", None),
         "developer": selectors.developer_name(asked.app),
         "scopes": [scope for scope in Scope if scope in asked.scopes],
         "shown": format_scopes(asked.scopes),
-        "spends": Scope.WALLET_SPEND in asked.scopes,
         "audience": asked.audience,
         "redirect_host": host_of(asked.redirect_uri),
         "here": is_loopback(asked.redirect_uri),

@@ -13,8 +13,8 @@ from marketplace.ui.mail import mail
 
 from ..errors import ApplicationOpen, DeveloperAlreadyApproved
 from ..models import App, ApplicationMessage, DeveloperApplication
-from ..models.applications import ApplicationStatus
 from ..models.apps import AppStatus
+from ..selectors import is_approved_developer
 from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, SANDBOX_REASON
 
 
@@ -34,7 +34,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
         website=texts.web_address(website, "website"),
         submitted_at=timezone.now(),
     )
-    if DeveloperApplication.objects.filter(user=user, status=ApplicationStatus.APPROVED).exists():
+    if is_approved_developer(user):
         raise DeveloperAlreadyApproved
     try:
         with transaction.atomic():

@@ -13,9 +13,10 @@ from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..errors import LogoNotReviewable, TooManyApps
-from ..models import App, AppLogo, AppOrigin, ScopeReview
-from ..models.apps import AppStatus, ScopeReviewStatus
+from ..models import App, AppLogo, AppOrigin
+from ..models.apps import AppStatus
 from ..redirects import origin_of
+from ..selectors import open_review_of
 from .scopes import open_review
 from .states import APP_TRANSITIONS, lock_approval, notify_developer
 
@@ -60,18 +61,15 @@ def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) ->
 
 @transaction.atomic
 def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
-    """Set the app's logo, which users see once a reviewer has approved it with the open request for scopes, in a sandbox at once. No image removes it.
+    """Set the app's logo, which users see once a reviewer has approved it with the open request for scopes, in a sandbox at once.
 
-    Args:
-        app: The app.
-        image: A JPEG that the confined process made.
-        actor: Who changes it.
+    The image is a JPEG that the confined process made; none removes the logo.
 
     Raises:
         LogoNotReviewable: no request for scopes is open, with which a reviewer would see it.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if image and not settings.SANDBOX and not ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).exists():
+    if image and not settings.SANDBOX and open_review_of(app) is None:
         raise LogoNotReviewable
     AppLogo.objects.filter(app=app).delete()
     if image:

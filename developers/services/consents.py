@@ -75,13 +75,11 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
 
 
 @transaction.atomic
-def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> int:
+def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> None:
     """Withdraw all that the user allowed the app: its codes, tokens and refresh tokens for this user end at once.
 
-    MCP tokens that a developer created in the dashboard stay valid, even if the developer has also connected the app.
-
-    Returns:
-        How many active tokens ended; withdrawing again changes nothing.
+    MCP tokens that a developer created in the dashboard stay valid, even if the developer has also connected the app. Withdrawing again
+    changes nothing.
     """
     now = timezone.now()
     lock(User.objects.all(), pk=user.pk)
@@ -106,12 +104,11 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
         )
     if consents:
         emit(ConsentWithdrawn(user.pk, app.pk))
-    return ended
 
 
 @transaction.atomic
-def revoke_consent(*, consent: Consent, reason: str, actor: User) -> int:
-    """End a user's consent as staff, notify the user, and return how many active tokens ended.
+def revoke_consent(*, consent: Consent, reason: str, actor: User) -> None:
+    """End a user's consent as staff, and notify the user.
 
     Raises:
         InvalidInput: no reason.
@@ -122,6 +119,5 @@ def revoke_consent(*, consent: Consent, reason: str, actor: User) -> int:
     lock(User.objects.all(), pk=user.pk)
     if not Consent.objects.filter(pk=consent.pk, withdrawn_at=None).exists():
         raise InvalidTransition("It has already ended.")
-    ended = withdraw_consent(user=user, app=app, actor=actor, reason=reason)
+    withdraw_consent(user=user, app=app, actor=actor, reason=reason)
     mail(user, "developers/consent_ended", app=app, reason=reason)
-    return ended

@@ -41,59 +41,48 @@ class LeakedSecret:
     url: str = ""
 
 
-def report_leaks(*, findings: Iterable[LeakedSecret], actor: User | None = None) -> int:
+def report_leaks(*, findings: Iterable[LeakedSecret]) -> None:
     """Revoke the active credentials among the findings and mail their owners; ignore the rest.
 
     A failure does not stop the others. The first one is raised at the end, so that the report is sent again; credentials that
-    were already revoked are ignored then.
-
-    Returns:
-        How many credentials were revoked; never to be shown to the reporter, who could learn which are real.
+    were already revoked are ignored then. Nothing is returned: a reporter must not learn which credentials are real.
     """
-    revoked, failures = 0, []
+    failures = []
     # Where a secret was found in several places, the first counts.
     for finding in {finding.secret: finding for finding in reversed(list(findings))}.values():
         try:
             with transaction.atomic():
-                revoked += _revoke(finding, actor)
+                _revoke(finding)
         except Exception as error:  # noqa: BLE001 - it is raised below
             # The message may contain the row, and the traceback the secret.
             logger.error("A reported credential could not be revoked: %s", type(error).__name__)  # noqa: TRY400
             failures.append(error)
     if failures:
         raise failures[0]
-    return revoked
 
 
-def _revoke(finding: LeakedSecret, actor: User | None) -> bool:
-    """Revoke an active credential and mail those affected; return False for anything else."""
+def _revoke(finding: LeakedSecret) -> None:
+    """Revoke an active credential and mail those affected; ignore anything else."""
     digest = digest_of(finding.secret)
     reason = f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"
     if well_formed(finding.secret, Prefix.API_KEY):
         key = ApiKey.objects.select_related("app__user").filter(digest=digest).first()
-        if key is None or not key.is_active or not revoke_api_key(key=key, actor=actor, reason=reason):
-            return False
-        _notify(key.app.developer, f"API key {key}", key.app)
+        if key is not None and key.is_active and revoke_api_key(key=key, actor=None, reason=reason):
+            _notify(key.app.developer, f"API key {key}", key.app)
     elif well_formed(finding.secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
-        if token is None or not token.is_active or not revoke_token(token=token, actor=actor, reason=reason):
-            return False
-        name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
-        _notify(token.user, name, token.application)
+        if token is not None and token.is_active and revoke_token(token=token, actor=None, reason=reason):
+            name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
+            _notify(token.user, name, token.application)
     elif well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
         page = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
-        if page is None or not revoke_first_party_token(token=page, actor=actor, reason=reason):
-            return False
-        _notify(page.user, "first-party token", page.app)
+        if page is not None and revoke_first_party_token(token=page, actor=None, reason=reason):
+            _notify(page.user, "first-party token", page.app)
     elif well_formed(finding.secret, Prefix.REFRESH_TOKEN):
         refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         # The family ends even if the token was used since: nobody knows by whom.
-        if refresh_token is None or not revoke_family(family=refresh_token.token_family, reason=reason, actor=actor):
-            return False
-        _notify(refresh_token.user, "refresh token", refresh_token.application)
-    else:
-        return False
-    return True
+        if refresh_token is not None and revoke_family(family=refresh_token.token_family, reason=reason, actor=None):
+            _notify(refresh_token.user, "refresh token", refresh_token.application)
 
 
 def _notify(owner: User, what: str, app: App | None) -> None:

@@ -1,6 +1,6 @@
 """Rotation: a key or token gets a successor, and stays valid for an overlap so that programs can switch."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -48,7 +48,8 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
         successor.rate_limit = key.rate_limit
         successor.save(update_fields=["rate_limit"])
     if overlap:
-        key.expires_at = _sooner(key.expires_at, now + overlap)
+        ends = now + overlap
+        key.expires_at = min(key.expires_at or ends, ends)
         key.save(update_fields=["expires_at"])
         audit.record("apikey.rotate", key, actor=actor, successor=str(successor.pk), ends=key.expires_at.isoformat())
     else:
@@ -110,7 +111,3 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
 def _check(overlap: timedelta) -> None:
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise texts.invalid("overlap", "out_of_range", f"From 0 to {MAX_OVERLAP.days} days.")
-
-
-def _sooner(present: datetime | None, wanted: datetime) -> datetime:
-    return wanted if present is None else min(present, wanted)

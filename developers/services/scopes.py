@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.database import violates
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.core.transitions import lock, lock_for_decision
@@ -26,6 +25,7 @@ from ..errors import (
 from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
+from ..selectors import open_review_of
 from ..webhooks.publishing import publish_event
 from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approval, notify_developer
 
@@ -50,7 +50,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
         ScopeReviewOpen: an earlier request waits.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).exists():
+    if open_review_of(app) is not None:
         raise ScopeReviewOpen
     if app.status != AppStatus.APPROVED:
         raise AppNotApproved("You can request more scopes while the app is approved.")
@@ -66,13 +66,7 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
         raise ScopeNotAvailable(f"No app can have {format_scopes(foreign)}.", scopes=format_scopes(foreign).split())
     if owned := wanted.keys() & app.scopes:
         raise ScopeAlreadyGranted(scopes=format_scopes(owned).split())
-    try:
-        with transaction.atomic():
-            review = ScopeReview.objects.create(app=app)
-    except IntegrityError as error:
-        if violates(error, ScopeReview, "scopereview_one_open"):
-            raise ScopeReviewOpen from error
-        raise
+    review = ScopeReview.objects.create(app=app)
     for scope in filter(wanted.__contains__, Scope):
         # A scope that was refused before can be requested again.
         asked = {"reason": wanted[scope], "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
@@ -129,8 +123,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if not APP_TRANSITIONS.allows(app, "reject"):
         raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
-    pending = AppScope.objects.filter(app=app, granted=None).values_list("scope", flat=True)
-    refused = {Scope(scope): ScopeDecision(granted=False) for scope in pending}
+    refused = dict.fromkeys(_undecided(app), ScopeDecision(granted=False))
     # Under the app's lock nobody else decides, and a pending app has one request open.
     review = ScopeReview.objects.get(app=app, status=ScopeReviewStatus.PENDING)
     return decide_scopes(review=review, decisions=refused, note=reason, actor=actor)
@@ -192,8 +185,7 @@ def _close_review(
 
 def _grant_all(app: App, review: ScopeReview) -> None:
     """Grant what a request asks for, as a reviewer does."""
-    rows = AppScope.objects.filter(app=app, granted=None)
-    pending = {Scope(row.scope): row for row in rows}
+    pending = _undecided(app)
     _close_review(app, review, pending, dict.fromkeys(pending, ScopeDecision(granted=True)), SANDBOX_REASON, None)
 
 
@@ -214,9 +206,12 @@ def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, di
         raise InvalidTransition("This request has already been decided.", currentState=review.status)
     if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
         raise InvalidTransition(f"It is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
-    # One request is open at a time: what is undecided belongs to this one.
-    rows = AppScope.objects.filter(app=app, granted=None)
-    return app, review, {Scope(row.scope): row for row in rows}
+    return app, review, _undecided(app)
+
+
+def _undecided(app: App) -> dict[Scope, AppScope]:
+    """Return the rows of the open request: there is one at a time."""
+    return {Scope(row.scope): row for row in app.scope_rows.filter(granted=None)}
 
 
 def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Scope, ScopeDecision]) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 
@@ -19,7 +19,7 @@ from .. import bounds
 from ..errors import LastSpendingLimit
 from ..models import AccessToken, App, SpendingLimit
 from ..models.spending import AMOUNTS
-from ..selectors import connected_apps_of, owner_spending_limits
+from ..selectors import app_limits_of, connected_apps_of, owner_spending_limits
 from .states import notify_developer
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -51,8 +51,7 @@ def set_spending_limit(*, owner: User, spender: App | AccessToken, limit_values:
     owner = lock(User.objects.all(), pk=owner.pk)
     if not _may_spend_from(owner, spender):
         raise NotFound
-    subject = {"app": spender} if isinstance(spender, App) else {"token": spender}
-    return _set("spending_limit.set", limit_values, actor, "", owner=owner, **subject)
+    return _set("spending_limit.set", spender, owner, limit_values, actor)
 
 
 @transaction.atomic
@@ -89,7 +88,8 @@ def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
     others = SpendingLimit.objects.filter(token=limit.token).exclude(pk=limit.pk)
     if limit.token is not None and Scope.WALLET_SPEND in parse_scopes(limit.token.scope) and not others.exists():
         raise LastSpendingLimit
-    _remove("spending_limit.remove", limit, actor, "")
+    # The database guarantees that it has one of them.
+    _remove("spending_limit.remove", cast("App | AccessToken", limit.app or limit.token), limit, actor)
 
 
 @transaction.atomic
@@ -103,7 +103,7 @@ def set_app_spending_limit(*, app: App, limit_values: LimitValues, reason: str, 
     reason = texts.clean_text(reason, "reason")
     _check(limit_values)
     app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
-    app_limit = _set("app_spending_limit.set", limit_values, actor, reason, owner=None, app=app)
+    app_limit = _set("app_spending_limit.set", app, None, limit_values, actor, reason)
     notify_developer(app, "developers/app_limit_set", app_limit=app_limit, reason=reason)
     return app_limit
 
@@ -119,7 +119,7 @@ def remove_app_spending_limit(*, app: App, currency: Currency, reason: str, acto
     """
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
-    _remove("app_spending_limit.remove", lock(SpendingLimit.objects.all(), app=app, owner=None, currency=currency), actor, reason)
+    _remove("app_spending_limit.remove", app, lock(app_limits_of(app), currency=currency), actor, reason)
     notify_developer(app, "developers/app_limit_removed", currency=currency, reason=reason)
 
 
@@ -146,31 +146,23 @@ def _check(limit_values: LimitValues) -> None:
             raise texts.invalid("categories", "invalid", "Categories are named by their slugs, such as fonts.")
 
 
-def _set(action: str, limit_values: LimitValues, actor: User, reason: str, **subject: Any) -> SpendingLimit:
-    values = asdict(limit_values) | {"categories": sorted(set(limit_values.categories))}
-    currency = values.pop("currency")
-    present = SpendingLimit.objects.filter(currency=currency, **subject).first()
+def _set(
+    action: str, spender: App | AccessToken, owner: User | None, limit_values: LimitValues, actor: User, reason: str = ""
+) -> SpendingLimit:
+    values = asdict(limit_values) | {"categories": sorted(set(limit_values.categories)), "set_by": actor}
+    of_wallet: dict[str, Any] = {"owner": owner, "currency": values.pop("currency")}
+    present = spender.spending_limits.filter(**of_wallet).first()
     before = None if present is None else _audited(present)
-    limit, _ = SpendingLimit.objects.update_or_create(currency=currency, **subject, defaults=values | {"set_by": actor})
-    if before == _audited(limit):
-        return limit
-    audit.record(action, _subject_of(limit), actor=actor, reason=reason, currency=currency, before=before, after=_audited(limit))
+    limit, _ = spender.spending_limits.update_or_create(**of_wallet, defaults=values)
+    if before != _audited(limit):
+        audit.record(action, spender, actor=actor, reason=reason, currency=limit.currency, before=before, after=_audited(limit))
     return limit
 
 
-def _remove(action: str, limit: SpendingLimit, actor: User, reason: str) -> None:
-    before, subject = _audited(limit), _subject_of(limit)
+def _remove(action: str, spender: App | AccessToken, limit: SpendingLimit, actor: User, reason: str = "") -> None:
+    before = _audited(limit)
     limit.delete()
-    audit.record(action, subject, actor=actor, reason=reason, currency=limit.currency, before=before, after=None)
-
-
-def _subject_of(limit: SpendingLimit) -> App | AccessToken:
-    """Return what the audit entry is about: the app's or the token's page shows it."""
-    subject = limit.app or limit.token
-    if subject is None:
-        message = "a limit without app and token cannot be stored"
-        raise TypeError(message)
-    return subject
+    audit.record(action, spender, actor=actor, reason=reason, currency=limit.currency, before=before, after=None)
 
 
 def _audited(limit: SpendingLimit) -> dict[str, Any]:

@@ -19,14 +19,13 @@ from marketplace.http import outbound
 
 from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
-from ..event_types import OF_OWN_STORE, PING, REQUIRED_SCOPES, EventType, may_subscribe
+from ..event_types import OF_OWN_STORE, PING, REQUIRED_SCOPES, may_subscribe
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
 from ..webhooks.delivering import disable, schedule_delivery
 from ..webhooks.signing import encrypt_secret, new_secret, reencrypt_secret
 
-OVERLAP = timedelta(days=1)
 TRIES_A_MINUTE = 5
 DISABLED_BY_DEVELOPER = "Its developer disabled it."
 
@@ -36,7 +35,7 @@ def create_endpoint(
     *,
     app: App,
     url: str,
-    events: Iterable[EventType],
+    events: Iterable[str],
     actor: User,
     description: str = "",
     scopes: AbstractSet[Scope] | None = None,
@@ -76,7 +75,7 @@ def change_endpoint(
     endpoint: WebhookEndpoint,
     actor: User,
     url: str | None = None,
-    events: Iterable[EventType] | None = None,
+    events: Iterable[str] | None = None,
     description: str | None = None,
     enabled: bool | None = None,
     scopes: AbstractSet[Scope] | None = None,
@@ -117,7 +116,7 @@ def delete_endpoint(*, endpoint: WebhookEndpoint, actor: User) -> None:
 
 
 @transaction.atomic
-def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, actor: User, overlap: timedelta = OVERLAP) -> str:
+def rotate_endpoint_secret(*, endpoint: WebhookEndpoint, overlap: timedelta, actor: User) -> str:
     """Create a new secret and return it, this once; during the overlap events are signed with both."""
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     secret = new_secret()
@@ -268,8 +267,8 @@ def _site(endpoint: WebhookEndpoint) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _subscribe(endpoint: WebhookEndpoint, events: Iterable[EventType]) -> None:
-    wanted = {event.value for event in events}
+def _subscribe(endpoint: WebhookEndpoint, events: Iterable[str]) -> None:
+    wanted = set(events)
     if not wanted:
         raise texts.invalid("events", "empty", "At least one event is required.")
     endpoint.subscriptions.exclude(event__in=wanted).delete()

@@ -55,11 +55,6 @@ class UsageBuffer:
                 return 0
             return len(counts)
 
-    def clear(self) -> None:
-        """Discard the counters."""
-        with self._lock:
-            self._counts.clear()
-
     def _restore(self, counts: Counter[CallKey]) -> None:
         with self._lock:
             counts.update(self._counts)

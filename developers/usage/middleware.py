@@ -44,18 +44,13 @@ class UsageMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request, then count it."""
         response = self.get_response(request)
-        # Set by DRF's authentication.
-        if getattr(request, "auth", None) is not None:
-            self._count(request, response.status_code)
-        return response
-
-    def _count(self, request: HttpRequest, status: int) -> None:
         try:
-            call = call_of(request, status)
+            call = call_of(request, response.status_code)
             if call is not None:
                 usage.count(call)
         except Exception:
             logger.exception("a call was not counted")
+        return response
 
 
 def call_of(request: HttpRequest, status: int) -> CallKey | None:

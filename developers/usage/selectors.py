@@ -84,26 +84,19 @@ class Usage:
     refusals: list[Refusal] = field(default_factory=list)
 
 
-def usage_of_app(app: App, keys: Iterable[ApiKey], mcp_tokens: Iterable[AccessToken] = (), *, span: Span = MONTH) -> Usage:
+def usage_of_app(app: App, credentials: Iterable[ApiKey | AccessToken], *, span: Span = MONTH) -> Usage:
     """Return the calls of the app, in one query, with the names of these keys and MCP tokens."""
-    names = {key.pk: str(key) for key in keys} | {token.pk: _name_of(token) for token in mcp_tokens}
-    return _usage(Q(app=app), names, span)
+    return _usage(Q(app=app), _names_of(credentials), span)
 
 
-def usage_of_credential(credential: ApiKey | AccessToken, *, span: Span = MONTH) -> Usage:
-    """Return the calls of one key, or of one personal or MCP token."""
-    name = str(credential) if isinstance(credential, ApiKey) else _name_of(credential)
-    return _usage(Q(credential_id=credential.pk), {credential.pk: name}, span)
-
-
-def usage_of_tokens(tokens: Iterable[AccessToken], *, span: Span = MONTH) -> Usage:
-    """Return the calls of these personal or MCP tokens, which are counted by themselves."""
-    names = {token.pk: _name_of(token) for token in tokens}
+def usage_of_credentials(credentials: Iterable[ApiKey | AccessToken], *, span: Span = MONTH) -> Usage:
+    """Return the calls of these keys, personal tokens or MCP tokens, which are counted by themselves."""
+    names = _names_of(credentials)
     return _usage(Q(credential_id__in=names), names, span)
 
 
-def _name_of(token: AccessToken) -> str:
-    return f"{token.name} (…{token.hint})"
+def _names_of(credentials: Iterable[ApiKey | AccessToken]) -> dict[uuid.UUID, str]:
+    return {each.pk: f"{each.name} (…{each.hint})" for each in credentials}
 
 
 def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
@@ -139,14 +132,13 @@ def _busiest_first(groups: dict[str, CallCounts]) -> dict[str, CallCounts]:
     return dict(sorted(groups.items(), key=lambda item: (-item[1].total, item[0])))
 
 
-def unused_scopes(app: App, rows: Iterable[AppScope] | None = None) -> list[Scope]:
-    """Return the scopes that were granted more than 90 days ago and not needed by a successful call since."""
+def unused_scopes(app: App, rows: Iterable[AppScope]) -> list[Scope]:
+    """Return the scopes that these rows have granted for more than 90 days and that no successful call has needed since."""
     since = timezone.now() - IDLE
     if app.created > since:
         return []
     used = ApiUsage.objects.filter(app=app, day__gte=since.date(), status__lt=400).exclude(scope="")
-    asked = AppScope.objects.filter(app=app, granted=True) if rows is None else rows
-    young = {row.scope for row in asked if row.granted and row.decided_at is not None and row.decided_at > since}
+    young = {row.scope for row in rows if row.granted and row.decided_at is not None and row.decided_at > since}
     busy = {*used.order_by().values_list("scope", flat=True).distinct(), *young}
     return [scope for scope in Scope if scope in app.scopes and scope not in busy]
 

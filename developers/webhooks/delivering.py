@@ -2,7 +2,6 @@
 
 import time
 import uuid
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -68,22 +67,6 @@ def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> No
         mail(endpoint.app.developer, "developers/webhook_disabled", app=endpoint.app, endpoint=endpoint, reason=reason)
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of an attempt."""
-
-    milliseconds: int
-    http_status: int | None = None
-    error: str = ""
-    response: str = ""
-    retry_after: timedelta = timedelta()
-
-    @property
-    def arrived(self) -> bool:
-        """Tell whether the receiver accepted it."""
-        return self.http_status is not None and 200 <= self.http_status < 300
-
-
 def schedule_delivery(endpoint: WebhookEndpoint) -> None:
     """Schedule the deliveries that are due for an endpoint: now, or at the end of its pause.
 
@@ -142,7 +125,7 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
             continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
         try:
-            if not _record(delivery, _call(endpoint, delivery)):
+            if not _record(delivery, *_call(endpoint, delivery)):
                 return
         except NotFound:
             # The endpoint was deleted during the call.
@@ -170,12 +153,13 @@ def _schedule_next(endpoint_id: uuid.UUID) -> None:
             task.using(run_after=at).enqueue(str(endpoint_id))
 
 
-def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
+def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[WebhookAttempt, timedelta]:
+    """Send an event; return the attempt, which is not saved yet, and the delay that the receiver asks for."""
     body = body_of(delivery.message)
     try:
         headers = headers_for(endpoint, delivery.message, body)
     except DecryptionFailed:
-        return Outcome(0, error="The secret can't be decrypted any more: rotate it.")
+        return WebhookAttempt(milliseconds=0, error="The secret can't be decrypted any more: rotate it."), timedelta()
     began = time.monotonic()
 
     def took() -> int:
@@ -184,9 +168,9 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> Outcome:
     try:
         response = outbound.request("POST", endpoint.url, headers=headers, body=body, seconds=TIMEOUT_SECONDS, max_bytes=RESPONSE_BYTES)
     except (outbound.Refused, outbound.Failed) as error:
-        return Outcome(took(), error=str(error)[:200])
+        return WebhookAttempt(milliseconds=took(), error=str(error)[:200]), timedelta()
     text = "".join(char for char in response.body.decode(errors="replace") if char.isprintable() or char in "\n\t")
-    return Outcome(took(), response.status, response=text, retry_after=_retry_after(response))
+    return WebhookAttempt(milliseconds=took(), http_status=response.status, response=text), _retry_after(response)
 
 
 def _retry_after(response: outbound.Response) -> timedelta:
@@ -198,43 +182,37 @@ def _retry_after(response: outbound.Response) -> timedelta:
 
 
 @transaction.atomic
-def _record(delivery: WebhookDelivery, outcome: Outcome) -> bool:
-    """Save the outcome of an attempt; return whether to continue with this endpoint."""
+def _record(delivery: WebhookDelivery, attempt: WebhookAttempt, retry_after: timedelta) -> bool:
+    """Save an attempt and what follows from it; return whether to continue with this endpoint."""
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=delivery.endpoint_id)
     delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
     now = timezone.now()
-    WebhookAttempt.objects.create(
-        delivery=delivery,
-        at=now,
-        milliseconds=outcome.milliseconds,
-        http_status=outcome.http_status,
-        error=outcome.error,
-        response=outcome.response,
-    )
+    attempt.delivery, attempt.at = delivery, now
+    attempt.save(force_insert=True)
     delivery.attempts += 1
-    endpoint.last_ms = outcome.milliseconds
-    if outcome.arrived:
+    endpoint.last_ms = attempt.milliseconds
+    if attempt.arrived:
         delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
         endpoint.failures, endpoint.failing_since, endpoint.paused_until, endpoint.last_delivered_at = 0, None, None, now
     else:
-        _schedule_retry(endpoint, delivery, outcome, now)
+        _schedule_retry(endpoint, delivery, retry_after, now)
     delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
     endpoint.save(update_fields=["failures", "failing_since", "paused_until", "last_delivered_at", "last_ms"])
     if endpoint.disabled_at is not None:
         return False
-    if outcome.http_status == GONE:
+    if attempt.http_status == GONE:
         disable(endpoint, "It responded with 410 (gone).", actor=None)
-    elif not outcome.arrived and has_failed_too_long(endpoint, delivery):
+    elif not attempt.arrived and has_failed_too_long(endpoint, delivery):
         disable(endpoint, "No delivery succeeded for five days.", actor=None)
-    return outcome.arrived
+    return attempt.arrived
 
 
-def _schedule_retry(endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: Outcome, now: datetime) -> None:
+def _schedule_retry(endpoint: WebhookEndpoint, delivery: WebhookDelivery, retry_after: timedelta, now: datetime) -> None:
     if delivery.attempts > len(RETRY_DELAYS):
         delivery.status, delivery.ended_at = DeliveryStatus.FAILED, now
     else:
-        delivery.next_at = now + max(RETRY_DELAYS[delivery.attempts - 1], outcome.retry_after)
+        delivery.next_at = now + max(RETRY_DELAYS[delivery.attempts - 1], retry_after)
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or now
     pause = min(LONGEST_PAUSE, timedelta(seconds=5 * 2 ** min(endpoint.failures - 1, 16)))
-    endpoint.paused_until = now + max(pause, outcome.retry_after)
+    endpoint.paused_until = now + max(pause, retry_after)

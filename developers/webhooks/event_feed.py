@@ -21,16 +21,12 @@ LATEST = "latest"
 
 @dataclass(frozen=True)
 class EventPage:
-    """A page of events.
-
-    Args:
-        events: The events, oldest first.
-        next_cursor: The cursor of what follows, also when nothing does yet.
-        has_more: Whether more events can be read now.
-    """
+    """A page of events, oldest first."""
 
     events: list[WebhookMessage]
+    # Of what follows, also when nothing does yet.
     next_cursor: str
+    # Whether more events can be read now.
     has_more: bool
 
 

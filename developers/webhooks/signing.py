@@ -6,7 +6,6 @@ import hmac
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime
 
 import orjson
 from django.utils import timezone
@@ -45,13 +44,13 @@ def body_of(message: WebhookMessage) -> bytes:
     return orjson.dumps({"type": message.type, "timestamp": at, "data": message.data})
 
 
-def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes, *, now: datetime | None = None) -> Mapping[str, str]:
+def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes) -> Mapping[str, str]:
     """Return the headers of an attempt at this moment, with a signature by each valid secret.
 
     Raises:
         DecryptionFailed: the key of the current secret is gone; an old secret is left out then.
     """
-    now = now or timezone.now()
+    now = timezone.now()
     stamp = str(int(now.timestamp()))
     good = [decrypt(endpoint.encrypted_secret, purpose=_PURPOSE)]
     if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:

@@ -87,7 +87,7 @@ def test_number_of_apps_of_a_developer_is_limited(developer: User, monkeypatch: 
 def test_new_app_waits_with_each_requested_scope_and_its_reason(developer: User) -> None:
     app = create(developer)
     assert (app.status, app.granted_scopes) == ("Pending", "")
-    assert {(row.scope, row.reason, row.granted) for row in selectors.scope_rows_of(app).filter(granted=None)} == {
+    assert {(row.scope, row.reason, row.granted) for row in app.scope_rows.filter(granted=None)} == {
         ("catalog:read", "To read manifests", None),
         ("wallet:spend", "To buy", None),
     }
@@ -149,7 +149,7 @@ def test_reinstated_app_has_its_grant_and_its_keys_again(developer: User, review
 def test_rejected_app_has_every_scope_refused_with_the_reason(developer: User, reviewer: User) -> None:
     app = reject_app(app=create(developer), reason="Not our kind", actor=reviewer)
     assert (app.status, app.granted_scopes, app.status_reason) == ("Rejected", "", "Not our kind")
-    assert {row.granted for row in selectors.scope_rows_of(app)} == {False}
+    assert {row.granted for row in app.scope_rows.all()} == {False}
     assert selectors.open_review_of(app) is None
     assert app.scope_reviews.get().note == "Not our kind"
 

@@ -255,7 +255,7 @@ def test_first_party_token_is_not_listed_as_a_personal_token() -> None:
 
 
 def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:
-    usage.clear()
+    usage._counts.clear()
     app = AppFactory()
     wallet({"x-api-key": console_token(app)[1]})
     wallet({"x-api-key": console_token(app)[1]})

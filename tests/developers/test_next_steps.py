@@ -25,8 +25,8 @@ KEYED = Progress(has_app=True, has_grant=True, has_key=True)
 )
 def test_milestones_mark_the_current_step(status: str | None, progress: Progress, now: str) -> None:
     way = milestones_of(None if status is None else DeveloperApplication(status=status), progress)
-    assert [milestone.label for milestone in way if milestone.state == "now"] == [now]
-    assert [milestone.state for milestone in way] == sorted((m.state for m in way), key=["done", "now", "later"].index)
+    assert [label for label, state in way if state == "now"] == [now]
+    assert [state for _, state in way] == sorted((state for _, state in way), key=["done", "now", "later"].index)
 
 
 def test_no_next_steps_are_shown_after_the_first_key() -> None:
@@ -34,7 +34,7 @@ def test_no_next_steps_are_shown_after_the_first_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("app", "keys", "called", "title", "waiting"),
+    ("app", "keys", "called", "title", "waits"),
     [
         (App(status="Pending"), [], False, "The scopes are in review", True),
         (App(status="Rejected"), [], False, "Describe another app", False),
@@ -44,10 +44,10 @@ def test_no_next_steps_are_shown_after_the_first_key() -> None:
         (App(status="Approved", granted_scopes="library:read"), [ApiKey()], False, "Make the first call", False),
     ],
 )
-def test_app_has_one_next_step(app: App, keys: list[ApiKey], called: bool, title: str, waiting: bool) -> None:  # noqa: FBT001 - parameters of the test
+def test_app_has_one_next_step(app: App, keys: list[ApiKey], called: bool, title: str, waits: bool) -> None:  # noqa: FBT001 - parameters of the test
     step = next_step_of(app, keys, called=called)
     assert step is not None
-    assert (step.title, step.waiting, bool(step.address)) == (title, waiting, not waiting)
+    assert (step.title, bool(step.address)) == (title, not waits)
 
 
 def test_app_that_calls_needs_no_next_step() -> None:

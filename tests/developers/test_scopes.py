@@ -59,7 +59,7 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
         decide_scopes(review=open_review(app), decisions=decisions, note="", actor=reviewer)
     assert refusal.value.members == {"missing": missing, "unknown": unknown}
     app.refresh_from_db()
-    assert (app.status, app.granted_scopes, selectors.scope_rows_of(app).filter(granted=None).count()) == ("Pending", "", 2)
+    assert (app.status, app.granted_scopes, app.scope_rows.filter(granted=None).count()) == ("Pending", "", 2)
 
 
 def test_refusing_a_scope_needs_a_note(app: App, reviewer: User) -> None:
@@ -68,7 +68,7 @@ def test_refusing_a_scope_needs_a_note(app: App, reviewer: User) -> None:
             review=open_review(app), decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer
         )
     assert refusal.value.members["errors"][0]["pointer"] == "#/decisions/wallet:spend/note"
-    assert selectors.scope_rows_of(app).filter(granted=None).count() == 2
+    assert app.scope_rows.filter(granted=None).count() == 2
 
 
 @pytest.mark.parametrize("first", [BOTH, NARROW, NONE])
@@ -113,7 +113,7 @@ def test_granting_to_a_deactivated_developer_is_refused(app: App, developer: Use
 def test_narrower_grant_approves_the_app_with_exactly_that(app: App, reviewer: User) -> None:
     decided = decide_scopes(review=open_review(app), decisions=NARROW, note="Read first", actor=reviewer)
     assert (decided.status, decided.granted_scopes, decided.status_reason) == ("Approved", "catalog:read", "Read first")
-    rows = {row.scope: (row.granted, row.note, row.decided_at is not None) for row in selectors.scope_rows_of(app)}
+    rows = {row.scope: (row.granted, row.note, row.decided_at is not None) for row in app.scope_rows.all()}
     assert rows == {"catalog:read": (True, "", True), "wallet:spend": (False, "Not needed for that", True)}
     review = app.scope_reviews.get()
     assert (review.status, review.decided_by, review.note) == ("Decided", reviewer, "Read first")
@@ -182,7 +182,7 @@ def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: Use
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
     app.refresh_from_db()
     assert (app.status, app.granted_scopes) == ("Approved", "catalog:read")
-    row = selectors.scope_rows_of(app).filter(granted=None).get()
+    row = app.scope_rows.filter(granted=None).get()
     assert (row.scope, row.reason, row.note, row.decided_at) == ("wallet:spend", "Users ask for it", "", None)
     widened = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
     assert widened.granted_scopes == "catalog:read wallet:spend"
@@ -238,7 +238,7 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app:
     key.refresh_from_db()
     key.app.refresh_from_db()
     assert key.scopes == {Scope.CATALOG_READ}
-    row = selectors.scope_rows_of(app).get(scope="wallet:spend")
+    row = app.scope_rows.get(scope="wallet:spend")
     assert (row.granted, row.note) == (False, "Misused")
     assert row.decided_at is not None
     assert row.decided_at > key.created_at

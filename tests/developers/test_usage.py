@@ -262,10 +262,10 @@ def test_scope_is_unused_when_no_call_needed_it_for_90_days() -> None:
     rows.add_to_rows({call: 1, call._replace(scope="wallet:spend", operation="POST wallet-spend", status=403): 9})
     stale = call._replace(scope="catalog:read", operation="GET asset-manifest", day=timezone.now().date() - dt.timedelta(days=91))
     rows.add_to_rows({stale: 1})
-    assert unused_scopes(app) == [Scope.CATALOG_READ, Scope.WALLET_SPEND]
+    assert unused_scopes(app, app.scope_rows.all()) == [Scope.CATALOG_READ, Scope.WALLET_SPEND]
     AppScope.objects.create(app=app, scope="wallet:spend", reason="x", granted=True, decided_at=timezone.now())
-    assert unused_scopes(app) == [Scope.CATALOG_READ]
-    assert unused_scopes(AppFactory()) == []
+    assert unused_scopes(app, app.scope_rows.all()) == [Scope.CATALOG_READ]
+    assert unused_scopes(AppFactory(), []) == []
 
 
 def test_unused_scope_is_flagged_to_owner_and_admin() -> None:

@@ -16,7 +16,7 @@ from developers.usage import rows
 from developers.usage.buffer import usage
 from developers.usage.middleware import call_of
 from developers.usage.rows import CallKey
-from developers.usage.selectors import usage_of_app, usage_of_tokens
+from developers.usage.selectors import usage_of_app, usage_of_credentials
 from marketplace.core.scopes import Scope
 from tests.admin.pages import address, text_of
 from tests.callers import signed_in
@@ -66,8 +66,8 @@ def test_mcp_token_made_by_hand_is_counted_by_itself_and_drawn_with_its_app() ->
     assert (call.kind, call.credential_id, call.app_id) == ("mcp", token.pk, token.application_id)
     rows.add_to_rows({call: 3})
     assert token.application is not None
-    assert list(usage_of_app(token.application, [], [token]).callers) == [f"desk (…{token.hint})"]
-    assert usage_of_tokens([token]).total.done == 3
+    assert list(usage_of_app(token.application, [token]).callers) == [f"desk (…{token.hint})"]
+    assert usage_of_credentials([token]).total.done == 3
     assert f"desk (…{token.hint}) 3" in text_of(signed_in(token.user).get(f"/dashboard/apps/{token.application_id}"))
 
 

@@ -17,7 +17,7 @@ from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.usage import rows
 from developers.usage.chart import chart_of
 from developers.usage.rows import CallKey
-from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credential
+from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credentials
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
 from tests.callers import signed_in
@@ -75,12 +75,12 @@ def test_usage_of_a_day_is_shown_by_hour_and_of_a_week_by_day(key: ApiKey) -> No
 
 def test_usage_page_shows_calls_beyond_the_rate_limit_separately(key: ApiKey) -> None:
     rows.add_to_rows({call_by(key): 9, call_by(key, status=429): 4, call_by(key, status=404): 2, call_by(key, status=503): 1})
-    usage = usage_of_credential(key, span=DAY)
+    usage = usage_of_credentials([key], span=DAY)
     assert (usage.total.done, usage.total.limited, usage.total.refused, usage.total.failed) == (9, 4, 2, 1)
     chart = chart_of(usage, calls_per_minute=key.calls_per_minute)
     assert chart.mark is not None
     assert chart.mark.value == 3_600
-    assert chart_of(usage_of_credential(key, span=WEEK), calls_per_minute=60).mark is None
+    assert chart_of(usage_of_credentials([key], span=WEEK), calls_per_minute=60).mark is None
     page = BeautifulSoup(signed_in(key.app.developer).get(page_of(key, last="24h", of=key.pk)).content, "html.parser")
     assert "limit per hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
 

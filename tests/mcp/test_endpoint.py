@@ -349,7 +349,7 @@ def test_spending_tools_are_a_503_while_the_rate_limit_store_is_down(settings: A
 
 
 def test_usage_counts_tools_by_outcome(newest: Speaker) -> None:
-    usage.clear()
+    usage._counts.clear()
     newest.call("get_wallet")
     newest.call("get_asset", assetId="no-such-asset")
     newest.send("tools/call", {"name": "made_up"})

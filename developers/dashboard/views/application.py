@@ -10,13 +10,10 @@ from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
 from ...models import DeveloperApplication
-from ...models.applications import ApplicationStatus
+from ...models.applications import CLOSED_STATUSES, ApplicationStatus
 from ...services.applications import answer_question, submit_application
 from ..forms import AnswerForm, ApplicationForm
 from ..next_steps import milestones_of
-
-# Statuses after which a new application can be submitted.
-CLOSED_STATUSES = (ApplicationStatus.REJECTED, ApplicationStatus.WITHDRAWN)
 
 
 @signed_in_page("GET", "POST")

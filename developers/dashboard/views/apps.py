@@ -74,7 +74,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     with_credentials = app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED}
     keys = list(selectors.keys_of(app)) if with_credentials else []
     mcp_tokens = list(selectors.mcp_tokens_of(app)) if with_credentials else []
-    usage = usage_of_app(app, keys, mcp_tokens)
+    usage = usage_of_app(app, [*keys, *mcp_tokens])
     return render(
         request,
         "developers/app_detail.html",
@@ -89,7 +89,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),
             "keys": _table(KEYS, app, keys),
             "mcp_tokens": _table(MCP_TOKENS, app, mcp_tokens),
-            "unused_scopes": unused_scopes(app),
+            "unused_scopes": unused_scopes(app, rows),
             "usage": usage,
             "chart": chart_of(usage),
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
@@ -125,7 +125,7 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     )
     if form.is_valid():
         with problems_as_form_errors(form):
-            waits = set_redirect_uris(app=app, uris=form.uris(), actor=request.user)
+            waits = set_redirect_uris(app=app, uris=form.cleaned_data["redirect_uris"], actor=request.user)
             review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
             messages.success(request, review if waits else "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)

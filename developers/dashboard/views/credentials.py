@@ -9,13 +9,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.core.scopes import Scope
 
+from ...audiences import Audience
 from ...models import App
 from ...usage.chart import chart_of
-from ...usage.selectors import usage_of_tokens
+from ...usage.selectors import usage_of_credentials
 from ..credential_forms import RotateForm
-from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages, first_call_context
+from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages
 from ..new_secrets import keep_secret, take_secret
+from ..next_steps import first_call
 from .apps import own_app
 
 
@@ -23,7 +26,7 @@ from .apps import own_app
 def token_list(request: SignedInRequest) -> HttpResponseBase:
     """List the user's personal tokens."""
     tokens = list(PERSONAL_TOKENS.all_of(request.user))
-    usage = usage_of_tokens(tokens)
+    usage = usage_of_credentials(tokens)
     return render(
         request,
         "developers/tokens.html",
@@ -53,12 +56,14 @@ def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     """Create a credential's successor; the form says how long the old one stays valid."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
-    form = RotateForm(request.POST or None, spends=kind.spends(credential), request=request)
+    # A successor has what the app is granted now, or what the user's own token has.
+    spends = Scope.WALLET_SPEND in (app or credential).scopes
+    form = RotateForm(request.POST or None, spends=spends, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             # For tokens the services ask whether the password was given; a key's form has asked for it.
             confirmed = {"password_confirmed": form.password_confirmed} if kind.subject == "token" else {}
-            successor = kind.rotate(**{kind.subject: credential}, **form.values(), **confirmed, actor=request.user)
+            successor = kind.rotate(**{kind.subject: credential}, overlap=form.cleaned_data["overlap"], **confirmed, actor=request.user)
             return _to_secret(request, kind, app, *successor)
     return render_form(request, "developers/credential_rotate.html", form, credential=credential, **_context(kind, app))
 
@@ -75,8 +80,8 @@ def show_secret(
     if secret is None:
         messages.info(request, f"The {kind.word} is shown only once. If you didn't copy it, rotate it or create another.")
         return redirect(context["back"])
-    first_call = first_call_context(app)
-    return render(request, "developers/credential_created.html", {"credential": credential, "secret": secret, **first_call, **context})
+    context |= {"credential": credential, "secret": secret, "first_call": first_call(app), "mcp_url": Audience.MCP.uri}
+    return render(request, "developers/credential_created.html", context)
 
 
 @signed_in_page("GET", "POST")

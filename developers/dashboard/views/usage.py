@@ -13,23 +13,22 @@ from marketplace.core.ids import parse_id
 from marketplace.ui.charts import Span
 
 from ... import selectors
-from ...models import AccessToken, ApiKey
+from ...models import ApiKey
 from ...usage.chart import chart_of
-from ...usage.selectors import MONTH, SPANS, Usage, usage_of_app, usage_of_credential, usage_of_tokens
+from ...usage.selectors import MONTH, SPANS, Usage, usage_of_app, usage_of_credentials
+from ..credentials import Credential
 from .apps import own_app
-
-Credential = ApiKey | AccessToken
 
 
 @signed_in_page("GET")
 def app_usage(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Show the usage of an app, or of one of its keys or MCP tokens."""
     app = own_app(request.user, app_id)
-    keys, mcp_tokens = list(selectors.keys_of(app)), list(selectors.mcp_tokens_of(app))
-    span, chosen = _selection(request, [*keys, *mcp_tokens])
-    usage = usage_of_app(app, keys, mcp_tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
+    credentials: list[Credential] = [*selectors.keys_of(app), *selectors.mcp_tokens_of(app)]
+    span, chosen = _selection(request, credentials)
+    usage = usage_of_app(app, credentials, span=span) if chosen is None else usage_of_credentials([chosen], span=span)
     back = {"title": app.name, "back": reverse("app-detail", args=[app.pk])}
-    return _page(request, usage, [*keys, *mcp_tokens], chosen, back)
+    return _page(request, usage, credentials, chosen, back)
 
 
 @signed_in_page("GET")
@@ -37,7 +36,7 @@ def token_usage(request: SignedInRequest) -> HttpResponseBase:
     """Show the usage of the user's personal tokens, or of one of them."""
     tokens = list(selectors.tokens_without_app_of(request.user))
     span, chosen = _selection(request, tokens)
-    usage = usage_of_tokens(tokens, span=span) if chosen is None else usage_of_credential(chosen, span=span)
+    usage = usage_of_credentials(tokens if chosen is None else [chosen], span=span)
     return _page(request, usage, tokens, chosen, {"title": "Personal tokens", "back": reverse("tokens")})
 
 

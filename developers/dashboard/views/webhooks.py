@@ -56,14 +56,7 @@ def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     form = EndpointForm(request.POST or None)
     if form.is_valid():
         with problems_as_form_errors(form):
-            endpoint, secret = services.create_endpoint(
-                app=app,
-                url=form.cleaned_data["url"],
-                description=form.cleaned_data["description"],
-                events=form.wanted_events(),
-                actor=request.user,
-            )
-            return _to_secret(request, endpoint, secret)
+            return _to_secret(request, *services.create_endpoint(app=app, **form.cleaned_data, actor=request.user))
     return render_form(request, "developers/webhooks/create.html", form, app=app)
 
 
@@ -88,13 +81,7 @@ def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) ->
     form = EndpointForm(request.POST if request.method == "POST" else None, initial=known)
     if form.is_valid():
         with problems_as_form_errors(form):
-            services.change_endpoint(
-                endpoint=endpoint,
-                url=form.cleaned_data["url"],
-                description=form.cleaned_data["description"],
-                events=form.wanted_events(),
-                actor=request.user,
-            )
+            services.change_endpoint(endpoint=endpoint, **form.cleaned_data, actor=request.user)
             messages.success(request, "The webhook was saved.")
             return redirect("webhook", app_id=app.pk, endpoint_id=endpoint.pk)
     return render_form(request, "developers/webhooks/edit.html", form, app=app, endpoint=endpoint)
@@ -106,7 +93,7 @@ def rotate(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     form = RotateSecretForm(request.POST or None)
     if form.is_valid():
-        secret = services.rotate_endpoint_secret(endpoint=endpoint, overlap=form.wanted_overlap(), actor=request.user)
+        secret = services.rotate_endpoint_secret(endpoint=endpoint, **form.cleaned_data, actor=request.user)
         return _to_secret(request, endpoint, secret)
     return render_form(request, "developers/webhooks/rotate.html", form, app=app, endpoint=endpoint)
 

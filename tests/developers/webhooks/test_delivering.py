@@ -219,7 +219,7 @@ def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(status: str, 
 
 def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    new = rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
+    new = rotate_endpoint_secret(endpoint=to.endpoint, overlap=timedelta(days=1), actor=to.app.developer)
     tell()
     drain()
     assert receiver.calls[0].opened_with(new) == receiver.calls[0].opened_with(to.secret)
@@ -233,7 +233,7 @@ def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Rece
 
 def test_secret_is_encrypted_at_rest_and_in_no_log(listen: Listen, caplog: pytest.LogCaptureFixture) -> None:
     to = listen()
-    rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
+    rotate_endpoint_secret(endpoint=to.endpoint, overlap=timedelta(days=1), actor=to.app.developer)
     kept = str(WebhookEndpoint.objects.values_list()) + str(list(AuditEntry.objects.values_list()))
     assert to.secret.removeprefix("whsec_") not in kept + caplog.text
 

@@ -171,7 +171,7 @@ def test_endpoint_that_is_disabled_during_a_call_is_disabled_once(
 def test_rotation_helps_where_the_secret_cannot_be_read(listen: Listen, receiver: Receiver, settings: Any) -> None:
     to = listen()
     settings.SECRET_KEY = "another-key-" * 5
-    new = rotate_endpoint_secret(endpoint=to.endpoint, actor=to.app.developer)
+    new = rotate_endpoint_secret(endpoint=to.endpoint, overlap=timedelta(days=1), actor=to.app.developer)
     tell()
     drain()
     receiver.calls[0].opened_with(new)
