@@ -38,21 +38,9 @@ from .responses import (
     license_offers,
 )
 from .search import search, suggest
-from .selectors import (
-    ITEMS,
-    Facet,
-    Position,
-    Sort,
-    categories_with_counts,
-    detail_on_sale,
-    facets_of_listings,
-    key_count,
-    list_listings,
-    listing_for_sale,
-    rows_of,
-    sorts_by_price,
-    tier_texts,
-)
+from .selectors.browse import ITEMS, Facet, Position, Sort, facets_of_listings, key_count, list_listings, rows_of, sorts_by_price
+from .selectors.listings import detail_on_sale, listing_for_sale
+from .selectors.taxonomy import categories_with_counts, tier_texts
 
 FACETS_CHARS = 100
 _INTEGERS = range(-(2**63), 2**63)
@@ -183,12 +171,7 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
 
 
 def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
-    """Return the page that a validated `BrowseQuery` asks for.
-
-    Args:
-        listings: The listings that match the filters.
-        given: The filters in use.
-        query: The other parameters.
+    """Return the page that a validated `BrowseQuery` asks for, of `listings`, which match the filters `given`.
 
     Raises:
         ValidationError: its cursor is not one of this order and these filters.
@@ -202,7 +185,12 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     cursor = None
     if found.last is not None and number < core_bounds.MAX_PAGE:
         cursor = cursor_after(found.last, page=number + 1, sort=sort, filters=given)
-    return AssetPage.of(found, page=number, cursor=cursor, with_facets="facets" in query)
+    values = {"total": found.total.listings, "page": number, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
+    if not found.total.exact:
+        values["total_is_exact"] = False
+    if "facets" in query:
+        values |= facet_fields(found.facets, exact=found.facets_are_exact)
+    return AssetPage.model_validate(values)
 
 
 def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
@@ -229,7 +217,8 @@ def suggest_assets(q: str) -> SuggestResponse:
 
 def list_categories() -> CategoryList:
     """Return the active categories."""
-    return CategoryList.of(categories_with_counts())
+    items = list(categories_with_counts())
+    return CategoryList.model_validate({"total": len(items), "items": items})
 
 
 def asset_detail(asset_id: str) -> AssetDetail:

@@ -38,10 +38,11 @@ class StoreVisibilityChanged(Event):
 
 
 @dataclass(frozen=True)
-class FileBlocked(Event):
-    """A reviewer marked all files with these bytes as malicious."""
+class BlockChanged(Event):
+    """A reviewer marked all files with these bytes as malicious, or undid that."""
 
     sha256: str
+    blocked: bool
     reason: str
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import django_filters
 from django import forms
@@ -118,14 +118,6 @@ class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filte
         return queryset.filter(~self.condition(given.excluded)) if given.excluded else queryset
 
 
-class LicenseFilter(ValuesFilter):
-    """The licence tiers under which a listing is sold; `ListingFilter` applies the wanted ones together with the prices."""
-
-    def filter(self, queryset: Listings, given: Values | None) -> Listings:
-        """Return the listings with none of the excluded values."""
-        return super().filter(queryset, given and given._replace(wanted=()))
-
-
 class PriceField(forms.DecimalField):
     """A price with at most two decimals."""
 
@@ -143,21 +135,9 @@ class PriceField(forms.DecimalField):
 
 
 class PriceFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter ships no types
-    """A bound of the price; `ListingFilter` applies both together."""
+    """A bound of the price; `ListingFilter.matching` applies both together."""
 
     field_class = PriceField
-
-    def filter(self, queryset: Listings, value: Any) -> Listings:
-        """Leave the queryset as it is."""
-        return queryset
-
-
-class CurrencyFilter(django_filters.ChoiceFilter):  # type: ignore[misc]  # django-filter ships no types
-    """The currency of prices; it filters nothing itself."""
-
-    def filter(self, queryset: Listings, value: Any) -> Listings:
-        """Leave the queryset as it is."""
-        return queryset
 
 
 def clean_prices(form: forms.Form) -> dict[str, Any]:
@@ -187,7 +167,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     )
     tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=core_bounds.SLUG_CHARS, help_text="A store's slug.")
-    license = LicenseFilter(
+    license = ValuesFilter(
         condition=is_licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence"
     )
     tag = ValuesFilter(condition=has_label(LabelKind.TAG), max_length=bounds.TAG_CHARS, help_text="One of its tags, in any case.")
@@ -218,18 +198,12 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     )
     minPrice = PriceFilter(label="From", help_text="The lowest price, under the licence asked for, else of the first one on sale.")  # noqa: N815 - the parameter's name
     maxPrice = PriceFilter(label="To", help_text="The highest price, under the same licence.")  # noqa: N815 - the parameter's name
-    currency = CurrencyFilter(
+    currency = django_filters.ChoiceFilter(
         choices=[(currency.value, currency.value) for currency in Currency],
         initial=Currency.INR.value,
         label="Prices in",
         help_text="The currency of minPrice, maxPrice and orders by price. A price range excludes assets without a price in that currency.",
     )
-
-    class Meta:
-        """Only what is declared above."""
-
-        model = ListingIndex
-        fields: ClassVar[list[str]] = []
 
     @classmethod
     @cache
@@ -246,14 +220,11 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
 
     @classmethod
     def matching(cls, listings: Listings, given: Mapping[str, Any]) -> Listings:
-        """Return those of these listings that match all filters; with several licences, any of their prices may be within the bounds.
-
-        Args:
-            listings: The listings.
-            given: The validated values of filters (`given_filters`).
-        """
+        """Return the listings that match all `given_filters`; with several licences, any of their prices may be within the bounds."""
         for name, value in given.items():
-            listings = cls.base_filters[name].filter(listings, value)
+            # The wanted licences are applied together with the prices.
+            if name not in {"minPrice", "maxPrice", "currency"}:
+                listings = cls.base_filters[name].filter(listings, value._replace(wanted=()) if name == "license" else value)
         column, limits = PRICE_COLUMNS[currency_of(given)], {}
         if "minPrice" in given:
             limits[f"{column}__gte"] = money.to_minor(given["minPrice"])

@@ -1,10 +1,10 @@
 """Prices of listings by currency and licence tier: after the discount, tax included."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import Now
@@ -15,13 +15,17 @@ from marketplace.core.money import Currency
 from .models import Discount, LicenseTier, Listing
 
 
-@dataclass(frozen=True)
-class Prices:
-    """Prices in minor units by currency; None where the vendor set none. Current prices of a free listing are 0 in all."""
+class Prices(NamedTuple):
+    """Prices in minor units, in the order of `Currency`; None where the vendor set none. Current prices of a free listing are 0 in all."""
 
     usd: int | None
     inr: int | None
     eur: int | None
+
+    @property
+    def by_currency(self) -> dict[str, int | None]:
+        """The prices by currency."""
+        return dict(zip(map(str, Currency), self, strict=True))
 
 
 def with_running_discount(listings: QuerySet[Listing]) -> QuerySet[Listing]:
@@ -32,17 +36,6 @@ def with_running_discount(listings: QuerySet[Listing]) -> QuerySet[Listing]:
     )
 
 
-def list_price(listing: Listing, currency: Currency) -> int | None:
-    """Return the price before the discount, None where the vendor set none."""
-    match currency:
-        case Currency.USD:
-            return listing.base_price_minor
-        case Currency.INR:
-            return listing.price_inr_minor
-        case Currency.EUR:
-            return listing.price_eur_minor
-
-
 def list_prices(listing: Listing) -> Prices:
     """Return the prices before the discount."""
     return Prices(listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
@@ -50,17 +43,12 @@ def list_prices(listing: Listing) -> Prices:
 
 def is_free(listing: Listing) -> bool:
     """Tell whether the listing is free: a price of zero in one currency makes it free in all."""
-    return listing.current_discount_bp == bounds.WHOLE_BP or 0 in (
-        listing.base_price_minor,
-        listing.price_inr_minor,
-        listing.price_eur_minor,
-    )
+    return listing.current_discount_bp == bounds.WHOLE_BP or 0 in list_prices(listing)
 
 
 def current_price(listing: Listing, currency: Currency, *, discounted: bool = True) -> int | None:
     """Return the current price of the first permitted tier, or the one before the discount."""
-    list_prices: dict[str, int | None] = {code: list_price(listing, code) for code in Currency}
-    return discounted_price(list_prices, currency, listing.current_discount_bp if discounted else 0)
+    return discounted_price(list_prices(listing).by_currency, currency, listing.current_discount_bp if discounted else 0)
 
 
 def discounted_price(list_prices: Mapping[str, int | None], currency: str, discount_bp: int) -> int | None:
@@ -104,11 +92,9 @@ def _ratio(factor: Decimal, first_factor: Decimal) -> Fraction:
 
 def prices_of(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], *, discounted: bool = True) -> Prices:
     """Return the current prices of a permitted tier, or those before the discount."""
-    return Prices(
-        *(price_of(listing, tier, tiers, currency, discounted=discounted) for currency in (Currency.USD, Currency.INR, Currency.EUR))
-    )
+    return Prices(*(price_of(listing, tier, tiers, currency, discounted=discounted) for currency in Currency))
 
 
 def current_prices(listing: Listing) -> Prices:
     """Return the current prices of the listing."""
-    return Prices(*(current_price(listing, currency) for currency in (Currency.USD, Currency.INR, Currency.EUR)))
+    return Prices(*(current_price(listing, currency) for currency in Currency))

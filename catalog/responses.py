@@ -10,10 +10,11 @@ from marketplace.accounts.models import Tier
 from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
 
 from .file_types import public_file_type
-from .models import Category
 from .models.files import PreviewKind, preview_url, public_technical
 from .models.listings import AiOrigin, AiTraining
-from .selectors import COUNT_LIMIT, FACET_LIMIT, LISTING_FIELDS, Facets, ListingDetail, ListingPage, Row, TierTexts, version_shown
+from .selectors.browse import COUNT_LIMIT, FACET_LIMIT, Facets, Row
+from .selectors.listings import LISTING_FIELDS, ListingDetail
+from .selectors.taxonomy import TierTexts
 
 # The most search results that are counted in facets.
 SEARCH_FACET_LIMIT = 300
@@ -122,14 +123,6 @@ class AssetPage(ResponseModel):
     facets: FacetCounts = Field(default_factory=FacetCounts)
     facets_are_exact: FacetsAreExact
 
-    @classmethod
-    def of(cls, found: ListingPage, *, page: int, cursor: str | None, with_facets: bool) -> Self:
-        """Return the response of GET assets."""
-        values = {"total": found.total.listings, "page": page, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
-        if not found.total.exact:
-            values["total_is_exact"] = False
-        return cls.model_validate(values | (facet_fields(found.facets, exact=found.facets_are_exact) if with_facets else {}))
-
 
 class SearchResult(AssetItem):
     """A listing that was found."""
@@ -185,12 +178,6 @@ class CategoryList(ResponseModel):
 
     total: int
     items: list[CategoryRecord]
-
-    @classmethod
-    def of(cls, categories: Iterable[Category]) -> Self:
-        """Return the response of GET categories."""
-        items = list(categories)
-        return cls.model_validate({"total": len(items), "items": items})
 
 
 class CategoryName(ResponseModel):
@@ -288,7 +275,7 @@ class AssetDetail(ResponseModel):
             | {
                 "category": {"slug": row["category_slug"], "name": row["category_name"]},
                 "file_type": public_file_type(row["listing__file_type"], row["file_type"]),
-                "version": version_shown(row["listing__approved_deliverable__version"], row["listing__version"]),
+                "version": row["listing__approved_deliverable__version"] or row["listing__version"],
                 "discount_percent": row["discount_bp"] / 100,
                 "discount_ends_at": row["discount_ends_at"],
                 "list_prices": {"usd": row["list_price_usd"], "inr": row["list_price_inr"], "eur": row["list_price_eur"]},
@@ -308,4 +295,4 @@ class AssetDetail(ResponseModel):
 
 def license_offers(sold: Iterable[dict[str, Any]], tiers: TierTexts) -> list[dict[str, Any]]:
     """Return the fields of a `LicenseOffer` for each licence in a listing's index row."""
-    return [offer | tiers[offer["slug"]]._asdict() for offer in sold if offer["slug"] in tiers]
+    return [offer | tiers[offer["slug"]] for offer in sold if offer["slug"] in tiers]

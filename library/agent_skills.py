@@ -1,7 +1,5 @@
 """Skills that agents install: those that everyone can have, those that a user owns, and their files exactly as they were approved."""
 
-import base64
-import binascii
 import hashlib
 import io
 import logging
@@ -14,6 +12,7 @@ from typing import Any
 from django.core.signing import BadSignature, TimestampSigner
 from django.db.models import Q
 from django.utils.crypto import constant_time_compare
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from catalog.models import Deliverable, Listing
 from catalog.selectors import skill_contents, skills_free_for_all
@@ -88,10 +87,6 @@ def named(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
 def archive_of(skill: AgentSkill, *, principal: Principal | None = None) -> bytes:
     """Return the approved archive, and record the download of an owned one.
 
-    Args:
-        skill: The skill.
-        principal: The credential of the request; None for a link of our own pages.
-
     Raises:
         NotFound: it is larger than a skill's archive may be.
         DependencyUnavailable: the stored bytes are not those that were approved.
@@ -128,7 +123,7 @@ def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None)
 
 def token_for(user: User) -> str:
     """Return a token that reads the user's skills for a quarter of an hour, and nothing else; it ends when all sessions do."""
-    return _signer.sign(base64.urlsafe_b64encode(user.pk.bytes + _digest_of_sessions(user)).decode().rstrip("="))
+    return _signer.sign(urlsafe_base64_encode(user.pk.bytes + _digest_of_sessions(user)))
 
 
 def user_of_token(token: str) -> User:
@@ -138,10 +133,9 @@ def user_of_token(token: str) -> User:
         NotFound: the token is not valid, has expired, its user has since changed the password or ended all sessions, or the account was deactivated or deleted.
     """
     try:
-        text = _signer.unsign(token, max_age=bounds.AGENT_SKILLS_TOKEN_SECONDS)
-        payload = base64.urlsafe_b64decode(text + "==")
+        payload = urlsafe_base64_decode(_signer.unsign(token, max_age=bounds.AGENT_SKILLS_TOKEN_SECONDS))
         user_id, sessions = uuid.UUID(bytes=payload[:16]), payload[16:]
-    except (BadSignature, binascii.Error, ValueError) as error:
+    except (BadSignature, ValueError) as error:
         raise NotFound from error
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or not constant_time_compare(sessions, _digest_of_sessions(user)):

@@ -36,18 +36,13 @@ class CertificateStatus(TextChoices):
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """The result of a check.
-
-    Args:
-        status: The status of the certificate.
-        certificate: Its claims, if the signature is valid.
-        revoked_at: When the licence was revoked, if it was.
-        facts: Labels and values to show to people.
-    """
+    """The result of a check."""
 
     status: CertificateStatus
+    # Its claims, if the signature is valid.
     certificate: dict[str, Any] | None = None
     revoked_at: datetime | None = None
+    # Labels and values to show to people.
     facts: Sequence[tuple[str, str]] = ()
 
     @property
@@ -93,13 +88,8 @@ def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
         "certificate": claims,
         "jws": signatures.sign(claims),
         "keysUrl": settings.BASE_URL + reverse("certificate-keys"),
-        "statusUrl": status_url(claims["certificateId"]),
+        "statusUrl": settings.BASE_URL + reverse("certificate", args=[claims["certificateId"]]),
     }
-
-
-def status_url(certificate_id: str) -> str:
-    """Return the address in the API with the status of a certificate."""
-    return settings.BASE_URL + reverse("certificate", args=[certificate_id])
 
 
 def page_url(certificate_id: str) -> str:

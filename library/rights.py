@@ -8,7 +8,7 @@ from django.db.models import TextChoices
 
 from catalog.ai_use import training_sentence
 from catalog.models import LicenseTerms, Listing
-from catalog.models.listings import AiTraining, ListingStatus
+from catalog.models.listings import AiTraining
 from catalog.pricing import Prices, permitted_tiers, prices_of, with_running_discount
 from catalog.selectors import active_tiers
 from catalog.selectors.listings import lookup
@@ -37,34 +37,26 @@ class RightsDecision(TextChoices):
 
 @dataclass(frozen=True)
 class LicenseRights:
-    """What a licence says about a use.
-
-    Args:
-        terms: The terms, with their tier.
-        use_terms: What they say about the use.
-        verdict: Whether they permit it in the quantity.
-        prices: What the licence costs now; None if the user owns it.
-    """
+    """What a licence says about a use."""
 
     terms: LicenseTerms
     use_terms: UseTerms
+    # Whether they permit it in the quantity.
     verdict: UseVerdict
+    # What the licence costs now; None if the user owns it.
     prices: Prices | None
 
 
 @dataclass(frozen=True)
 class AssetRights:
-    """Whether an asset may be used for something.
-
-    Args:
-        licenses: What each licence says: those that the user owns, without suspended ones, then those on sale, the cheapest first.
-        suspended: Whether a licence that the user owns is suspended.
-    """
+    """Whether an asset may be used for something."""
 
     listing: Listing
     use: Use
     quantity: int
+    # Those that the user owns, without suspended ones, then those on sale, the cheapest first.
     licenses: list[LicenseRights]
+    # Whether a licence that the user owns is suspended.
     suspended: bool
 
     @property
@@ -82,13 +74,7 @@ class AssetRights:
 
 
 def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> AssetRights:
-    """Return whether a listing may be used for something, in four queries at most.
-
-    Args:
-        asset_id: The id or slug of a listing that is on sale, or that the owner has a licence for.
-        use: The use.
-        quantity: How much of it.
-        owner: The user whose licences count; None for none.
+    """Return whether a listing that is on sale, or that the owner has a licence for, may be used for something, in four queries at most.
 
     Raises:
         NotFound: there is no such listing.
@@ -97,13 +83,12 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     if listing is None:
         raise NotFound
     owned = [] if owner is None else list(current_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
-    is_on_sale = listing.status == ListingStatus.PUBLISHED and listing.store.is_open
-    if not (owned or is_on_sale):
+    if not (owned or listing.is_for_sale):
         raise NotFound
     considered: list[tuple[LicenseTerms, str, Prices | None]] = [
         (licence.terms, licence.ai_training, None) for licence in owned if licence.suspended_at is None
     ]
-    if is_on_sale:
+    if listing.is_for_sale:
         considered.extend((terms, listing.ai_training, prices) for terms, prices in _on_sale(listing, owned))
     licenses = []
     for terms, ai_training, prices in considered:

@@ -23,13 +23,7 @@ def current_licences_of(user: User) -> QuerySet[Licence]:
 
 
 def library_page(user: User, *, limit: int, cursor: str | None = None, among: QuerySet[Licence] | None = None) -> tuple[int, Page]:
-    """Return the number of current licences of a user, and a page of them, newest first.
-
-    Args:
-        user: The owner.
-        limit: The most licences to return.
-        cursor: `next_cursor` of the previous page; None for the first page.
-        among: Those of the current licences that the page may have; by default all.
+    """Return the number of current licences of a user, and a page of them, or of those in `among`, newest first.
 
     Raises:
         InvalidInput: the cursor is not valid.
@@ -65,13 +59,7 @@ def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tup
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None, version: str | None = None) -> Licence:
     """Return the user's licence for a listing, preferring one that is not suspended, then the last tier by `sort_order`, then the newest.
 
-    The listing need not be on sale any more.
-
-    Args:
-        user: The owner.
-        id_or_slug: The listing's.
-        license_slug: The tier; any if None.
-        version: A version or the id of a file, which the licence should cover: one that does comes first.
+    The listing need not be on sale any more. With the version or the id of a file, a licence that covers it comes before all others.
 
     Raises:
         NotFound: there is no such listing, or it was never published.

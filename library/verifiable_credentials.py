@@ -12,6 +12,7 @@ from django.core.cache import caches
 from django.db.models import Max, Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_encode
 
 from marketplace.core.errors import NotFound
 
@@ -139,4 +140,4 @@ def _encoded_list(purpose: str, start: int) -> str:
     for position in within.filter(STATUS_CONDITIONS[purpose]).values_list("position", flat=True):
         byte, bit = divmod(position - start, 8)
         bits[byte] |= 0x80 >> bit
-    return "u" + base64.urlsafe_b64encode(gzip.compress(bits, mtime=0)).decode().rstrip("=")
+    return "u" + urlsafe_base64_encode(gzip.compress(bits, mtime=0))

@@ -93,7 +93,7 @@ def _clean_cache() -> None:
     usage._counts.clear()
     for store in caches.all(initialized_only=False):
         store.clear()
-    vocabulary.forget()
+    vocabulary._Cache.vocabulary = vocabulary.Vocabulary()
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ ALWAYS_SENT = {
     "developers": "app_connected app_decided app_limit_removed app_limit_set app_narrowed app_reinstated app_reopened "
     "app_suspended application_approved application_question application_rejected application_withdrawn "
     "consent_ended credential_leaked credential_revoked key_dormant key_limited redirects_decided webhook_disabled",
-    "library": "claim ended file_blocked",
+    "library": "claim ended file_blocked file_unblocked",
     "review": "appeal_dismissed",
     "vendors": "approved payout_details_changed payouts_held payouts_released pictures_removed reinstated rejected suspended",
     "wallet": "approval_requested former_vendor payout_bounced refund_declined refund_in_review refund_in_review_vendor "
@@ -65,8 +65,7 @@ CONTEXT: dict[str, Any] = {
     "developer": "Asha Rao",
     "discount": SimpleNamespace(percent=20, code="SPRING"),
     "endpoint": SimpleNamespace(pk=_ID, url="hooks.example/marketplace"),
-    "downloaded_at": datetime(2026, 11, 20, 12, tzinfo=UTC),
-    "file_name": "halden-grotesk-2.1.zip",
+    "files": [("Halden Grotesk", "halden-grotesk-2.1.zip")],
     "first": True,
     "key": _KEY(name="build server", last_four="x7Qz", calls_per_minute=120, rate_limit=120),
     "last": True,

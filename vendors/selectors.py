@@ -207,7 +207,9 @@ def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
     expired since the last one were once on their way together, within the limit.
     `without` is an upload that is left out, because a file takes its place.
     """
-    files = Deliverable.objects.filter(listing__store=store, approved_at=None, blocked_at=None).aggregate(bytes=Sum("file_size"))
+    # A file that was blocked, replaced and unblocked waits for no review, and its vendor cannot delete it.
+    candidates = Listing.objects.filter(store=store).values("candidate_deliverable")
+    files = Deliverable.objects.filter(pk__in=candidates, approved_at=None, blocked_at=None).aggregate(bytes=Sum("file_size"))
     previews = Preview.objects.filter(listing__store=store, listing__approved_deliverable=None).aggregate(bytes=Sum("size"))
     uploads = Upload.objects.filter(listing__store=store, deliverable=None, expires_at__gt=timezone.now())
     if without is not None:

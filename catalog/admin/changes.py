@@ -7,10 +7,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from ..comparison.files import FontChanges
+from ..comparison.files import Difference, FontChanges
 from ..comparison.listings import ListingChanges, compare_snapshots
-from ..comparison.words import TextPart, mark_differences
-from ..field_names import field_name
+from ..comparison.words import mark_differences
 from ..models import Deliverable, Listing, ListingReview, Preview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
@@ -20,15 +19,6 @@ from .values import value_label
 # The most glyphs that a picture draws, and the most pictures of a font.
 DRAWN = 24
 PICTURES = 40
-
-
-@dataclass(frozen=True)
-class FieldChange:
-    """A changed field, for a side-by-side view."""
-
-    field: str
-    before: Sequence[TextPart]
-    after: Sequence[TextPart]
 
 
 @dataclass(frozen=True)
@@ -42,29 +32,14 @@ class PictureChange:
 
 
 @dataclass(frozen=True)
-class EarlierFinding:
-    """A finding of an earlier decision; `answered` tells whether the named field has changed since; None if it names no field."""
-
-    code: str
-    field: str
-    message: str
-    answered: bool | None
-
-
-@dataclass(frozen=True)
-class ShownFont:
-    """The changes of a font, and for each glyph the query strings of its images before and now."""
-
-    changes: FontChanges
-    queries: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
 class Comparison:
     """What changed since the submission `base`.
 
     Args:
         earlier: Other submissions with which it can be compared.
+        fields: The changed fields, for a side-by-side view.
+        fonts: The changes of each font, and for each glyph the query strings of its images before and now.
+        findings: Those of earlier decisions, each with `answered`: whether the named field has changed since; None if it names no field.
         approved: The last approved submission where `base` is a later one, and `since_approved` what changed since then.
         before_file: Id of the file before, None if its bytes are no longer kept.
     """
@@ -72,10 +47,10 @@ class Comparison:
     base: ListingReview
     earlier: Sequence[ListingReview]
     changes: ListingChanges
-    fields: Sequence[FieldChange]
+    fields: Sequence[Difference]
     pictures: Sequence[PictureChange]
-    fonts: Sequence[ShownFont]
-    findings: Sequence[EarlierFinding]
+    fonts: Sequence[tuple[FontChanges, Sequence[tuple[str, str]]]]
+    findings: Sequence[Mapping[str, Any]]
     before_file: Any
     approved: ListingReview | None
     since_approved: ListingChanges | None
@@ -86,14 +61,8 @@ def compared(
 ) -> Comparison | None:
     """Return what changed since an earlier submission of the vendor that was decided: the one with the id `against`, else the last.
 
-    None if there is none. What a takedown or an appeal left is not one: its file may never have been looked at.
-
-    Args:
-        review: The submission.
-        decisions: Earlier decisions on the listing, latest first.
-        now: The submitted fields.
-        previews: The listing's previews.
-        against: The id of an earlier decision, or any other text.
+    None if there is none. What a takedown or an appeal left is not one: its file may never have been looked at. The decisions before this
+    submission come latest first; `now` are the submitted fields.
     """
     # A submission that an appeal reopened has the time of the one that was rejected.
     submissions = [each for each in decisions if each.is_vendor_submission and each.submitted_at != review.submitted_at]
@@ -111,7 +80,7 @@ def compared(
         changes=changes,
         fields=_field_changes(changes),
         pictures=list(_picture_changes(review, base.snapshot, now, previews)),
-        fonts=[ShownFont(font, list(_drawing_queries(font))) for font in fonts],
+        fonts=[(font, list(_drawing_queries(font))) for font in fonts],
         findings=_findings(decisions, now),
         before_file=_kept_file(review.listing, base.snapshot),
         approved=passed,
@@ -119,17 +88,17 @@ def compared(
     )
 
 
-def _field_changes(changes: ListingChanges) -> list[FieldChange]:
+def _field_changes(changes: ListingChanges) -> list[Difference]:
     found = []
     for change in changes.fields:
-        match change.field:
+        match change.name:
             case "previews":
                 before, after = _preview_text(change.before, change.after), _preview_text(change.after, change.before)
             case "file":
                 before, after = _file_text(change.before), _file_text(change.after)
             case _:
                 before, after = value_label(change.before), value_label(change.after)
-        found.append(FieldChange(field_name(change.field), *mark_differences(before, after)))
+        found.append(Difference(change.name, *mark_differences(before, after)))
     return found
 
 
@@ -176,17 +145,16 @@ def _drawing_queries(font: FontChanges) -> Iterable[tuple[str, str]]:
         yield former, now
 
 
-def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> list[EarlierFinding]:
+def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the findings of the decisions since the last approval."""
-    found = []
+    found: list[Mapping[str, Any]] = []
     for decision in decisions:
         if decision.status == ReviewStatus.APPROVED:
             break
         before = decision.snapshot
         for finding in decision.findings:
             field = finding.get("field", "")
-            answered = before[field] != now.get(field) if field in before else None
-            found.append(EarlierFinding(finding.get("code", ""), field_name(field), finding.get("message", ""), answered))
+            found.append(finding | {"answered": before[field] != now.get(field) if field in before else None})
     return found
 
 

@@ -76,7 +76,7 @@ class DeliverableAdmin(ServiceAdmin):
         Decision(
             "Block file",
             BLOCK,
-            "The file can no longer be downloaded from any listing, not even by its buyers.",
+            "The file can no longer be downloaded from any listing, not even by its buyers. Its vendors and whoever downloaded it get a mail with your reason.",
             "The file was blocked in all listings.",
             available=lambda deliverable: deliverable.blocked_at is None,
             context=lambda deliverable: block_context(Deliverable.objects.filter(pk=deliverable.pk), pending=is_submitted(deliverable)),
@@ -92,7 +92,7 @@ class DeliverableAdmin(ServiceAdmin):
             "Unblock file",
             BLOCK,
             "For a file that was blocked by mistake, in all listings that have it: buyers can download it again where it was approved, and "
-            "its vendors, who get a mail with your reason, can submit it. Listings that were taken down with it stay off sale until then.",
+            "its vendors can submit it. They and whoever downloaded it get a mail with your reason. Listings that were taken down with it stay off sale.",
             "The file was unblocked in all listings.",
             available=lambda deliverable: deliverable.blocked_at is not None,
         ),

@@ -25,17 +25,19 @@ EVERYTHING = "all"
 class QueueFilter(SimpleListFilter):
     """Base of the queue's filters; without a value it filters nothing."""
 
-    # Label of the option for no value.
-    empty_label = "All"
+    # Label of the option for no value, if there is one.
+    empty_label: str | None = "All"
+    # What the value is compared with.
+    lookup = ""
 
     def options(self) -> list[dict[str, Any]]:
         chosen = self.value() or ""
-        offered = [("", self.empty_label), *((str(value), str(label)) for value, label in self.lookup_choices)]
+        offered = [*([("", self.empty_label)] if self.empty_label else []), *self.lookup_choices]
         return [{"value": value, "label": label, "chosen": value == chosen} for value, label in offered]
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         """Return the rows that match a valid value."""
-        raise NotImplementedError
+        return queryset.filter(**{self.lookup: value})
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[ListingReview]) -> QuerySet[ListingReview]:
         """Filter by the value; an unknown value matches nothing."""
@@ -53,25 +55,17 @@ class StatusFilter(QueueFilter):
     title = "status"
     # The same parameter as a plain field filter and the sidebar's link use.
     parameter_name = "status__exact"
-    empty_label = "Waiting"
+    empty_label = None
+    lookup = "status"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        return [*((status.value, status.label) for status in ReviewStatus), (EVERYTHING, "All")]
+        return [*(dict(ReviewStatus.choices) | {ReviewStatus.PENDING.value: "Waiting"}).items(), (EVERYTHING, "All")]
 
-    def options(self) -> list[dict[str, Any]]:
-        """Return the statuses; pending is selected by default."""
-        chosen = self.value() or ReviewStatus.PENDING
-        labels = dict(self.lookup_choices) | {ReviewStatus.PENDING.value: "Waiting"}
-        return [{"value": value, "label": label, "chosen": value == chosen} for value, label in labels.items()]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[ListingReview]) -> QuerySet[ListingReview]:
-        """Return pending reviews where no status is requested."""
-        if not self.value():
-            return queryset.filter(status=ReviewStatus.PENDING)
-        return super().queryset(request, queryset)
+    def value(self) -> str:
+        return super().value() or ReviewStatus.PENDING.value
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        return queryset if value == EVERYTHING else queryset.filter(status=value)
+        return queryset if value == EVERYTHING else super().filter_by(queryset, value)
 
 
 class ClaimFilter(QueueFilter):
@@ -103,12 +97,10 @@ class KindFilter(QueueFilter):
 
     title = "kind"
     parameter_name = "kind"
+    lookup = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         return [(kind.value, kind.label) for kind in ReviewKind]
-
-    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        return queryset.filter(kind=value)
 
 
 class CategoryFilter(QueueFilter):
@@ -116,12 +108,10 @@ class CategoryFilter(QueueFilter):
 
     title = "category"
     parameter_name = "category"
+    lookup = "listing__category__slug"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         return list(Category.objects.values_list("slug", "name"))
-
-    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        return queryset.filter(listing__category__slug=value)
 
 
 class VendorFilter(QueueFilter):
@@ -129,6 +119,7 @@ class VendorFilter(QueueFilter):
 
     title = "vendor"
     parameter_name = "vendor"
+    lookup = "listing__store__slug"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with pending reviews and the requested one."""
@@ -138,9 +129,6 @@ class VendorFilter(QueueFilter):
         slug = request.GET.get(self.parameter_name, "")
         asked = dict(Store.objects.filter(slug=slug).values_list("slug", "name")) if slug.isprintable() and slug not in offered else {}
         return list((offered | asked).items())
-
-    def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
-        return queryset.filter(listing__store__slug=value)
 
 
 class WaitingFilter(QueueFilter):

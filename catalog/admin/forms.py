@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -17,7 +16,7 @@ from marketplace.review.decisions import DecisionForm
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
 from ..services import findings as services
-from ..services.taxonomy import find_synonym_error
+from ..services.taxonomy import check_synonym
 
 if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Any]
@@ -44,25 +43,12 @@ def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
 class ApproveForm(DecisionForm):
     """The tier that buyers need, and a note."""
 
-    tier_requirement = forms.ChoiceField(
-        label="Minimum tier of buyers",
-        choices=Tier.choices,
-        widget=forms.RadioSelect,
-    )
+    tier_requirement = forms.TypedChoiceField(label="Minimum tier of buyers", choices=Tier.choices, coerce=Tier, widget=forms.RadioSelect)
     note = _note()
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
         self.fields["tier_requirement"].initial = subject.listing.tier_requirement
-
-
-@dataclass(frozen=True)
-class ReasonRow:
-    """A row of the form: a rejection reason, its checkbox, and the field for details."""
-
-    reason: RejectionReason
-    chosen: BoundField
-    details: BoundField
 
 
 class RejectForm(DecisionForm):
@@ -81,11 +67,11 @@ class RejectForm(DecisionForm):
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
 
-    def rows(self) -> list[tuple[str, list[ReasonRow]]]:
-        """Return the rows of the rejection reasons, grouped by the listing's field."""
-        groups: dict[str, list[ReasonRow]] = {}
+    def rows(self) -> list[tuple[str, list[tuple[RejectionReason, BoundField, BoundField]]]]:
+        """Return the rejection reasons, each with its checkbox and the field for details, grouped by the listing's field."""
+        groups: dict[str, list[tuple[RejectionReason, BoundField, BoundField]]] = {}
         for reason in self.reasons:
-            row = ReasonRow(reason, self[f"reason_{reason.code}"], self[f"details_{reason.code}"])
+            row = (reason, self[f"reason_{reason.code}"], self[f"details_{reason.code}"])
             groups.setdefault(reason.field or "listing", []).append(row)
         return list(groups.items())
 
@@ -115,14 +101,15 @@ class RejectForm(DecisionForm):
 class CheckedForm(ModelForm):
     """A row that a service validates."""
 
-    # Returns the first error of a row.
-    find_error: ClassVar[Callable[[Any], InvalidInput | None]]
+    # Raises InvalidInput for a row that is not valid.
+    check: ClassVar[Callable[[Any], None]]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            refusal = type(self).find_error(construct_instance(self, copy(self.instance)))
-            if refusal is not None:
+            try:
+                type(self).check(construct_instance(self, copy(self.instance)))
+            except InvalidInput as refusal:
                 self.add_error(None, refusal.message)
         return cleaned
 
@@ -130,7 +117,7 @@ class CheckedForm(ModelForm):
 class SynonymForm(CheckedForm):
     """A synonym."""
 
-    find_error = find_synonym_error
+    check = check_synonym
 
     class Meta:
         model = SearchSynonym
@@ -145,7 +132,7 @@ class SynonymForm(CheckedForm):
 class RejectionReasonForm(CheckedForm):
     """A rejection reason."""
 
-    find_error = services.find_reason_error
+    check = services.check_reason
 
     class Meta:
         model = RejectionReason

@@ -15,7 +15,6 @@ from marketplace.ui.formatting import badge, money
 
 from ..models import Listing, ListingReview
 from ..search import search
-from ..selectors.reviews import approvals_of, previews_of
 from ..services import review as services
 from .filters import EditedFilter
 from .takedowns import takedown_decision
@@ -61,7 +60,6 @@ class ListingAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Listing) -> list[Panel]:
         found = ListingReview.objects.filter(listing=subject).select_related("decided_by").order_by("-id")
-        approved = list(approvals_of(subject).only("snapshot")[:1])
         reviews = [
             (
                 f"{review.submitted_at:%Y-%m-%d %H:%M}",
@@ -77,10 +75,7 @@ class ListingAdmin(ServiceAdmin):
             Panel(
                 "Changed since the last approval",
                 ("Field", "Approved", "Now"),
-                [
-                    tuple(cell[:CELL_CHARS] for cell in change)
-                    for change in changes_since_approval(subject, approved, list(previews_of(subject)))
-                ],
+                [tuple(cell[:CELL_CHARS] for cell in change) for change in changes_since_approval(subject)],
                 "Nothing, or it was never approved.",
             ),
             *super().panels(request, subject),

@@ -1,12 +1,12 @@
 """The data of the page on which a submission is reviewed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
 
 from ..font_samples import samples_for
-from ..models import Deliverable, ListingReview, Preview, Store
+from ..models import Deliverable, ListingReview, Preview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
 from ..selectors.listings import requests_of_skill
@@ -15,10 +15,8 @@ from ..selectors.reviews import (
     decisions_before,
     files_under_review,
     listings_with_the_bytes_of,
-    previews_of,
     record_of,
     reviews_of_store,
-    with_record,
 )
 from ..services.snapshots import snapshot_of
 from .changes import compared
@@ -36,7 +34,7 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
     """Return the context of the page; `against` is the id of the earlier submission to compare with, the last decided one by default."""
     listing, files = review.listing, files_under_review(review)
     deliverable = _submitted_file(review) or files.first()
-    previews = list(previews_of(listing))
+    previews = list(listing.previews.all())
     pending = review.status == ReviewStatus.PENDING
     now = _submitted_fields(review, previews)
     decisions = list(decisions_before(review)[:DECISIONS])
@@ -49,7 +47,7 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
         "decisions": decisions,
         **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
         **_previews(previews),
-        "record": record_of(with_record(Store.objects.all()).get(pk=listing.store_id)),
+        "record": record_of(listing.store_id),
         "others": reviews_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_REVIEWS],
     }
 
@@ -83,7 +81,10 @@ def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, A
         "skill": _skill(technical.get("skill")),
         "requests": requests_of_skill(deliverable) if "skill" in technical else None,
         "axes": technical.get("axes", []),
-        "members": [(member.get("path", ""), value_label(_plain(member))) for member in technical.get("members", [])],
+        "members": [
+            (member.get("path", ""), value_label({name: value for name, value in member.items() if name not in {"path", "axes"}}))
+            for member in technical.get("members", [])
+        ],
         "entries": deliverable.entries,
         "entries_left_out": max(sum(technical.get("contentsByExtension", {}).values()) - len(deliverable.entries), 0)
         if deliverable.entries
@@ -113,14 +114,8 @@ def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {name: visible_characters(value) if isinstance(value, str) else value for name, value in skill.items()}
 
 
-def _plain(member: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in member.items() if name not in {"path", "axes"}}
-
-
-def _previews(previews: Iterable[Preview]) -> dict[str, Any]:
-    by_kind: dict[str, list[Preview]] = {kind: [] for kind in PreviewKind.values}
-    for preview in previews:
-        by_kind[preview.kind].append(preview)
+def _previews(previews: Sequence[Preview]) -> dict[str, Any]:
+    by_kind = {kind: [preview for preview in previews if preview.kind == kind] for kind in PreviewKind}
     specimen = next(iter(by_kind[PreviewKind.FONT_SPECIMEN]), None)
     return {
         "gallery": by_kind[PreviewKind.GALLERY],

@@ -9,7 +9,7 @@ from django.db.models import Case, DateTimeField, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 
-from marketplace.accounts.models import Tier, User
+from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.http.refusals import allow_methods
@@ -155,7 +155,7 @@ class ListingReviewAdmin(QueueAdmin):
     def case_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
         return review_context(subject, against=request.GET.get("against", ""))
 
-    @decision(
+    approve = service_decision(
         Decision(
             "Approve",
             REVIEW,
@@ -164,13 +164,11 @@ class ListingReviewAdmin(QueueAdmin):
             form=ApproveForm,
             fields_template="admin/catalog/approve_fields.html",
             available=_pending,
-        )
+        ),
+        services.approve_listing,
+        "review",
+        fields=("tier_requirement", "note"),
     )
-    def approve(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Approve the submission."""
-        services.approve_listing(
-            review=review, actor=actor, tier_requirement=Tier(cleaned_data["tier_requirement"]), note=cleaned_data["note"]
-        )
 
     reject = service_decision(
         Decision(

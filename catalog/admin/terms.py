@@ -6,7 +6,7 @@ from django import forms
 
 from .. import bounds
 from ..models import LicenseTerms, LicenseTier
-from ..services.taxonomy import find_terms_error, find_tier_error
+from ..services.taxonomy import check_terms, check_tier
 from ..uses import UNITS, Use, UsePermission, UseTerms
 from .forms import CheckedForm
 
@@ -14,7 +14,7 @@ from .forms import CheckedForm
 class LicenseTierForm(CheckedForm):
     """A licence tier."""
 
-    find_error = find_tier_error
+    check = check_tier
 
     class Meta:
         model = LicenseTier
@@ -25,7 +25,7 @@ class LicenseTierForm(CheckedForm):
 class LicenseTermsForm(CheckedForm):
     """New terms: the text, and what it says about each use."""
 
-    find_error = find_terms_error
+    check = check_terms
 
     class Meta:
         model = LicenseTerms

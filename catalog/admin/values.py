@@ -1,11 +1,12 @@
 """Text for the values of snapshots and technical data."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
-from ..models import Listing, ListingReview, Preview
-from ..services.snapshots import changes_between, snapshot_of
+from ..comparison.listings import changes_between
+from ..models import Listing
+from ..selectors.reviews import approvals_of
+from ..services.snapshots import snapshot_of
 
 # Invisible characters and those that change the text direction: with them, a text reads differently from what it contains.
 _HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
@@ -39,9 +40,8 @@ def value_label(value: Any) -> str:
             return visible_characters(str(value)) or "empty"
 
 
-def changes_since_approval(listing: Listing, approved: Sequence[ListingReview], previews: Sequence[Preview]) -> list[tuple[str, str, str]]:
+def changes_since_approval(listing: Listing) -> list[tuple[str, str, str]]:
     """Return name, approved and current value of each field changed since the last approval; empty before the first approval."""
-    if not approved:
-        return []
-    changes = changes_between(approved[0].snapshot, snapshot_of(listing, previews))
-    return [(change.field, value_label(change.before), value_label(change.after)) for change in changes]
+    approved = approvals_of(listing).only("snapshot").first()
+    changes = [] if approved is None else changes_between(approved.snapshot, snapshot_of(listing))
+    return [(change.name, value_label(change.before), value_label(change.after)) for change in changes]

@@ -2,29 +2,27 @@
 
 import time
 import uuid
-from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from django.contrib.auth import get_user
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.serializers import Serializer
 
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.api.views import ApiViewSet
-from marketplace.core.access import BEARER_KINDS, PUBLIC, Access
-from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, Problem, RangeNotSatisfiable
+from marketplace.core.access import BEARER_KINDS, PUBLIC
+from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, RangeNotSatisfiable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_object
 
-from .. import selectors
 from ..ai_use import usage_headers
 from ..browsing import PreviewQuery
 from ..models import Preview, StorePicture
+from ..selectors.listings import preview_by_id
 from .public import PRIVATE, has_credential, shared_cache_headers
 
 # Media types of previews and their file extensions. Anything else is served as application/octet-stream.
@@ -50,11 +48,9 @@ PROTECTION = {
 class PreviewViewSet(ApiViewSet):
     """Public samples of assets."""
 
-    access: ClassVar[Mapping[str, Access]] = {"retrieve": PUBLIC}
-    problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {
-        "retrieve": (InvalidInput, NotFound, RangeNotSatisfiable, DependencyUnavailable)
-    }
-    queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {"retrieve": PreviewQuery}
+    access = {"retrieve": PUBLIC}
+    problems = {"retrieve": (InvalidInput, NotFound, RangeNotSatisfiable, DependencyUnavailable)}
+    queries = {"retrieve": PreviewQuery}
 
     @extend_schema(
         operation_id="getPreview",
@@ -74,7 +70,7 @@ class PreviewViewSet(ApiViewSet):
         """Return a preview, or a picture of a store. Those of unpublished assets and closed stores are returned to the owner and staff only."""
         began = time.monotonic()
         size = self.query().get("size")
-        preview = selectors.preview_by_id(preview_id)
+        preview = preview_by_id(preview_id)
         public = preview.is_public
         if not public and not _may_see(_viewer(request), preview.store.owner_id):
             raise NotFound

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..models import Listing
 from ..selectors.reviews import facts_of_files
-from ..services.snapshots import Change, changes_between
 from .facts import parse_facts
-from .files import FileChanges, compare_files
+from .files import Difference, FileChanges, compare_files
 
 
 class FileState(StrEnum):
@@ -25,7 +24,7 @@ class FileState(StrEnum):
 class ListingChanges:
     """What differs between two submissions; `file` is None unless its state is `changed`."""
 
-    fields: Sequence[Change]
+    fields: Sequence[Difference]
     file_state: FileState
     file: FileChanges | None = None
 
@@ -41,6 +40,11 @@ def compare_snapshots(listing: Listing, before: Mapping[str, Any], after: Mappin
     if facts[0] is None or facts[1] is None:
         return ListingChanges(fields, FileState.UNKNOWN)
     return ListingChanges(fields, FileState.CHANGED, compare_files(facts[0], facts[1]))
+
+
+def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
+    """Return the changed fields, by their names in the API, in the order of `after`; fields that older snapshots lack are left out."""
+    return [Difference(field, before[field], value) for field, value in after.items() if field in before and before[field] != value]
 
 
 def _checksum(snapshot: Mapping[str, Any]) -> str:

@@ -168,11 +168,7 @@ def _snapshot(snapshots: Mapping[str, Mapping[str, Any]], file: Deliverable) -> 
 
 
 def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, changes: ListingChanges) -> AssetChanges:
-    details = [
-        ValueChange(name=change.field, before=_text(change.before), after=_text(change.after))
-        for change in changes.fields
-        if change.field in FIELDS
-    ]
+    details = [ValueChange.of(change) for change in changes.fields if change.name in FIELDS]
     file = changes.file or FileChanges((), False, (), (), (), (), ())
     values: dict[str, Any] = {
         "asset_id": listing.pk,

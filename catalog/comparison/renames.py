@@ -17,13 +17,7 @@ def former_paths(before: Facts, after: Facts) -> dict[str, str]:
     gone = {path: content for path, content in _contents(before).items() if path not in _contents(after)}
     new = {path: content for path, content in _contents(after).items() if path not in _contents(before)}
     _pair_equals(gone, new, found)
-    for old, now in (
-        ({path: _outlines(before, path) for path in before.fonts}, {path: _outlines(after, path) for path in after.fonts}),
-        (
-            {path: {*text.split("\n")} for path, text in before.texts.items()},
-            {path: {*text.split("\n")} for path, text in after.texts.items()},
-        ),
-    ):
+    for old, now in zip(_features(before), _features(after), strict=True):
         _pair_similar(_left(old, gone, found.values()), _left(now, new, found), found)
     _pair_equals(
         {path: _file_name(path) for path in gone.keys() - found.values()},
@@ -64,8 +58,10 @@ def _left(features: Mapping[str, set[Any]], paths: Mapping[str, Hashable], paire
     return {path: features[path] for path in sorted(left & features.keys())[:COMPARED]}
 
 
-def _outlines(facts: Facts, path: str) -> set[Any]:
-    return {(name, glyph[0]) for face in facts.fonts[path] for name, glyph in face.glyphs.items()}
+def _features(facts: Facts) -> Iterable[dict[str, set[Any]]]:
+    """Yield what similar files have in common: of fonts their outlines, of texts their lines."""
+    yield {path: {(name, glyph[0]) for face in faces for name, glyph in face.glyphs.items()} for path, faces in facts.fonts.items()}
+    yield {path: {*text.split("\n")} for path, text in facts.texts.items()}
 
 
 def _file_name(path: str) -> str:

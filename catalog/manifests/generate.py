@@ -43,12 +43,8 @@ def _what(sources: Mapping[str, Any]) -> str:
     lines = [f"{title} by {store} (category {sources['category']}{version}): {quoted(sources['shortDescription'], SUMMARY_CHARS)}."]
     tags = tags_of(sources)
     if tags:
-        lines.append(f"Tags: {', '.join(map(_tag, tags))}.")
+        lines.append(f"Tags: {', '.join(quoted(tag, TITLE_CHARS) for tag in tags)}.")
     return " ".join(lines)
-
-
-def _tag(tag: str) -> str:
-    return quoted(tag, TITLE_CHARS)
 
 
 def _font(sources: Mapping[str, Any]) -> str:

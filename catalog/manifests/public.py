@@ -81,13 +81,7 @@ class PublicManifest(ResponseModel):
 
 
 def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses: Sequence[dict[str, Any]]) -> PublicManifest:
-    """Return the public manifest of a listing on sale.
-
-    Args:
-        listing: The listing, with its category and reviewed file.
-        agent_manifest: Its generated manifest.
-        licenses: The permitted licence tiers with their prices, as the asset's detail shows them.
-    """
+    """Return the public manifest of a listing on sale, with its licence tiers and their prices as the asset's detail shows them."""
     body: dict[str, Any] = agent_manifest.body
     file = listing.approved_deliverable
     instructions = _instructions(listing, body, licenses)

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from marketplace.core.money import Currency
+from marketplace.core.money import WALLET_CURRENCIES
 
 from ..models import Deliverable, LicenseTier, Listing
 from ..models.listings import ListingStatus
@@ -58,7 +58,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "version": listing.version if file is None else version_of_file(file, listing),
         "platforms": platforms_of(listing.supported_platforms),
         "licenses": [tier.slug for tier in permitted_tiers(listing, tiers)],
-        "currencies": [currency.value for currency in (Currency.INR, Currency.USD) if current_price(listing, currency) is not None],
+        "currencies": [currency.value for currency in WALLET_CURRENCIES if current_price(listing, currency) is not None],
         "checksum": "" if file is None else file.sha256,
         "formats": _formats(technical),
         "glyphCount": technical.get("glyphCount", 0),

@@ -67,14 +67,13 @@ def _typeset(sources: Mapping[str, Any]) -> dict[str, Any]:
         properties["axes"] = {
             "type": "object",
             "description": "Positions on the variable axes; an axis left out stays at its default.",
-            "properties": {axis["tag"]: _axis(axis) for axis in sources["axes"]},
+            "properties": {
+                axis["tag"]: {"type": "number", "minimum": axis["min"], "maximum": axis["max"], "default": axis["default"]}
+                for axis in sources["axes"]
+            },
             "additionalProperties": False,
         }
     return _tool("typeset_text", f"Set text in {quoted(sources['title'], QUOTE_CHARS)} once its files are downloaded.", properties, "text")
-
-
-def _axis(axis: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "number", "minimum": axis["min"], "maximum": axis["max"], "default": axis["default"]}
 
 
 def _follow(sources: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
 
 from .. import bounds
-from .listings import Listing, ListingStatus
+from .listings import Listing
 from .taxonomy import Store
 
 
@@ -160,7 +160,7 @@ class Preview(models.Model):
     @property
     def is_public(self) -> bool:
         """Tell whether everybody may see it."""
-        return self.listing.status == ListingStatus.PUBLISHED and self.store.is_open
+        return self.listing.is_for_sale
 
 
 class StorePictureKind(models.TextChoices):

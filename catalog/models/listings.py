@@ -144,6 +144,11 @@ class Listing(models.Model):
         super().save(*args, **kwargs)
 
     @property
+    def is_for_sale(self) -> bool:
+        """Tell whether buyers can see and buy it."""
+        return self.status == ListingStatus.PUBLISHED and self.store.is_open
+
+    @property
     def etag(self) -> str:
         """The entity tag, which changes with every save."""
         return f'"{self.updated_at:%Y%m%dT%H%M%S%f}"'

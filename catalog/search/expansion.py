@@ -37,15 +37,9 @@ def query_words(q: str) -> list[str]:
 
 
 class QueryExpansion:
-    """The words of a query with their groups."""
+    """The words of a query, at least one, with their groups; the last word may be incomplete."""
 
     def __init__(self, typed: Sequence[str], vocabulary: Vocabulary) -> None:
-        """Look up the words.
-
-        Args:
-            typed: At least one word; the last may be incomplete.
-            vocabulary: The words of all listings.
-        """
         self.typed = typed
         self.words = [piece for word in typed for piece in pieces(word)][:QUERY_WORDS]
         self.vocabulary = vocabulary

@@ -48,22 +48,17 @@ _POPULAR_FIRST, _NEW_FIRST = "popularity DESC, published_at DESC, listing_id DES
 
 @dataclass(frozen=True)
 class FullTextQuery:
-    """A subquery of the full-text index.
+    """A subquery of the full-text index, most popular listings first."""
 
-    Attributes:
-        groups: Sorted words; a listing must have a word of each group, or of any group if `every` is false.
-        heading: Search titles and tags only.
-        popular: Search popular listings only.
-        limit: The most listings to return.
-        every: Whether every group must match.
-        new: Search new listings only, newest first instead of most popular first.
-    """
-
+    # Sorted words; a listing must have a word of each group, or of any group if `every` is false.
     groups: tuple[tuple[str, ...], ...]
+    # In titles and tags only.
     heading: bool
+    # Popular listings only.
     popular: bool
     limit: int
     every: bool = True
+    # New listings only, newest first.
     new: bool = False
 
 
@@ -82,15 +77,7 @@ class Row(NamedTuple):
 
 
 def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, complete: bool) -> list[FullTextQuery]:
-    """Return the subqueries for listings that have a word of every group.
-
-    Args:
-        groups: Groups that are not empty.
-        vocabulary: How frequent the words are.
-        filtered: Whether filters apply.
-        headings_only: Look in titles and tags only.
-        complete: Search all listings, however common the words are.
-    """
+    """Return the subqueries for listings that have a word of every group; `complete` ones search all listings, however common the words are."""
     words = _sorted(groups)
     if are_all_common(groups, vocabulary):
         # Reading all their rows would take too long.
@@ -144,13 +131,7 @@ def popular_listings(total: int) -> int:
 
 
 def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within: QuerySet[Model] | None = None) -> list[Row]:
-    """Return the results of the subqueries, in one statement.
-
-    Args:
-        queries: The subqueries.
-        title_keys: Keys of whole titles, which are found however unpopular.
-        within: A queryset whose primary keys are ids of listings; only these are searched.
-    """
+    """Return the results of the subqueries, and of whole titles however unpopular, among the listings of `within`, in one statement."""
     try:
         kept, params = _kept(within)
     except EmptyResultSet:

@@ -77,7 +77,7 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
         headings: The same for title and tags.
     """
     changed = sorted(word for word in documents.keys() | headings.keys() if documents[word] or headings[word])
-    for batch in batches(changed, BATCH):
+    for batch in batches(changed):
         stored = SearchTerm.objects.in_bulk(batch, field_name="term")
         rows = []
         for word in batch:
@@ -90,7 +90,7 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
             SearchTerm.objects.filter(term__in=gone).delete()
 
 
-def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Yield a list in slices of at most `size` items."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield a list in slices of at most `BATCH` items."""
+    for start in range(0, len(items), BATCH):
+        yield items[start : start + BATCH]

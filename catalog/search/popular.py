@@ -5,7 +5,6 @@ takes a tenth of a second. Among popular listings, which have an index of their 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,26 +12,16 @@ from django.db.models import Q
 from ..catalog_version import change_version
 from ..models import SearchDocument
 from .full_text import popular_listings
+from .index import BATCH, batches
 
-# Publications wait for one batch.
-BATCH = 500
-
+# Called with how many rows are done, and how many there are.
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
-class Marked:
-    """The number of published listings, and of those whose mark changed."""
+def update_popular(progress: Progress = lambda _done, _total: None) -> tuple[int, int]:
+    """Mark the best-selling listings as popular, and none as new; return how many changed, and how many there are.
 
-    listings: int
-    changed: int
-
-
-def update_popular(progress: Progress = lambda _done, _total: None) -> Marked:
-    """Mark the best-selling listings as popular, and none as new; safe to run at any time, also in parallel.
-
-    Args:
-        progress: Called with the number of rows written and their total.
+    Safe to run at any time, also in parallel.
     """
     documents = SearchDocument.objects.all()
     best = documents.filter(is_shown=True).order_by("-popularity", "-published_at", "-listing_id")
@@ -40,14 +29,15 @@ def update_popular(progress: Progress = lambda _done, _total: None) -> Marked:
     marked = dict(documents.filter(Q(is_popular=True) | Q(is_new=True)).values_list("pk", "is_popular"))
     new = set(documents.filter(is_new=True).values_list("pk", flat=True))
     due = sorted({pk for pk in popular | marked.keys() if (pk in popular) is not marked.get(pk, False)} | new)
-    for done in range(0, len(due), BATCH):
-        _mark(due[done : done + BATCH], popular)
-        progress(min(done + BATCH, len(due)), len(due))
-    return Marked(listings=documents.count(), changed=len(due))
+    for done, batch in enumerate(batches(due)):
+        _mark(batch, popular)
+        progress(done * BATCH + len(batch), len(due))
+    return len(due), documents.count()
 
 
 @transaction.atomic
 def _mark(batch: Sequence[int], popular: set[int]) -> None:
+    # Publications wait for one batch.
     change_version()
     for is_popular in (True, False):
         rows = SearchDocument.objects.filter(pk__in=[pk for pk in batch if (pk in popular) is is_popular])

@@ -37,22 +37,17 @@ class Hit:
 
 @dataclass(frozen=True)
 class Results:
-    """A page of results.
-
-    Attributes:
-        hits: Results, best first.
-        total: How many listings were ranked: all that match, or the best few hundred.
-        total_is_exact: Whether `total` counts all matches.
-        next_cursor: The cursor of the next page; None on the last one.
-        suggestions: If nothing was found, similar words that find something.
-        ranked: The ids of all ranked listings as text, best first.
-    """
+    """A page of results, best first."""
 
     hits: list[Hit]
+    # How many listings were ranked: all that match, or the best few hundred.
     total: int
     total_is_exact: bool
+    # None on the last page.
     next_cursor: str | None = None
+    # If nothing was found, similar words that find something.
     suggestions: Sequence[str] = ()
+    # The ids of all ranked listings as text, best first.
     ranked: Sequence[str] = ()
 
 
@@ -80,13 +75,7 @@ class _Matches(NamedTuple):
 
 
 def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
-    """Return the best matches on sale, best first; equal scores by popularity.
-
-    Args:
-        q: The search term as typed.
-        within: A queryset whose primary keys are ids of listings: only these are searched. None for all listings on sale.
-        limit: The most hits to return.
-        cursor: `next_cursor` of the previous page.
+    """Return the best matches on sale, best first; equal scores by popularity. `within` are rows of listings by primary key: only these are searched.
 
     Raises:
         InvalidInput: the cursor does not belong to this query.

@@ -6,6 +6,8 @@ times the weight of the matching word. A tenth of the score is the share of the 
 """
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from .documents import SEPARATOR
 from .expansion import SYNONYM, Group
@@ -80,16 +82,9 @@ def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
 def _with_new_listings(scored: list[Scored]) -> list[Scored]:
     """Return the results with a new listing at every fifth place among equal scores."""
     found: list[Scored] = []
-    start = 0
-    while start < len(scored):
-        end = start
-        while end < len(scored) and scored[end][0] == scored[start][0]:
-            end += 1
-        equals = scored[start:end]
-        if len(equals) >= NEW_LISTING_PLACE:
-            equals = _interleaved(equals)
-        found += equals
-        start = end
+    for _, group in groupby(scored, key=itemgetter(0)):
+        equals = list(group)
+        found += _interleaved(equals) if len(equals) >= NEW_LISTING_PLACE else equals
     return found
 
 

@@ -1,7 +1,6 @@
 """Rebuilds the whole search index while the service runs, for instance after a change of the normalisation of words."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -11,9 +10,7 @@ from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from .documents import heading_words, words_in
 from .index import BATCH, batches, count_words, update_documents
-from .popular import update_popular
-
-Progress = Callable[[int, int], None]
+from .popular import Progress, update_popular
 
 
 @dataclass(frozen=True)
@@ -26,16 +23,12 @@ class Rebuilt:
 
 
 def rebuild(progress: Progress) -> Rebuilt:
-    """Correct the documents, delete stale ones, recount the vocabulary and mark the popular listings.
-
-    Args:
-        progress: Called with the number of listings done and their total.
-    """
+    """Correct the documents, delete stale ones, recount the vocabulary and mark the popular listings."""
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     listings = len(ids)
     ids += SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing", flat=True)
     changed = 0
-    for done, batch in enumerate(batches(ids, BATCH)):
+    for done, batch in enumerate(batches(ids)):
         # Publications wait for one batch only.
         with transaction.atomic():
             change_version()

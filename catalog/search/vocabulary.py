@@ -167,11 +167,6 @@ def current_vocabulary() -> Vocabulary:
     return _Cache.vocabulary
 
 
-def forget() -> None:
-    """Clear the cached vocabulary; for tests."""
-    _Cache.vocabulary = Vocabulary()
-
-
 def _read(before: Vocabulary, version: str) -> Vocabulary:
     """Return the vocabulary of this version: `before` with the words added since, or all words if `before` cannot be extended."""
     now, is_committed = time.monotonic(), not connection.in_atomic_block

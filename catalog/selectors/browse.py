@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -111,21 +111,15 @@ class Total:
 
 @dataclass(frozen=True)
 class ListingPage:
-    """A page of listings.
-
-    Args:
-        rows: The columns of each listing.
-        total: The number of listings on all pages.
-        last: The position of the last listing; None on the last page.
-        facets: The most frequent values of each requested facet.
-        facets_are_exact: Whether they count all listings.
-    """
+    """A page of listings, and the number of listings on all pages."""
 
     rows: list[Row]
     total: Total
-    last: Position | None = None
-    facets: Facets = field(default_factory=dict)
-    facets_are_exact: bool = True
+    # The position of the last listing; None on the last page.
+    last: Position | None
+    # The most frequent values of each requested facet, and whether they count all listings.
+    facets: Facets
+    facets_are_exact: bool
 
 
 class _Columns(Func):

@@ -31,77 +31,35 @@ class Picture:
     height: int
 
 
-@dataclass(frozen=True)
-class Card:
-    """A listing on sale, as a card shows it.
-
-    Args:
-        id: Id of the listing.
-        slug: Its slug.
-        title: Its title.
-        store: Name and slug of its store.
-        category: Name and slug of its category.
-        file_type: The type of its file (`file_types`).
-        tier: The account tier that a buyer needs.
-        discount_bp: The discount in basis points.
-        discount_ends_at: When it ends, if it does.
-        prices: Current prices.
-        list_prices: Prices before the discount.
-        picture: The image of gallery slot 0 in the size of a card.
-    """
-
-    id: uuid.UUID
-    slug: str
-    title: str
-    store: tuple[str, str]
-    category: tuple[str, str]
-    file_type: str
-    tier: str
-    discount_bp: int
-    discount_ends_at: datetime | None
-    prices: Prices
-    list_prices: Prices
-    picture: Picture | None
-
-
-def card_of(row: Row) -> Card:
-    """Return the card of a row of `CARDS`."""
+def card_of(row: Row) -> Row:
+    """Return a row of `CARDS` as cards show it: with `prices`, `list_prices` and `picture`, which is None without an image of a known size."""
     shown = row["thumbnail"]
-    return Card(
-        id=row["listing_id"],
-        slug=row["slug"],
-        title=row["title"],
-        store=(row["store_name"], row["store_slug"]),
-        category=(row["category_name"], row["category_slug"]),
-        file_type=row["file_type"],
-        tier=row["tier"],
-        discount_bp=row["discount_bp"],
-        discount_ends_at=row["discount_ends_at"],
-        prices=Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
-        list_prices=Prices(row["list_price_usd"], row["list_price_inr"], row["list_price_eur"]),
-        picture=Picture(**shown) if shown and shown["width"] and shown["height"] else None,
-    )
+    return row | {
+        "prices": Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
+        "list_prices": Prices(row["list_price_usd"], row["list_price_inr"], row["list_price_eur"]),
+        "picture": Picture(**shown) if shown and shown["width"] and shown["height"] else None,
+    }
 
 
-def cards_of(ids: Iterable[uuid.UUID]) -> list[Card]:
+def cards_of(ids: Iterable[uuid.UUID]) -> list[Row]:
     """Return the cards of these listings in this order, without those that are no longer on sale."""
     wanted = list(ids)
     found = rows_of(wanted)
     return [card_of(found[listing_id]) for listing_id in wanted if listing_id in found]
 
 
-def popular_cards(*, limit: int) -> list[Card]:
+def popular_cards(*, limit: int) -> list[Row]:
     """Return the most popular listings, in one query."""
     return [card_of(row) for row in CARDS.order_by("popular_key", "newest_key", "pk")[:limit]]
 
 
-def featured_cards(*, limit: int) -> list[Card]:
+def featured_cards(*, limit: int) -> list[Row]:
     """Return the editors' list for the start page, without listings that are not on sale, in one query."""
     listings = CARDS.filter(listing__featured__isnull=False)
     return [card_of(row) for row in listings.order_by("listing__featured__position", "listing__featured__id")[:limit]]
 
 
-def related_cards(listing: Listing, *, limit: int) -> list[Card]:
+def related_cards(listing: Listing, *, limit: int) -> list[Row]:
     """Return listings of the same category, those with the most tags in common first and then by popularity, in one query.
 
     At most `TAGGED` listings with a common tag, among the first `SCANNED` that have one, and the `POPULAR` most popular ones are compared.
@@ -176,12 +134,7 @@ class FilterCounts:
 
 
 def filter_counts(category: str | None, tier: str | None) -> FilterCounts:
-    """Return the stored counts in one query.
-
-    Args:
-        category: The category whose file types are counted; all when None.
-        tier: Count only listings for this account tier; all when None.
-    """
+    """Return the stored counts of listings for an account tier, of file types in a category, in one query; None stands for all."""
     types = Q(name="fileType") if category is None else Q(name="fileType", category_slug=category)
     counted = ListingCount.objects.filter(Q(name="") | types, **({} if tier is None else {"tier": tier}))
     value = Case(When(name="", then=F("category_slug")), default=F("value"))

@@ -27,7 +27,7 @@ from ..models import (
 )
 from ..models.files import DeliverableStatus
 from ..models.listings import ListingStatus
-from ..pricing import with_running_discount
+from ..pricing import list_prices, with_running_discount
 from .browse import CARD_COLUMNS, Row
 from .taxonomy import TierTexts, tier_texts
 
@@ -43,8 +43,7 @@ def listings_for_sale() -> QuerySet[Listing]:
 
 def is_free_for_all(listing: Listing) -> bool:
     """Tell whether everyone can have it for nothing at its price before the discount; a discount of 100 % does not count."""
-    prices = (listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor)
-    return 0 in prices and listing.tier_requirement == Tier.FREE
+    return 0 in list_prices(listing) and listing.tier_requirement == Tier.FREE
 
 
 def skills_free_for_all() -> QuerySet[Listing]:
@@ -184,12 +183,7 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
 
 def version_of_file(file: Deliverable, listing: Listing) -> str:
     """Return the version of an approved file; the listing's, which may be that of the next file already, only if the file has none."""
-    return version_shown(file.version, listing.version)
-
-
-def version_shown(of_file: str, of_listing: str) -> str:
-    """Return the version that buyers are shown, as `version_of_file` does, from the two columns."""
-    return of_file or of_listing
+    return file.version or listing.version
 
 
 class SkillRequests(NamedTuple):

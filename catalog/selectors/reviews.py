@@ -1,7 +1,7 @@
 """Reads for reviewers."""
 
+import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Window
@@ -12,35 +12,12 @@ from marketplace.core.ids import parse_id
 from marketplace.review.claims import claimed_by_others
 from marketplace.review.waiting import Wait, wait_of
 
-from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Preview, Store
+from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Store
 from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
 # The most earlier decisions on a listing that are looked at.
 DECISIONS = 20
-
-
-@dataclass(frozen=True)
-class VendorRecord:
-    """Figures about a vendor's submissions so far.
-
-    Args:
-        listings: Number of listings.
-        published: Number of published listings.
-        approved: Submissions that were approved.
-        rejected: Submissions that were rejected.
-        withdrawn: Submissions that the vendor withdrew.
-        takedowns: Published listings that were taken down.
-        blocked: Files that were marked as malicious.
-    """
-
-    listings: int
-    published: int
-    approved: int
-    rejected: int
-    withdrawn: int
-    takedowns: int
-    blocked: int
 
 
 def queue() -> QuerySet[ListingReview]:
@@ -98,13 +75,13 @@ def reviews_of_store(store: Store) -> QuerySet[ListingReview]:
     return ListingReview.objects.filter(listing__store=store).select_related("listing").only(*shown).order_by("-submitted_at", "-id")
 
 
-def with_record(stores: QuerySet[Store]) -> QuerySet[Any]:
-    """Return stores annotated with the figures of `VendorRecord`; see `record_of`."""
+def record_of(store_id: uuid.UUID) -> Any:
+    """Return a store with figures about its vendor's submissions so far, in one query."""
     listings = Listing.objects.order_by().filter(store=OuterRef("pk")).values("store")
     cases = ListingReview.objects.order_by().filter(listing__store=OuterRef("pk")).values("listing__store")
     decided = cases.exclude(kind=ReviewKind.TAKEDOWN)
     files = Deliverable.objects.order_by().filter(listing__store=OuterRef("pk"), blocked_at__isnull=False).values("listing__store")
-    return stores.annotate(
+    return Store.objects.annotate(
         listing_count=_number(listings),
         published=_number(listings.filter(status=ListingStatus.PUBLISHED)),
         approved=_number(decided.filter(status=ReviewStatus.APPROVED)),
@@ -112,34 +89,18 @@ def with_record(stores: QuerySet[Store]) -> QuerySet[Any]:
         withdrawn=_number(decided.filter(status=ReviewStatus.WITHDRAWN)),
         takedowns=_number(cases.filter(kind=ReviewKind.TAKEDOWN, status=ReviewStatus.REJECTED)),
         blocked=_number(files),
-    )
+    ).get(pk=store_id)
 
 
-def record_of(store: Any) -> VendorRecord:
-    """Return the record of a vendor.
-
-    Args:
-        store: A store of `with_record`.
-    """
-    names = ("published", "approved", "rejected", "withdrawn", "takedowns", "blocked")
-    return VendorRecord(listings=store.listing_count, **{name: getattr(store, name) for name in names})
-
-
-def _number(rows: "QuerySet[Any, Any]", of: str = "pk") -> Coalesce:
+def _number(rows: QuerySet[Any, Any]) -> Coalesce:
     """Return a subquery that counts the rows of a group of the outer query."""
-    counted = rows.annotate(number=Count(of, distinct=of != "pk")).values("number")
-    return Coalesce(Subquery(counted), 0)
-
-
-def previews_of(listing: Listing) -> QuerySet[Preview]:
-    """Return the listing's previews in their order."""
-    return Preview.objects.filter(listing=listing).order_by("kind", "slot")
+    return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
 
 
 def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
     """Return the decisions on the same listing before this submission, takedowns included, latest first."""
     decided = ListingReview.objects.filter(listing=review.listing_id, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
-    return decided.exclude(pk=review.pk).filter(pk__lt=review.pk).select_related("decided_by").order_by("-decided_at", "-id")
+    return decided.filter(pk__lt=review.pk).select_related("decided_by").order_by("-decided_at", "-id")
 
 
 def compared_reviews_of(listing: Listing) -> list[ListingReview]:

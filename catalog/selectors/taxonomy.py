@@ -1,7 +1,6 @@
 """Categories, licence tiers and their terms."""
 
 import uuid
-from typing import NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -27,20 +26,13 @@ def active_tiers() -> list[LicenseTier]:
     return list(LicenseTier.objects.filter(is_active=True).order_by("sort_order", "slug"))
 
 
-class TierText(NamedTuple):
-    """Name and summary of a licence tier."""
-
-    name: str
-    summary: str
-
-
-TierTexts = dict[str, TierText]
+TierTexts = dict[str, dict[str, str]]
 _ACTIVE_TIERS = LicenseTier.objects.filter(is_active=True).values_list("slug", "name", "summary")
 
 
 def tier_texts() -> TierTexts:
     """Return name and summary of each active licence tier, by slug."""
-    return {slug: TierText(name, summary) for slug, name, summary in _ACTIVE_TIERS.all()}
+    return {slug: {"name": name, "summary": summary} for slug, name, summary in _ACTIVE_TIERS.all()}
 
 
 def every_tier() -> list[LicenseTier]:

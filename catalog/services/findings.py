@@ -6,7 +6,6 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.errors import InvalidInput
 
 from ..models import RejectionReason
 from ..models.reviews import FIELD_CHARS, MALICIOUS_FILE, MESSAGE_CHARS, TAKEDOWN
@@ -36,11 +35,6 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
     return [_checked(finding, reasons, f"findings/{index}") for index, finding in enumerate(given)]
 
 
-def finding_of(code: str, reason: str, *, field: str = "", hint: str = "") -> dict[str, str]:
-    """Return the finding of a takedown or a block, with the reviewer's reason as its message."""
-    return {"code": code, "field": field, "message": reason, "hint": hint}
-
-
 @transaction.atomic
 def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], actor: User) -> RejectionReason:
     """Save a new or changed reason; existing findings keep their text.
@@ -48,29 +42,23 @@ def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], ac
     Raises:
         InvalidInput: the code is reserved, a text is empty, or too many reasons are active.
     """
-    refusal = find_reason_error(reason)
-    if refusal is not None:
-        raise refusal
+    check_reason(reason)
     verb = "create" if reason._state.adding else "update"
     reason.save()
     audit.record(f"rejectionreason.{verb}", reason, actor=actor, changed=list(changed))
     return reason
 
 
-def find_reason_error(reason: RejectionReason) -> InvalidInput | None:
-    """Trim the reason's texts and return its first error, None if it is valid."""
+def check_reason(reason: RejectionReason) -> None:
+    """Trim the reason's texts; refuse a reason that is not valid."""
     if reason.code in RESERVED:
-        return texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
-    try:
-        for name in ("message", "hint"):
-            setattr(reason, name, texts.clean_line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
-        reason.field = texts.clean_line(reason.field, "field", maximum=FIELD_CHARS, required=False)
-    except InvalidInput as refusal:
-        return refusal
+        raise texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
+    for name in ("message", "hint"):
+        setattr(reason, name, texts.clean_line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
+    reason.field = texts.clean_line(reason.field, "field", maximum=FIELD_CHARS, required=False)
     others = RejectionReason.objects.filter(is_active=True).exclude(pk=reason.pk).count()
     if reason.is_active and others >= ACTIVE_REASONS:
-        return texts.invalid("is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Disable another one first.")
-    return None
+        raise texts.invalid("is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Disable another one first.")
 
 
 def _checked(finding: Mapping[str, str], reasons: Mapping[str, RejectionReason], place: str) -> dict[str, str]:

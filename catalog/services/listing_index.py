@@ -35,10 +35,11 @@ from ..models import (
 )
 from ..models.files import PreviewKind, StorePictureKind
 from ..models.listings import ListingStatus
+from ..search.index import BATCH, batches
 from ..selectors.taxonomy import active_tiers
 
-BATCH = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Called with how many rows are done, and how many there are.
 Progress = Callable[[int, int], None]
 CountKey = tuple[str, str, str, str]
 _COUNTED_BY = ("category_slug", "tier", "name", "value")
@@ -63,14 +64,7 @@ class IndexEntry:
 def index_entry(
     listing: Listing, tiers: Sequence[LicenseTier], thumbnail: Preview | None = None, logo: uuid.UUID | None = None
 ) -> IndexEntry:
-    """Return the index data of a listing on sale.
-
-    Args:
-        listing: The listing, with its store, category and approved file.
-        tiers: The active licence tiers.
-        thumbnail: Its preview in gallery slot 0.
-        logo: Id of its store's logo.
-    """
+    """Return the index data of a listing on sale; `thumbnail` is its preview in gallery slot 0, `logo` the id of its store's logo."""
     return IndexEntry(
         columns={
             "slug": listing.slug,
@@ -103,7 +97,7 @@ def index_entry(
 def refresh_listings(ids: Sequence[uuid.UUID]) -> int:
     """Insert, update or delete the rows of these listings; return how many differed."""
     tiers = active_tiers()
-    return sum(_refresh(ids[start : start + BATCH], tiers) for start in range(0, len(ids), BATCH))
+    return sum(_refresh(batch, tiers) for batch in batches(ids))
 
 
 def refresh_store(store: Store) -> None:
@@ -133,20 +127,19 @@ def rebuild(progress: Progress) -> tuple[int, int]:
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     ids += ListingIndex.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
     wrong = 0
-    for start in range(0, len(ids), BATCH):
+    for done, batch in enumerate(batches(ids)):
         # Changes wait for one batch only.
         with transaction.atomic():
             change_version()
-            wrong += refresh_listings(ids[start : start + BATCH])
-        progress(min(start + BATCH, len(ids)), len(ids))
+            wrong += refresh_listings(batch)
+        progress(done * BATCH + len(batch), len(ids))
     return wrong, _recount()
 
 
 def add_to_counts(changes: Counter[CountKey]) -> None:
     """Add changes to the stored counts."""
     keys = sorted(key for key, change in changes.items() if change)
-    for start in range(0, len(keys), BATCH):
-        batch = keys[start : start + BATCH]
+    for batch in batches(keys):
         parts = zip(_COUNTED_BY, zip(*batch, strict=True), strict=True)
         there = ListingCount.objects.filter(**{f"{name}__in": set(values) for name, values in parts})
         stored = {tuple(key): listings for *key, listings in there.values_list(*_COUNTED_BY, "listings")}
@@ -156,11 +149,10 @@ def add_to_counts(changes: Counter[CountKey]) -> None:
 
 def price_rows(pk: uuid.UUID, entry: IndexEntry) -> list[dict[str, Any]]:
     """Return the columns of a listing's `ListingPrice` rows."""
-    return [{"listing_id": pk, "license": slug, **prices} for slug, prices in map(_split, entry.columns["licenses"])]
-
-
-def _split(sold: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    return sold["slug"], {name: value for name, value in sold.items() if name != "slug"}
+    return [
+        {"listing_id": pk} | {"license" if name == "slug" else name: value for name, value in sold.items()}
+        for sold in entry.columns["licenses"]
+    ]
 
 
 def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:

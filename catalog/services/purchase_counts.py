@@ -17,6 +17,7 @@ from marketplace.core.transitions import lock
 from ..catalog_version import change_version
 from ..models import ListingIndex, ListingStats, PurchaseCountChange, SearchDocument
 
+# Called with how many listings are done, and how many there are.
 Progress = Callable[[int, int], None]
 _DELETE_RETURNING = "DELETE FROM catalog_purchasecountchange WHERE listing_id = %s RETURNING change"
 

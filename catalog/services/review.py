@@ -15,17 +15,17 @@ from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
 from .. import bounds
-from ..errors import DeliverableBlocked, DeliverableMissing, StoreClosed
-from ..events import FileBlocked, ListingPublished, ListingReviewed, ListingUnpublished
+from ..errors import StoreClosed
+from ..events import BlockChanged, ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview, Store
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import MALICIOUS_FILE, TAKEDOWN, ReviewKind, ReviewStatus
 from ..selectors.listings import approved_versions
 from ..selectors.reviews import is_blocked
-from .findings import checked_findings, finding_of
+from .findings import checked_findings
 from .snapshots import snapshot_of
-from .submission import close_open_review
+from .submission import close_open_review, close_review, usable_file
 from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_listing, lock_open_review, lock_review, refuse_self_review
 from .visibility import listing_changed
 
@@ -65,7 +65,7 @@ def approve_listing(*, review: ListingReview, actor: User, tier_requirement: Tie
         deliverable.save(update_fields=["approved_at", "version"])
     table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     table.apply(listing, "approve", actor=actor, reason=note, changes=changes, review=str(review.pk))
-    _close(review, ReviewStatus.APPROVED, actor=actor, note=note)
+    close_review(review, ReviewStatus.APPROVED, decided_by=actor, note=note)
     ensure_manifest(listing)
     listing_changed(listing)
     emit(ListingPublished(listing.pk))
@@ -102,7 +102,7 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
     reason = texts.clean_text(reason, "reason")
     listing = lock_listing(listing.pk)
     refuse_self_review(listing, actor)
-    review = _take_down(listing, finding_of(TAKEDOWN, reason, hint=CORRECT), actor)
+    review = _take_down(listing, {"code": TAKEDOWN, "field": "", "message": reason, "hint": CORRECT}, actor)
     mail(listing.store.owner, "catalog/taken_down", listing=listing, review=review, reason=reason)
     return review
 
@@ -123,6 +123,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is not None:
         raise InvalidTransition(f"The file has been blocked since {deliverable.blocked_at:%Y-%m-%d %H:%M} UTC.", currentState="blocked")
+    first = not is_blocked(deliverable)
     deliverable.blocked_at = timezone.now()
     same = Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=True)
     for listing in listings.values():
@@ -133,7 +134,8 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
             audit.record("deliverable.block", file, actor=actor, to_state="blocked", reason=reason, sha256=file.sha256)
         if files:
             _take_down_or_reject(listing, files, reason, actor)
-    emit(FileBlocked(deliverable.sha256, reason))
+    if first:
+        emit(BlockChanged(deliverable.sha256, blocked=True, reason=reason))
     return deliverable
 
 
@@ -141,35 +143,36 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
 def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
     """Undo a block by mistake, for every file with the same bytes: buyers can download what was approved, and it can be submitted.
 
-    Listings that were taken down with it stay off sale until their vendors submit them again.
+    Listings that were taken down with it stay off sale until they are submitted again or the takedown is appealed.
 
     Raises:
         InvalidTransition: it is not blocked.
-        SelfReview: the store is the actor's.
+        SelfReview: one of the stores with such a file is the actor's.
     """
     reason = texts.clean_text(reason, "reason")
     listings = _lock_listings_with(deliverable)
-    refuse_self_review(listings[deliverable.listing_id], actor)
+    for listing in listings.values():
+        refuse_self_review(listing, actor)
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is None:
         raise InvalidTransition("The file is not blocked.")
-    for file in Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False).order_by("pk"):
-        file.blocked_at = None
-        file.save(update_fields=["blocked_at"])
-        audit.record("deliverable.unblock", file, actor=actor, from_state="blocked", reason=reason, sha256=file.sha256)
-        listing = listings[file.listing_id]
-        mail(listing.store.owner, "catalog/file_unblocked", listing=listing, deliverable=file, reason=reason)
+    blocked = Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=False)
+    for listing in listings.values():
+        files = list(blocked.filter(listing=listing).order_by("pk"))
+        for file in files:
+            file.blocked_at = None
+            file.save(update_fields=["blocked_at"])
+            audit.record("deliverable.unblock", file, actor=actor, from_state="blocked", reason=reason, sha256=file.sha256)
+        if files:
+            mail(listing.store.owner, "catalog/file_unblocked", listing=listing, deliverable=files[0], reason=reason)
+    emit(BlockChanged(deliverable.sha256, blocked=False, reason=reason))
     deliverable.blocked_at = None
     return deliverable
 
 
 def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     """Return the submitted file, the only one that may be approved."""
-    deliverable = listing.candidate_deliverable or listing.approved_deliverable
-    if deliverable is None:
-        raise DeliverableMissing
-    if is_blocked(deliverable):
-        raise DeliverableBlocked
+    deliverable = usable_file(listing)
     submitted = review.snapshot.get("file") or {}
     if submitted.get("id") != str(deliverable.pk):
         raise InvalidTransition("The vendor replaced the file after submitting it. Reject it, so that it is submitted again.")
@@ -204,7 +207,7 @@ def _lock_listings_with(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
 
 def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
     """Take down a locked listing on sale with blocked files, or reject its pending submission with them; mail its vendor."""
-    finding = finding_of(MALICIOUS_FILE, reason, field="file", hint=CLEAN_FILE)
+    finding = {"code": MALICIOUS_FILE, "field": "file", "message": reason, "hint": CLEAN_FILE}
     if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
     elif (review := _waiting_with(files, listing)) is not None:
@@ -222,14 +225,8 @@ def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingRevi
 def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:
     table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=findings)
-    _close(review, ReviewStatus.REJECTED, actor=actor, note=note, findings=findings)
+    close_review(review, ReviewStatus.REJECTED, decided_by=actor, note=note, findings=findings)
     emit(ListingReviewed(review))
-
-
-def _close(review: ListingReview, status: ReviewStatus, *, actor: User, note: str, findings: list[dict[str, str]] | None = None) -> None:
-    review.status, review.note, review.findings = status, note, findings or []
-    review.decided_at, review.decided_by = timezone.now(), actor
-    review.save(update_fields=["status", "note", "findings", "decided_at", "decided_by"])
 
 
 def _take_down(listing: Listing, finding: dict[str, str], actor: User) -> ListingReview:

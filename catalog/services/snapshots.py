@@ -1,7 +1,6 @@
-"""Snapshots of listings at submission, and the changes between them."""
+"""Snapshots of listings at submission."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from marketplace.core import money
@@ -9,17 +8,7 @@ from marketplace.core import money
 from ..manifests.generate import build
 from ..manifests.sources import sources_of
 from ..models import Listing, Preview
-from ..selectors.reviews import previews_of
 from ..selectors.taxonomy import active_tiers
-
-
-@dataclass(frozen=True)
-class Change:
-    """A changed field, by its name in the API."""
-
-    field: str
-    before: Any
-    after: Any
 
 
 def snapshot_of(
@@ -30,7 +19,6 @@ def snapshot_of(
     Previews that are not given are read, and a manifest that is not given is generated.
     """
     deliverable = listing.candidate_deliverable or listing.approved_deliverable
-    shown = previews_of(listing) if previews is None else previews
     file = deliverable and {
         "id": str(deliverable.pk),
         "originalFilename": deliverable.original_filename,
@@ -60,7 +48,7 @@ def snapshot_of(
         "allowedLicenseSlugs": listing.allowed_license_slugs,
         "manifest": manifest or build(sources_of(listing, active_tiers())),
         "file": file,
-        "previews": [_preview(preview) for preview in shown],
+        "previews": [_preview(preview) for preview in (listing.previews.all() if previews is None else previews)],
     }
 
 
@@ -68,8 +56,3 @@ def _preview(preview: Preview) -> dict[str, Any]:
     known = {"kind": preview.kind, "slot": preview.slot, "checksum": preview.sha256}
     # Left out if empty, as in older snapshots.
     return known | {"altText": preview.alt_text} if preview.alt_text else known
-
-
-def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
-    """Return the changed fields in the order of `after`; fields that older snapshots lack are left out."""
-    return [Change(field, before[field], value) for field, value in after.items() if field in before and before[field] != value]

@@ -12,7 +12,7 @@ from marketplace.core.events import emit
 
 from ..errors import DeliverableBlocked, DeliverableMissing, NothingToReview
 from ..events import ListingUnpublished
-from ..models import Listing, ListingReview
+from ..models import Deliverable, Listing, ListingReview
 from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
@@ -44,7 +44,7 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
     update = listing.status == ListingStatus.PUBLISHED
     if update and listing.candidate_deliverable is None:
         raise NothingToReview
-    _refuse_unusable_file(listing)
+    usable_file(listing)
     now = timezone.now()
     table = UPDATE_TRANSITIONS if update else LISTING_TRANSITIONS
     table.apply(listing, "submit", actor=actor, changes={"submitted_at": now})
@@ -93,16 +93,27 @@ def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
 def close_open_review(listing: Listing, status: ReviewStatus, **changes: Any) -> None:
     """Close the pending review of a locked listing, if there is one, after a transition of the listing."""
     review = lock_open_review(listing)
-    if review is None:
-        return
+    if review is not None:
+        close_review(review, status, **changes)
+
+
+def close_review(review: ListingReview, status: ReviewStatus, **changes: Any) -> None:
+    """Close a locked pending review."""
     for name, value in {"status": status, "decided_at": timezone.now(), **changes}.items():
         setattr(review, name, value)
     review.save(update_fields=["status", "decided_at", *changes])
 
 
-def _refuse_unusable_file(listing: Listing) -> None:
+def usable_file(listing: Listing) -> Deliverable:
+    """Return the newest file of a listing, which may be submitted and approved.
+
+    Raises:
+        DeliverableBlocked: it is marked as malicious.
+        DeliverableMissing: there is none.
+    """
     deliverable = listing.candidate_deliverable or listing.approved_deliverable
     if deliverable is None:
         raise DeliverableMissing
     if is_blocked(deliverable):
         raise DeliverableBlocked
+    return deliverable

@@ -1,12 +1,12 @@
 """Changes of categories, licence tiers and synonyms by staff."""
 
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.errors import InvalidInput
 from marketplace.core.transitions import lock
 
 from .. import bounds
@@ -29,7 +29,7 @@ ACTIVE_SYNONYMS = 500
 @transaction.atomic
 def save_category(*, category: Category, changed: list[str], actor: User) -> Category:
     """Save a new or changed category and invalidate cached responses."""
-    _save(category, "category", changed, actor)
+    _save(category, changed, actor)
     refresh_category(category)
     return category
 
@@ -42,10 +42,11 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
         InvalidInput: it is active but has no terms.
     """
     before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
-    if error := find_tier_error(tier):
-        raise error
-    factors = {"before": before and str(before.price_factor), "after": str(tier.price_factor)}
-    _save(tier, "licensetier", changed, actor, **factors)
+    check_tier(tier)
+    factors = {}
+    if before and before.price_factor != tier.price_factor:
+        factors = {"factor_before": _number(before.price_factor), "factor_after": _number(tier.price_factor)}
+    _save(tier, changed, actor, **factors)
     if before and before.name != tier.name and (terms := current_terms().get(tier.pk)):
         publish_terms(terms=LicenseTerms(tier=tier, text=terms.text, permissions=terms.permissions), changed=["name"], actor=actor)
     if before is None or (before.price_factor, before.sort_order, before.is_active) != (tier.price_factor, tier.sort_order, tier.is_active):
@@ -57,11 +58,10 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
     return tier
 
 
-def find_tier_error(tier: LicenseTier) -> InvalidInput | None:
-    """Return the error of a licence tier, None if it is valid."""
+def check_tier(tier: LicenseTier) -> None:
+    """Refuse a licence tier that is active but has no terms."""
     if tier.is_active and tier.pk not in current_terms():
-        return texts.invalid("is_active", "no_terms", "Publish its terms first: nothing is sold without terms.")
-    return None
+        raise texts.invalid("is_active", "no_terms", "Publish its terms first: nothing is sold without terms.")
 
 
 @transaction.atomic
@@ -72,25 +72,23 @@ def publish_terms(*, terms: LicenseTerms, changed: list[str], actor: User) -> Li
         InvalidInput: the permissions do not fit the text.
     """
     tier = lock(LicenseTier.objects.all(), pk=terms.tier_id)
-    if error := find_terms_error(terms):
-        raise error
+    check_terms(terms)
     last = current_terms().get(tier.pk)
     terms.version, terms.name = (1 if last is None else last.version + 1), tier.name
-    _save(terms, "licenseterms", changed, actor)
+    _save(terms, changed, actor)
     return terms
 
 
-def find_terms_error(terms: LicenseTerms) -> InvalidInput | None:
-    """Return the first error in the permissions of terms, None if they are valid."""
+def check_terms(terms: LicenseTerms) -> None:
+    """Refuse permissions of terms that do not fit the text."""
     text = " ".join(terms.text.split())
     for use, stored in terms.permissions.items():
         label, counted = Use(use).label, stored["permission"] == UsePermission.UP_TO
         if counted != (stored.get("quantity") is not None) or (counted and use not in UNITS):
-            return texts.invalid("permissions", "quantity", f"{label}: enter a quantity if it is allowed up to one, and only then.")
+            raise texts.invalid("permissions", "quantity", f"{label}: enter a quantity if it is allowed up to one, and only then.")
         clause = " ".join(stored["clause"].split())
         if not 0 < len(clause) <= bounds.CLAUSE_CHARS or clause not in text:
-            return texts.invalid("permissions", "clause", f"{label}: copy the passage of the text that says so.")
-    return None
+            raise texts.invalid("permissions", "clause", f"{label}: copy the passage of the text that says so.")
 
 
 @transaction.atomic
@@ -100,32 +98,33 @@ def save_synonym(*, synonym: SearchSynonym, changed: list[str], actor: User) -> 
     Raises:
         InvalidInput: the word is not a single word, there are no synonyms or too many, or too many entries are active.
     """
-    refusal = find_synonym_error(synonym)
-    if refusal is not None:
-        raise refusal
-    _save(synonym, "searchsynonym", changed, actor)
+    check_synonym(synonym)
+    _save(synonym, changed, actor)
     return synonym
 
 
-def find_synonym_error(synonym: SearchSynonym) -> InvalidInput | None:
-    """Normalise the entry's words and return its first error, None if it is valid."""
+def check_synonym(synonym: SearchSynonym) -> None:
+    """Normalise the entry's words; refuse an entry that is not valid."""
     word, synonyms = words_of(synonym.word), list(dict.fromkeys(words_of(synonym.synonyms)))
     if len(word) != 1:
-        return texts.invalid("word", "invalid", "Enter one word.")
+        raise texts.invalid("word", "invalid", "Enter one word.")
     if not synonyms or word[0] in synonyms:
-        return texts.invalid("synonyms", "invalid", "Enter one or more other words, separated by spaces.")
+        raise texts.invalid("synonyms", "invalid", "Enter one or more other words, separated by spaces.")
     synonym.word, synonym.synonyms = word[0], " ".join(synonyms)
     if len(synonym.synonyms) > SYNONYMS_CHARS:
-        return texts.invalid("synonyms", "max_length", f"Enter at most {SYNONYMS_CHARS} characters.")
+        raise texts.invalid("synonyms", "max_length", f"Enter at most {SYNONYMS_CHARS} characters.")
     if SearchSynonym.objects.filter(word=synonym.word).exclude(pk=synonym.pk).exists():
-        return texts.invalid("word", "unique", "This word is in the list already.")
+        raise texts.invalid("word", "unique", "This word is in the list already.")
     if synonym.is_active and SearchSynonym.objects.filter(is_active=True).exclude(pk=synonym.pk).count() >= ACTIVE_SYNONYMS:
-        return texts.invalid("is_active", "max_length", f"At most {ACTIVE_SYNONYMS} entries are in use at once. Disable another one first.")
-    return None
+        raise texts.invalid("is_active", "max_length", f"At most {ACTIVE_SYNONYMS} entries are in use at once. Disable another one first.")
 
 
-def _save(row: T, noun: str, changed: list[str], actor: User, **details: Any) -> None:
+def _save(row: T, changed: list[str], actor: User, **details: Any) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
-    audit.record(f"{noun}.{verb}", row, actor=actor, changed=changed, **details)
+    audit.record(f"{row._meta.model_name}.{verb}", row, actor=actor, changed=changed, **details)
     change_version()
+
+
+def _number(factor: Decimal) -> str:
+    return f"{factor.normalize():f}"

@@ -30,27 +30,16 @@ def listing_edited(listing: Listing) -> None:
 
 
 @transaction.atomic
-def store_logo_changed(*, store: Store) -> None:
-    """Update the browse index and invalidate cached responses after a store got another logo, or lost it."""
+def store_edited(store: Store) -> None:
+    """Update the browse index and invalidate cached responses after a store was renamed, or its logo was changed."""
     change_version()
     refresh_store(store)
-
-
-@transaction.atomic
-def store_renamed(store: Store) -> None:
-    """Update what is derived from the store after it was renamed."""
-    _update_derived_data(store)
 
 
 @transaction.atomic
 def store_visibility_changed(store: Store) -> None:
     """Update what is derived from the store's listings after it was opened or closed, and emit an event."""
-    _update_derived_data(store)
-    emit(StoreVisibilityChanged(store.pk, store.is_open))
-
-
-def _update_derived_data(store: Store) -> None:
-    """Update search and the browse index with the store's name and visibility, and invalidate cached responses."""
     change_version()
     update_store_visibility(store)
     refresh_store(store)
+    emit(StoreVisibilityChanged(store.pk, store.is_open))

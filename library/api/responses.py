@@ -38,13 +38,13 @@ def download_link(principal: Principal, asset_id: str, version: str | None) -> d
     return dict(DownloadLinkResponse(link).data)
 
 
-def certificate(user: User, asset_id: str) -> dict[str, Any]:
-    """Return the signed certificate of the licence that `owned_licence` chooses.
+def certificate(user: User, asset_id: str, license_slug: str | None = None) -> dict[str, Any]:
+    """Return the response of GET library/{id}/certificate, for the licence that `owned_licence` chooses.
 
     Raises:
         NotFound, NotOwned: see `owned_licence`.
     """
-    return dict(Certificate(signed_certificate(certificate_of(owned_licence(user, asset_id)))).data)
+    return dict(Certificate(signed_certificate(certificate_of(owned_licence(user, asset_id, license_slug=license_slug)))).data)
 
 
 def readme(principal: Principal, asset_id: str) -> str:

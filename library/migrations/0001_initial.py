@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('request_id', models.CharField(blank=True, max_length=64)),
                 ('app', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
-                ('deliverable', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
+                ('deliverable', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.deliverable')),
                 ('licence', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='links', to='library.licence')),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.listing')),
                 ('package', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='library.package')),
@@ -103,6 +103,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
+                'indexes': [models.Index(fields=['deliverable', 'user'], name='downloadlink_file_user')],
             },
         ),
         migrations.CreateModel(

@@ -44,7 +44,8 @@ class DownloadLink(models.Model):
     credential_id = models.UUIDField(null=True, blank=True)
     licence = models.ForeignKey(Licence, on_delete=models.PROTECT, related_name="links")
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="+")
-    deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
+    # The index below begins with it.
+    deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+", db_index=False)
     package = models.ForeignKey(Package, on_delete=models.PROTECT, related_name="+")
     file_name = models.CharField(max_length=bounds.FILE_NAME_CHARS)
     version = models.CharField(max_length=bounds.VERSION_CHARS, blank=True)
@@ -54,6 +55,8 @@ class DownloadLink(models.Model):
 
     class Meta:
         ordering = ("-id",)
+        # Who downloaded a file.
+        indexes = (models.Index(fields=("deliverable", "user"), name="downloadlink_file_user"),)
 
     def __str__(self) -> str:
         return self.file_name

@@ -1,17 +1,18 @@
 """Mails about files: to licence holders about a new one, at most one a day for each listing, and to whoever downloaded a malicious one."""
 
 import uuid
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import Any
+from collections import defaultdict
+from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from catalog.comparison.public import changes_of
+from catalog.models import Deliverable
 from catalog.selectors import listings_for_sale, version_of_file
 from marketplace.accounts.models import MailTopic, User
+from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
 
 from ..models import Download, DownloadLink, Licence, UpdateAnnouncement
@@ -22,15 +23,10 @@ SENTENCES = 8
 _INTERVAL = timedelta(days=1)
 
 
+@job()
 @transaction.atomic
-def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], object], send: Callable[[uuid.UUID], object]) -> None:
-    """Announce a new file to the licence holders of a listing on sale, unless it was announced before.
-
-    Args:
-        listing_id: The listing.
-        postpone: Called if the last announcement is less than a day old, with the time at which to call this again.
-        send: Called with the id of the file if there are holders to mail.
-    """
+def announce_new_file(*, listing_id: str) -> None:
+    """Tell the licence holders of a listing on sale about its new file, unless it was announced before, and at most once a day."""
     listing = listings_for_sale().select_for_update(no_key=True, of=("self",)).filter(pk=listing_id).first()
     if listing is None:
         return
@@ -38,53 +34,60 @@ def announce_update(*, listing_id: uuid.UUID, postpone: Callable[[datetime], obj
     if file_id is None or (last is not None and last.deliverable_id == file_id):
         return
     if last is not None and last.announced_at + _INTERVAL > timezone.now():
-        postpone(last.announced_at + _INTERVAL)
+        announce_new_file.using(run_after=last.announced_at + _INTERVAL).enqueue(listing_id=listing_id)
         return
-    if _holders(listing_id, file_id, None).exists():
+    if _holders(listing.pk, file_id, None).exists():
         UpdateAnnouncement.objects.update_or_create(listing=listing, defaults={"deliverable_id": file_id, "announced_at": timezone.now()})
-        send(file_id)
+        tell_holders_of_file.enqueue(listing_id=listing_id, deliverable_id=str(file_id))
 
 
+@job()
 @transaction.atomic
-def tell_holders(*, listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> uuid.UUID | None:
-    """Send the mail to a batch of holders in the order of their ids; return the id to continue after, None at the end."""
+def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | None = None) -> None:
+    """Send the mail to a batch of holders, in the order of their ids from `after`; another job sends the next batch."""
     listing = listings_for_sale().select_related("store", "approved_deliverable").filter(pk=listing_id).first()
     # The mail links to what changed, a page of listings on sale.
     if listing is None:
-        return None
+        return
     file = listing.approved_deliverable
     # A newer file has an announcement of its own.
-    if file is None or file.pk != deliverable_id or file.blocked_at is not None:
-        return None
-    holder_ids = list(_holders(listing_id, deliverable_id, after)[:BATCH])
+    if file is None or str(file.pk) != deliverable_id or file.blocked_at is not None:
+        return
+    holder_ids = list(_holders(listing.pk, file.pk, after)[:BATCH])
     told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:SENTENCES]}
     for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
         mail(holder, "library/updated", topic=MailTopic.UPDATE, **told)
-    return holder_ids[-1] if len(holder_ids) == BATCH else None
+    if len(holder_ids) == BATCH:
+        tell_holders_of_file.enqueue(listing_id=listing_id, deliverable_id=deliverable_id, after=str(holder_ids[-1]))
 
 
+@job()
 @transaction.atomic
-def warn_downloaders(*, sha256: str, reason: str, after: uuid.UUID | None) -> uuid.UUID | None:
-    """Mail a batch of those who downloaded a file with these bytes; return the id of the user to continue after, None at the end."""
-    used = DownloadLink.objects.filter(Exists(Download.objects.filter(link=OuterRef("pk"))), deliverable__sha256=sha256)
-    users = used.order_by("user_id").values_list("user_id", flat=True).distinct()
-    user_ids = list((users if after is None else users.filter(user__gt=after))[:BATCH])
-    links = used.filter(user__in=user_ids, user__is_active=True).select_related("user", "licence")
-    # Of several downloads, the last.
-    for link in {link.user_id: link for link in links.order_by("id")}.values():
-        facts: dict[str, Any] = {"licence": link.licence, "file_name": link.file_name, "downloaded_at": link.issued_at}
-        mail(link.user, "library/file_blocked", reason=reason, **facts)
-    return user_ids[-1] if len(user_ids) == BATCH else None
+def tell_downloaders(*, sha256: str, blocked: bool, reason: str, after: str | None = None) -> None:
+    """Tell a batch of those who downloaded a file with these bytes that it is malicious, or that it is not; another job tells the next batch."""
+    # The database reads by ids what it would search for by the digest, batch after batch.
+    files = dict(Deliverable.objects.filter(sha256=sha256).values_list("pk", "blocked_at"))
+    if any(files.values()) != blocked:
+        return
+    used = DownloadLink.objects.filter(Exists(Download.objects.filter(link=OuterRef("pk"))), deliverable__in=files)
+    users = used if after is None else used.filter(user__gt=after)
+    user_ids = list(users.order_by("user_id").values_list("user_id", flat=True).distinct()[:BATCH])
+    downloaded = defaultdict(list)
+    rows = used.filter(user__in=user_ids).values_list("user_id", "licence__title", "file_name").distinct()
+    for user_id, *names in rows.order_by("user_id", "licence__title", "file_name"):
+        downloaded[user_id].append(names)
+    for user in User.objects.filter(pk__in=user_ids, is_active=True).order_by("pk"):
+        mail(user, "library/file_blocked" if blocked else "library/file_unblocked", files=downloaded[user.pk], reason=reason)
+    if len(user_ids) == BATCH:
+        tell_downloaders.enqueue(sha256=sha256, blocked=blocked, reason=reason, after=str(user_ids[-1]))
 
 
-def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: uuid.UUID | None) -> QuerySet[Licence, uuid.UUID]:
+def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: str | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
     current = Licence.objects.filter(
         listing=listing_id, holder__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True
     )
-    others = (
-        current.exclude(deliverable=deliverable_id)
-        if after is None
-        else current.exclude(deliverable=deliverable_id).filter(holder__gt=after)
-    )
+    others = current.exclude(deliverable=deliverable_id)
+    if after is not None:
+        others = others.filter(holder__gt=after)
     return others.order_by("holder_id").values_list("holder_id", flat=True).distinct()

@@ -22,7 +22,7 @@ from catalog.selectors import listings_for_sale
 from catalog.selectors.taxonomy import active_tiers, current_terms
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage
-from marketplace.storage.base import ObjectStorage, StoredRange
+from marketplace.storage.base import StoredRange
 
 from ..models import DownloadLink, Licence, Package
 from .packages import CONTENT_TYPE, package_of, package_parts
@@ -60,18 +60,17 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
     Raises:
         DamagedFile: length or checksum of the stored file differ from the record.
     """
-    store = default_storage
-    builds = _can_presign(store)
+    builds = _can_presign()
     wanted = {package.recipe: package for package in packages}
     known = {package.recipe: package for package in Package.objects.select_related("deliverable").filter(recipe__in=wanted)}
     missing = [package for recipe, package in wanted.items() if recipe not in known or (builds and not known[recipe].object_key)]
     if missing:
-        _set_checksums(missing, store)
+        _set_checksums(missing)
     for package in missing:
         if builds:
             # A unique key for each build, so that a concurrent deletion never affects a new build.
             package.object_key = f"{FOLDER}{package.recipe}/{new_id().hex}"
-            store.compose(package.object_key, package_parts(package, store), content_type=CONTENT_TYPE)
+            default_storage.compose(package.object_key, package_parts(package), content_type=CONTENT_TYPE)
         known[package.recipe] = _save(package)
     return [known[package.recipe] for package in packages]
 
@@ -79,9 +78,7 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
 def build_when_published(*, listing_id: uuid.UUID) -> None:
     """Prepare the packages of a published listing."""
     listing = Listing.objects.select_related("approved_deliverable", "store").get(pk=listing_id)
-    packages = find_packages_on_sale(listing)
-    if packages:
-        prepare_packages(packages=packages)
+    prepare_packages(packages=find_packages_on_sale(listing))
 
 
 def find_unused_packages(*, since: datetime) -> Iterator[Package]:
@@ -103,40 +100,40 @@ def delete_built_package(*, package: Package) -> None:
     default_storage.delete(package.object_key)
 
 
-def find_orphaned_packages(store: ObjectStorage) -> Iterator[str]:
+def find_orphaned_packages() -> Iterator[str]:
     """Yield the keys of packages older than a day without a row, which an interrupted build left behind."""
     limit = timezone.now() - GRACE
-    for key, written_at in store.keys(FOLDER):
+    for key, written_at in default_storage.keys(FOLDER):
         if written_at < limit and not Package.objects.filter(object_key=key).exists():
             yield key
 
 
-def _can_presign(store: ObjectStorage) -> bool:
+def _can_presign() -> bool:
     """Tell whether the store can serve files by presigned address; signing makes no request to the store."""
-    return store.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
+    return default_storage.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
 
 
-def _set_checksums(packages: Sequence[Package], store: ObjectStorage) -> None:
+def _set_checksums(packages: Sequence[Package]) -> None:
     """Set size and SHA-256 of packages with the same file, which is read once."""
-    head, content = package_parts(packages[0], store)[:2]
+    head, content = package_parts(packages[0])[:2]
     if isinstance(head, StoredRange) or not isinstance(content, StoredRange):
         raise TypeError("a package begins with a header, followed by the file")
     digest, crc, length = hashlib.sha256(head), 0, 0
-    for block in store.read(content.key, content.start, content.end):
+    for block in default_storage.read(content.key, content.start, content.end):
         digest.update(block)
         crc = zlib.crc32(block, crc)
         length += len(block)
     if (length, crc) != (packages[0].deliverable.file_size, packages[0].deliverable.crc32):
         raise DamagedFile(content.key)
     for package in packages:
-        own, tail = digest.copy(), _tail(package, store)
+        own, tail = digest.copy(), _tail(package)
         own.update(tail)
         package.size, package.sha256 = len(head) + length + len(tail), own.hexdigest()
 
 
-def _tail(package: Package, store: ObjectStorage) -> bytes:
+def _tail(package: Package) -> bytes:
     """Return the bytes after the file: the two texts and the directory."""
-    return b"".join(part for part in package_parts(package, store)[2:] if isinstance(part, bytes))
+    return b"".join(part for part in package_parts(package)[2:] if isinstance(part, bytes))
 
 
 def _save(package: Package) -> Package:

@@ -4,8 +4,6 @@ Each use checks the licence, its holder and the file, but not the credential tha
 the object store, which works for `bounds.PRESIGNED_LINK_SECONDS` whatever happens to the licence.
 """
 
-import base64
-import binascii
 import uuid
 from datetime import timedelta
 
@@ -14,6 +12,7 @@ from django.core.signing import BadSignature, Signer
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from catalog.selectors import version_of_file
 from developers.principals import Principal
@@ -31,12 +30,9 @@ _RANGE_CHARS = 100
 
 
 def issue_link(*, licence: Licence, version: str | None = None, principal: Principal | None = None) -> DownloadLink:
-    """Issue a link to the package of a current licence, and record its user and credential.
+    """Issue a link to the package of a current licence, by default with the newest version, and record its user and credential.
 
-    Args:
-        licence: The licence.
-        version: A version that the licence covers; the newest if None.
-        principal: The credential of the request; None for our own pages.
+    Our own pages have no credential.
 
     Raises:
         FileBlocked: a reviewer marked the file as malicious.
@@ -73,7 +69,7 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
 
 def url_of(link: DownloadLink) -> str:
     """Return the absolute address of a link."""
-    token = _signer.sign(base64.urlsafe_b64encode(link.id.bytes).decode().rstrip("="))
+    token = _signer.sign(urlsafe_base64_encode(link.id.bytes))
     return settings.BASE_URL + reverse("library-package", args=[token])
 
 
@@ -122,9 +118,8 @@ def _require_usable(licence: Licence) -> None:
 
 def _link_id(token: str) -> uuid.UUID:
     try:
-        text = _signer.unsign(token)
-        return uuid.UUID(bytes=base64.urlsafe_b64decode(text + "=="))
-    except (BadSignature, binascii.Error, ValueError) as error:
+        return uuid.UUID(bytes=urlsafe_base64_decode(_signer.unsign(token)))
+    except (BadSignature, ValueError) as error:
         raise LinkInvalid from error
 
 

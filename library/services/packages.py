@@ -10,7 +10,8 @@ import orjson
 from catalog.ai_use import training_sentence
 from catalog.models import Deliverable, LicenseTerms, Listing
 from catalog.selectors import version_of_file
-from marketplace.storage.base import ObjectStorage, Segment, StoredRange
+from marketplace.storage import default_storage
+from marketplace.storage.base import Segment, StoredRange
 
 from ..models import Package
 from .zips import EARLIEST, ZipEntry, zip_parts
@@ -47,10 +48,10 @@ def package_of(listing: Listing, deliverable: Deliverable, terms: LicenseTerms, 
     return package
 
 
-def package_parts(package: Package, store: ObjectStorage) -> list[Segment]:
+def package_parts(package: Package) -> list[Segment]:
     """Return the segments of the package's bytes."""
     deliverable = package.deliverable
-    content = StoredRange(store, deliverable.object_key, 0, deliverable.file_size)
+    content = StoredRange(default_storage, deliverable.object_key, 0, deliverable.file_size)
     return zip_parts(
         [
             ZipEntry(entry_name(deliverable), deliverable.file_size, deliverable.crc32, content),

@@ -1,5 +1,6 @@
 """The account adapter: where our behaviour differs from allauth's."""
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.http import HttpRequest
 from django.urls import reverse
 
+from marketplace.core import texts
 from marketplace.http.client_address import client_network
 from marketplace.ui.mail import LINK_MARK, as_html, as_text, with_signature
 
@@ -24,7 +26,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
         return client_network(request)
 
     def clean_email(self, email: str) -> str:
-        """Refuse an address longer than the column: the library would truncate it to a different address."""
+        """Refuse control characters, which quotes allow, and an address longer than the column: the library would truncate it to another."""
+        if re.search(f"[{texts.CONTROL}]", email):
+            raise ValidationError("Enter a valid email address.", code="invalid")
         longest = User._meta.get_field("email").max_length
         if longest is not None and len(email) > longest:
             raise ValidationError(f"At most {longest} characters.", code="max_length")

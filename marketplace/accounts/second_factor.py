@@ -1,4 +1,4 @@
-"""Keeps secrets of authenticator apps and seeds of recovery codes encrypted: the database alone does not let anyone compute a code."""
+"""Encrypts the secrets of authenticator apps and the seeds of recovery codes, and ends older sessions when an app is set up."""
 
 import logging
 from typing import Any
@@ -7,18 +7,17 @@ from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
-from allauth.mfa.signals import authenticator_added
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.db import transaction
+from django.db.models.signals import post_save
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 from marketplace.core.transitions import lock
 
-from .models import User
 from .services import end_sessions
 
 logger = logging.getLogger(__name__)
@@ -65,11 +64,13 @@ class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
         return redirect("mfa_index" if user.is_authenticated else "mfa_authenticate")
 
 
-@receiver(authenticator_added)
-def _end_other_sessions(request: HttpRequest, user: User, authenticator: Authenticator, **kwargs: Any) -> None:
-    """End the sessions that began with the password alone, except the one in which the app was set up."""
-    if authenticator.type == Authenticator.Type.TOTP:
-        update_session_auth_hash(request, end_sessions(user=user, actor=user))
+@receiver(post_save, sender=Authenticator)
+def _end_other_sessions(instance: Authenticator, *, created: bool, **kwargs: Any) -> None:
+    """End the sessions that began with the password alone, except the one in which the app is set up."""
+    if created and instance.type == Authenticator.Type.TOTP:
+        user = end_sessions(user=instance.user, actor=instance.user)
+        if context.request is not None:
+            update_session_auth_hash(context.request, user)
 
 
 @transaction.atomic

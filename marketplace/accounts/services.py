@@ -130,14 +130,17 @@ def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
 
     Raises:
         InvalidTransition: it is off.
-        PermissionDenied: the user is a superuser, and the actor is not.
+        PermissionDenied: the user is a staff member or a superuser, and the actor is not a superuser.
         SelfReview: it is the actor's own account.
     """
     reason = texts.clean_text(reason, "reason")
     user = _lock_changeable(user, actor)
+    if user.is_staff and not actor.is_superuser:
+        raise PermissionDenied("Only a superuser can turn off a staff member's two-factor sign-in.")
     if not apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()[0]:
         raise InvalidTransition("Two-factor sign-in is off already.")
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
+    user.refresh_from_db(fields=["session_epoch"])
     audit.record("user.remove_second_factor", user, actor=actor, reason=reason)
     mail(user, "accounts/second_factor_removed", reason=reason)
     return user

@@ -1,5 +1,6 @@
 """Sends mails from templates: the first line is the subject, the rest the body, sent as plain text and as HTML."""
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -7,8 +8,8 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.template.loader import render_to_string
 
-# Stands before our own URLs until the mail is written, so that only these become links: cleaned texts of users have no control characters.
-LINK_MARK = "\x02"
+# Stands before our own URLs until the mail is written, so that only these become links. Nobody can guess it.
+LINK_MARK = secrets.token_hex(16)
 _POINT = "- "
 # The longest button text, which fits on a phone.
 _BUTTON_CHARS = 40
@@ -49,7 +50,7 @@ def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> 
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": LINK_MARK + settings.BASE_URL, **context})
     # Text typed into a form has CRLF line breaks.
     subject, _, body = text.replace("\r\n", "\n").partition("\n")
-    subject, body = subject.strip(), with_signature(body, unsubscribe)
+    subject, body = as_text(subject.strip()), with_signature(body, unsubscribe)
     headers = {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if unsubscribe else {}
     user.email_user(subject, as_text(body), html_message=as_html(subject, body, unsubscribe), headers=headers)
 
@@ -85,19 +86,20 @@ def _parts(text: str) -> list[Part]:
 def _with_line(parts: list[Part], line: str) -> list[Part]:
     """Return the parts with the next line added, to the last part if it continues it, otherwise as a new one."""
     last = parts[-1] if parts else Part()
+    is_link = line.startswith(f"{LINK_MARK}{settings.BASE_URL}/") and len(line.split()) == 1
+    line = as_text(line)
     if line.startswith(_POINT):
-        point = Part(points=(*last.points, as_text(line.removeprefix(_POINT))))
+        point = Part(points=(*last.points, line.removeprefix(_POINT)))
         return [*(parts[:-1] if last.points else parts), point]
     if last.points and line.startswith("  "):
         *points, point_text = last.points
         return [*parts[:-1], Part(points=(*points, f"{point_text}\n{line.strip()}"))]
-    text = as_text(line.strip())
-    if line.startswith(LINK_MARK) and len(line.split()) == 1:
+    if is_link:
         label = _button_label(parts)
-        return [Part(text, link=True, label=label)] if label else [*parts, Part(text, link=True)]
+        return [Part(line.strip(), link=True, label=label)] if label else [*parts, Part(line.strip(), link=True)]
     if last.text and not last.link:
-        return [*parts[:-1], Part(f"{last.text}\n{text}")]
-    return [*parts, Part(text)] if text else parts
+        return [*parts[:-1], Part(f"{last.text}\n{line.strip()}")]
+    return [*parts, Part(line.strip())] if line.strip() else parts
 
 
 def _button_label(parts: list[Part]) -> str:

@@ -163,7 +163,6 @@ def test_reencrypting_keeps_which_recovery_codes_were_used(client: Client, user:
     assert not signed_in(client)
 
 
-@pytest.mark.django_db(transaction=True)
 def test_setting_up_the_app_ends_the_sessions_that_began_without_it(user: User) -> None:
     here, elsewhere = Client(), Client()
     for client in (here, elsewhere):
@@ -192,9 +191,12 @@ def test_second_factor_that_staff_turned_off_is_gone_with_the_sessions_and_the_u
         remove_second_factor(user=user, reason="Again.", actor=UserFactory(is_staff=True))
 
 
-def test_only_a_superuser_turns_off_the_second_factor_of_a_superuser(user: User, secret: str) -> None:
-    user.is_superuser = True
+@pytest.mark.parametrize("field", ["is_staff", "is_superuser"])
+def test_only_a_superuser_turns_off_the_second_factor_of_staff(user: User, secret: str, field: str) -> None:
+    setattr(user, field, True)
     user.save()
     with pytest.raises(PermissionDenied):
         remove_second_factor(user=user, reason="Lost the phone.", actor=UserFactory(is_staff=True))
     assert Authenticator.objects.filter(user=user).exists()
+    remove_second_factor(user=user, reason="Lost the phone.", actor=UserFactory(is_staff=True, is_superuser=True))
+    assert not Authenticator.objects.filter(user=user).exists()

@@ -9,7 +9,8 @@ from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.urls import reverse
 
-from catalog.admin import CategoryAdmin, ListingAdmin
+from catalog.admin.listings import ListingAdmin
+from catalog.admin.taxonomy import CategoryAdmin
 from catalog.models import Category, Listing, ListingReview
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User

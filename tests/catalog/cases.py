@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 
-from catalog.admin import ListingReviewAdmin
+from catalog.admin.reviews import ListingReviewAdmin
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
 from catalog.models.reviews import ReviewStatus

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from catalog.search import search
-from catalog.selectors import rows_of
+from catalog.selectors.browse import rows_of
 
 
 class TitledHit(NamedTuple):

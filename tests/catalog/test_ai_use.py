@@ -8,9 +8,10 @@ from django.db import IntegrityError, transaction
 from rest_framework.test import APIClient
 
 from catalog.ai_use import training_sentence
+from catalog.comparison.listings import changes_between
 from catalog.models import FilePreview, Listing, Preview
 from catalog.models.files import FilePreviewKind
-from catalog.services.snapshots import changes_between, snapshot_of
+from catalog.services.snapshots import snapshot_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, PublishedListingFactory
 
@@ -112,7 +113,7 @@ def test_reviewer_sees_what_changed_since_the_last_decision() -> None:
     listing = ListingFactory()
     before = snapshot_of(listing)
     listing.ai_training, listing.ai_origin, listing.ai_parts = "allowed", "declared", "The cover."
-    assert [(change.field, change.before, change.after) for change in changes_between(before, snapshot_of(listing))] == [
+    assert [(change.name, change.before, change.after) for change in changes_between(before, snapshot_of(listing))] == [
         ("aiTraining", "forbidden", "allowed"),
         ("aiOrigin", "undeclared", "declared"),
         ("aiParts", "", "The cover."),

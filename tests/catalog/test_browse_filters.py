@@ -178,7 +178,7 @@ def test_changed_price_factor_reorders_listings_at_once(get: Any) -> None:
     tier = LicenseTier.objects.get(slug="commercial")
     tier.price_factor = Decimal(3)
     save_license_tier(tier=tier, changed=["price_factor"], actor=UserFactory(is_staff=True))
-    assert [(entry.data["before"], entry.data["after"]) for entry in history_of(tier)] == [("2.00", "3")]
+    assert [(entry.data["factor_before"], entry.data["factor_after"]) for entry in history_of(tier)] == [("2", "3")]
     assert get("assets", license="commercial", maxPrice="200")["total"] == 0
     item = get("assets", license="commercial", maxPrice="300")["items"][0]
     assert [sold["priceINR"] for sold in item["licenses"]] == [100, 300, 500]

@@ -7,7 +7,7 @@ import pytest
 from django.contrib import admin
 from django.utils import timezone
 
-from catalog.admin import ListingReviewAdmin
+from catalog.admin.reviews import ListingReviewAdmin
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewKind
 from catalog.services.review import approve_listing

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.core import mail
 
+from catalog.comparison.listings import changes_between
 from catalog.errors import DeliverableBlocked
 from catalog.events import ListingPublished, ListingReviewed, ListingUnpublished
 from catalog.models import Deliverable, Listing, ListingReview
@@ -13,7 +14,7 @@ from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.selectors.reviews import approvals_of
 from catalog.services import review as services
 from catalog.services import submission
-from catalog.services.snapshots import changes_between, snapshot_of
+from catalog.services.snapshots import snapshot_of
 from marketplace.core import events
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.events import subscribe
@@ -158,7 +159,7 @@ def test_changes_are_against_what_was_approved_last() -> None:
     listing.title, listing.price_inr_minor, listing.tax_rate_bp = "New name", 9900, 1800
     listing.save()
     approved = approvals_of(listing)[0].snapshot
-    changes = {change.field: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
+    changes = {change.name: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
     # The manifest is made of the title, among other things.
     manifests = changes.pop("manifest")
     assert ["New name" in manifest["agentGuidance"] for manifest in manifests] == [False, True]

@@ -9,16 +9,16 @@ from django.utils import timezone
 
 from catalog.events import ListingPublished
 from catalog.models import Deliverable, FileFacts, Listing, Store
-from catalog.services.review import block_deliverable
-from library.jobs import announce_new_file
+from catalog.services.review import block_deliverable, unblock_deliverable
 from library.models import UpdateAnnouncement
 from library.services import announcements
+from library.services.announcements import announce_new_file
 from library.services.links import issue_link, record_download
 from marketplace.accounts.mail_preferences import set_mail_topics
 from marketplace.accounts.models import User
 from marketplace.core.events import emit
 from marketplace.jobs.models import Job
-from tests.eager import drain, sent_mails
+from tests.eager import EagerBackend, drain, sent_mails
 from tests.factories import DeliverableFactory, UserFactory
 from tests.shop import archive, bought, on_sale
 from wallet.models import Order
@@ -31,7 +31,7 @@ def publish(listing: Listing, version: str, **fields: Any) -> Deliverable:
     """Put a new file on sale, as an approval does."""
     file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now(), **fields)
     Listing.objects.filter(pk=listing.pk).update(approved_deliverable=file)
-    announce_new_file.enqueue(str(listing.pk))
+    announce_new_file.enqueue(listing_id=str(listing.pk))
     return file
 
 
@@ -53,7 +53,7 @@ def test_owners_are_mailed_once_about_a_new_version_and_others_are_not() -> None
     assert f"/dashboard/library/{listing.slug}" in body
     assert told(refunded.buyer) == told(opted_out.buyer) == told(later.buyer) == []
     # The same file again, as after a time off sale, is nothing new.
-    announce_new_file.enqueue(str(listing.pk))
+    announce_new_file.enqueue(listing_id=str(listing.pk))
     assert len(told(owner.buyer)) == 1
 
 
@@ -96,7 +96,7 @@ def test_replaced_or_blocked_file_is_not_announced() -> None:
     UpdateAnnouncement.objects.all().delete()
     Deliverable.objects.filter(pk=file.pk).update(blocked_at=timezone.now())
     before = len(told(order.buyer))
-    announce_new_file.enqueue(str(order.listing_id))
+    announce_new_file.enqueue(listing_id=str(order.listing_id))
     assert len(told(order.buyer)) == before
 
 
@@ -112,7 +112,7 @@ def test_version_of_a_listing_that_left_the_catalog_is_not_announced(leaves: Cal
     Job.objects.filter(status="READY").update(run_after=timezone.now())
     drain()
     # As for a later batch of the mails.
-    assert announcements.tell_holders(listing_id=order.listing_id, deliverable_id=file.pk, after=None) is None
+    announcements.tell_holders_of_file.enqueue(listing_id=str(order.listing_id), deliverable_id=str(file.pk))
     assert len(told(order.buyer)) == 1
 
 
@@ -124,29 +124,53 @@ def test_publication_of_a_new_version_mails_its_owners() -> None:
     assert len(told(order.buyer)) == 1
 
 
-def warned() -> list[str]:
-    """Return whom a mail told to delete a file."""
-    return sorted(message.to[0] for message in sent_mails() if "Delete a file" in message.subject)
+def told_of(words: str) -> list[str]:
+    """Return whom a mail with these words in its subject was sent to."""
+    return sorted(message.to[0] for message in sent_mails() if words in message.subject)
 
 
 def downloaded(order: Order, times: int = 1) -> User:
     """Download what was bought; return the buyer."""
     for _ in range(times):
-        record_download(link=issue_link(licence=order.buyer.licences.get()), byte_range="")
+        record_download(link=issue_link(licence=order.buyer.licences.get(listing=order.listing)), byte_range="")
     return order.buyer
 
 
-def test_whoever_downloaded_a_malicious_file_is_told_once_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_downloaded_a_malicious_file_is_told_once_and_once_more_if_it_was_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(announcements, "BATCH", 1)
-    listing, other = on_sale(archive("bad")), on_sale(archive("good"))
+    listing, copy, other = on_sale(archive("bad")), on_sale(archive("bad")), on_sale(archive("good"))
     buyers = [downloaded(bought(listing)), downloaded(bought(listing), times=2)]
+    downloaded(bought(copy, buyers[1]))
     issue_link(licence=bought(listing).buyer.licences.get())
     downloaded(bought(other))
     gone = downloaded(bought(listing))
     User.objects.filter(pk=gone.pk).update(is_active=False)
     assert listing.approved_deliverable is not None
-    block_deliverable(deliverable=listing.approved_deliverable, reason="It steals passwords.", actor=UserFactory())
-    assert warned() == sorted(buyer.email for buyer in buyers)
+    blocked = block_deliverable(deliverable=listing.approved_deliverable, reason="It steals passwords.", actor=UserFactory())
+    assert told_of("Delete a file") == sorted(buyer.email for buyer in buyers)
     (message,) = [message for message in sent_mails() if message.to == [buyers[1].email] and "Delete" in message.subject]
-    assert "It steals passwords." in message.body
-    assert listing.title in message.subject
+    for words in ("It steals passwords.", listing.title, copy.title):
+        assert words in message.body
+    unblock_deliverable(deliverable=blocked, reason="A false alarm.", actor=UserFactory())
+    assert told_of("is not malicious") == sorted(buyer.email for buyer in buyers)
+
+
+def test_block_that_was_undone_before_the_mails_were_sent_warns_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = on_sale(archive("bad"))
+    downloaded(bought(listing))
+    assert listing.approved_deliverable is not None
+    monkeypatch.setattr(EagerBackend, "on", False)
+    blocked = block_deliverable(deliverable=listing.approved_deliverable, reason="It steals passwords.", actor=UserFactory())
+    unblock_deliverable(deliverable=blocked, reason="A false alarm.", actor=UserFactory())
+    drain()
+    assert told_of("Delete a file") == []
+
+
+def test_copy_that_is_blocked_later_warns_nobody_again() -> None:
+    listing, copy = on_sale(archive("bad")), on_sale(archive("other"))
+    buyer = downloaded(bought(listing))
+    assert listing.approved_deliverable is not None
+    block_deliverable(deliverable=listing.approved_deliverable, reason="It steals passwords.", actor=UserFactory())
+    Deliverable.objects.filter(listing=copy).update(sha256=listing.approved_deliverable.sha256)
+    block_deliverable(deliverable=Deliverable.objects.get(listing=copy), reason="It steals passwords.", actor=UserFactory())
+    assert told_of("Delete a file") == [buyer.email]

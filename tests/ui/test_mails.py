@@ -213,6 +213,7 @@ def test_url_of_our_own_that_a_user_wrote_is_no_link() -> None:
     assert links
     assert not [link for link in links if "authorize" in link]
     assert "/oauth/authorize?client_id=x" in sent.text
+    assert LINK_MARK not in sent.text + sent.html
 
 
 def test_label_of_a_mail_button_is_escaped() -> None:

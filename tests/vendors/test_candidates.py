@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from catalog.comparison.listings import changes_between
 from catalog.models import LicenseTier, Listing
 from catalog.selectors.reviews import approvals_of
 from catalog.services.review import approve_listing, block_deliverable, reject_listing
-from catalog.services.snapshots import changes_between, snapshot_of
+from catalog.services.snapshots import snapshot_of
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from tests.factories import UserFactory
@@ -132,7 +133,7 @@ def test_edits_of_a_published_listing_and_its_previews_are_listed_for_reviewers(
     show(on_sale, slot=2)
     fresh = Listing.objects.get(pk=on_sale.pk)
     approved = approvals_of(fresh)[0].snapshot
-    changed = {change.field for change in changes_between(approved, snapshot_of(fresh))}
+    changed = {change.name for change in changes_between(approved, snapshot_of(fresh))}
     assert {"title", "previews", "file"} <= changed
 
 

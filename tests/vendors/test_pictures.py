@@ -8,9 +8,10 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
+from catalog.comparison.listings import changes_between
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
-from catalog.services.snapshots import changes_between, snapshot_of
+from catalog.services.snapshots import snapshot_of
 from marketplace.core.audit import history_of
 from marketplace.core.errors import NotFound
 from tests.factories import DeliverableFactory, ListingFactory
@@ -162,7 +163,7 @@ def test_reviewers_see_that_pictures_were_moved_or_described_since(listing: List
     update_picture(listing=listing, preview_id=second.pk, actor=listing.store.owner, slot=0)
     update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, alt_text="Letters")
     (change,) = changes_between(before, snapshot_of(listing))
-    assert change.field == "previews"
+    assert change.name == "previews"
     assert [preview["checksum"] for preview in change.after] == [second.sha256, first.sha256]
     assert change.after[1]["altText"] == "Letters"
 

@@ -116,4 +116,4 @@ def test_related_listings_have_common_tags_first_and_one_category(django_assert_
     on_sale(title="Elsewhere", tags=["sans", "rounded"], category__slug="motion")
     found = listing_for_sale(listing.slug)
     with django_assert_max_num_queries(1):
-        assert [card.title for card in related_cards(found, limit=3)] == ["Both", "One", "None"]
+        assert [card["title"] for card in related_cards(found, limit=3)] == ["Both", "One", "None"]

@@ -6,7 +6,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.models import Store
-from catalog.services.visibility import store_renamed, store_visibility_changed
+from catalog.services.visibility import store_edited, store_visibility_changed
 from developers.selectors import is_approved_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -89,7 +89,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
         store = lock(Store.objects.all(), pk=store.pk)
         store.name = store_name
         store.save(update_fields=["name"])
-        store_renamed(store)
+        store_edited(store)
     if profile.bio != bio:
         changed.append("bio")
         profile.bio = bio

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from catalog.models import StorePicture
 from catalog.models.files import StorePictureKind
-from catalog.services.visibility import store_logo_changed
+from catalog.services.visibility import store_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, NotFound
@@ -34,7 +34,7 @@ def attach_store_picture(*, profile: VendorProfile, kind: StorePictureKind, proc
         picture.store = profile.store
         _delete(StorePicture.objects.filter(store=profile.store_id, kind=kind).first())
         picture.save(force_insert=True)
-        store_logo_changed(store=profile.store)
+        store_edited(profile.store)
         audit.record("vendor.upload_picture", profile, actor=actor, kind=kind, sha256=picture.sha256)
     return picture
 
@@ -52,7 +52,7 @@ def remove_store_picture(*, profile: VendorProfile, kind: StorePictureKind, acto
     if picture is None:
         raise NotFound
     _delete(picture)
-    store_logo_changed(store=profile.store)
+    store_edited(profile.store)
     audit.record("vendor.remove_picture", profile, actor=actor, kind=kind, sha256=picture.sha256)
     return picture
 
@@ -73,7 +73,7 @@ def take_pictures_down(*, profile: VendorProfile, reason: str, actor: User) -> N
         raise InvalidTransition("The store has no pictures any more.")
     for picture in pictures:
         _delete(picture)
-    store_logo_changed(store=profile.store)
+    store_edited(profile.store)
     audit.record("vendor.take_pictures_down", profile, actor=actor, reason=reason, sha256=[picture.sha256 for picture in pictures])
     mail(profile.user, "vendors/pictures_removed", store=profile.store, reason=reason)
 

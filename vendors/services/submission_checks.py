@@ -6,7 +6,7 @@ from typing import Any
 
 from catalog.models import Listing
 from catalog.models.files import PreviewKind
-from catalog.pricing import current_price, list_price, permitted_tiers
+from catalog.pricing import current_price, list_prices, permitted_tiers
 from catalog.selectors.reviews import is_blocked
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core import bounds as core_bounds
@@ -76,7 +76,7 @@ def _small(pictures: Mapping[int, Mapping[str, int]]) -> str:
 def _pricing(listing: Listing) -> CheckOutcome:
     name = "pricing"
     for currency in Currency:
-        price, sale = list_price(listing, currency), current_price(listing, currency)
+        price, sale = list_prices(listing).by_currency[currency], current_price(listing, currency)
         if price is None and currency == Currency.USD:
             return CheckOutcome(name, passed=False, detail="Set a base price.")
         if price is not None and not 0 <= price <= core_bounds.MAX_PRICE_MINOR:

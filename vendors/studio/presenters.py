@@ -11,7 +11,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
-from catalog.pricing import current_price, is_free, list_price, permitted_tiers, price_of
+from catalog.pricing import current_price, is_free, list_prices, permitted_tiers, price_of
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sale, tax_inside
 
@@ -222,7 +222,7 @@ def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier],
     price = price_of(listing, tier, tiers, currency) or 0
     commission_rate_bp = listing.store.vendor_profile.commission_rate_bp
     split = split_sale(price, tax_minor=tax_inside(price, listing.tax_rate_bp), commission_rate_bp=commission_rate_bp)
-    return Proceeds(currency, list_price(listing, currency) if first else None, price, split)
+    return Proceeds(currency, list_prices(listing).by_currency[currency] if first else None, price, split)
 
 
 STEPS = 20

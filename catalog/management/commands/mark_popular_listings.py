@@ -23,5 +23,5 @@ class Command(BaseCommand):
             counting = bar.add_task("Purchases", total=None)
             count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))
             task = bar.add_task("Listings", total=None)
-            done = update_popular(lambda count, total: bar.update(task, completed=count, total=total))
-        self.stdout.write(f"{done.changed} of {done.listings} listings changed.")
+            changed, listings = update_popular(lambda count, total: bar.update(task, completed=count, total=total))
+        self.stdout.write(f"{changed} of {listings} listings changed.")

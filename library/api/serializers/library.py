@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from catalog.models import Deliverable
-from catalog.models.listings import AiTraining, ListingStatus
+from catalog.models.listings import AiTraining
 from marketplace.api.fields import Line
 from marketplace.api.serializers import Limit
 
@@ -54,7 +54,9 @@ class LibraryItem(serializers.Serializer[Licence]):
     suspended = serializers.SerializerMethodField(
         help_text="Whether the payment for the licence is disputed: nothing can be downloaded until that is decided."
     )
-    onSale = serializers.SerializerMethodField(help_text="Whether the asset is on sale now. Its owners keep it when it is not.")
+    onSale = serializers.BooleanField(
+        source="listing.is_for_sale", read_only=True, help_text="Whether the asset is on sale now. Its owners keep it when it is not."
+    )
 
     def get_version(self, licence: Licence) -> str:
         """Return the version of a download now."""
@@ -69,10 +71,6 @@ class LibraryItem(serializers.Serializer[Licence]):
     def get_suspended(self, licence: Licence) -> bool:
         """Tell whether the licence is suspended."""
         return licence.suspended_at is not None
-
-    def get_onSale(self, licence: Licence) -> bool:
-        """Tell whether the asset is in the catalog."""
-        return licence.listing.status == ListingStatus.PUBLISHED and licence.listing.store.is_open
 
 
 class LibraryPage(serializers.Serializer[Any]):

@@ -4,19 +4,19 @@ from http import HTTPStatus
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog.api.views import ASSET_ID
 from developers.principals import principal_of
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
 from marketplace.core.scopes import Scope
-from marketplace.storage.responses import safe_disposition
 
 from ... import bounds
-from ...certificates import certificate_of, certificate_pdf, signed_certificate
+from ...certificates import certificate_of, certificate_pdf
 from ...errors import FileBlocked, LicenseSuspended, NotOwned
 from ...models import Licence
 from ...selectors import current_licences_of, owned_licence, owned_versions
@@ -27,7 +27,6 @@ from ..filters import LibraryFilter
 from ..serializers.certificates import Certificate, CertificateQuery
 from ..serializers.library import DownloadLinkResponse, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
 
-ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 PDF = "application/pdf"
 
 
@@ -89,8 +88,7 @@ class LibraryViewSet(ApiViewSet):
     @extend_schema(operation_id="getCertificate", summary="Get a licence certificate", parameters=[ASSET_ID], responses=Certificate)
     def certificate(self, request: Request, asset_id: str) -> Response:
         """Return the signed licence certificate of an owned asset."""
-        licence = self._licence(asset_id)
-        return Response(Certificate(signed_certificate(certificate_of(licence))).data)
+        return Response(responses.certificate(principal_of(request).user, asset_id, self.query().get("license_slug")))
 
     @extend_schema(
         operation_id="getCertificatePdf",
@@ -101,9 +99,8 @@ class LibraryViewSet(ApiViewSet):
     def certificate_pdf(self, request: Request, asset_id: str) -> HttpResponseBase:
         """Return the licence certificate of an owned asset as a printable PDF."""
         licence = self._licence(asset_id)
-        disposition = safe_disposition(f"licence-{licence.listing.slug}.pdf", inline=False)
-        pdf = certificate_pdf(certificate_of(licence))
-        return HttpResponse(pdf, content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
+        headers = {"Content-Disposition": f'attachment; filename="licence-{licence.listing.slug}.pdf"'}
+        return HttpResponse(certificate_pdf(certificate_of(licence)), content_type=PDF, headers=headers)
 
     @extend_schema(
         operation_id="getCredential", summary="Get a verifiable credential", parameters=[ASSET_ID], responses=OpenApiTypes.OBJECT

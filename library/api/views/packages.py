@@ -89,7 +89,7 @@ def _etag_at_store(key: str) -> str | None:
 def _serve(request: Request, link: DownloadLink) -> HttpResponseBase:
     return serve_segments(
         request._request,
-        segments=package_parts(link.package, default_storage),
+        segments=package_parts(link.package),
         etag=link.package.sha256,
         content_type=CONTENT_TYPE,
         headers=_headers(link),

@@ -3,9 +3,10 @@
 from typing import cast
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
+from catalog.api.views import ASSET_ID, UNCHANGED
 from developers.principals import Principal
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
@@ -13,9 +14,6 @@ from marketplace.core.errors import NotFound, PreconditionFailed
 
 from ...rights import reader_of
 from ..rights import AssetRightsRecord, RightsQuery, asset_rights
-from .library import ASSET_ID
-
-UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
 
 
 class RightsViewSet(ApiViewSet):

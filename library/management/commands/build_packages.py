@@ -67,9 +67,8 @@ class Command(BaseCommand):
             raise CommandError(f"No listing with the slug {slug} is on sale.", returncode=NOT_DONE)
         ready, damaged = 0, []
         for listing in progress.track(listings.iterator(chunk_size=500), total=total, description="Packages"):
-            packages = find_packages_on_sale(listing)
             try:
-                ready += len(prepare_packages(packages=packages)) if packages else 0
+                ready += len(prepare_packages(packages=find_packages_on_sale(listing)))
             except (DamagedFile, FileNotFoundError):
                 damaged.append(listing.slug)
         self.stdout.write(f"{ready} packages of {total} listings are ready.")
@@ -86,11 +85,10 @@ class Command(BaseCommand):
                 delete_built_package(package=package)
             unused += 1
             progress.advance(task)
-        store = default_storage
-        for key in find_orphaned_packages(store):
+        for key in find_orphaned_packages():
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
-                store.delete(key)
+                default_storage.delete(key)
             stray += 1
             progress.advance(task)
         self.stdout.write(f"{unused} unused packages and {stray} without a record {done}.")

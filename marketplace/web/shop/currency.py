@@ -34,7 +34,7 @@ def remember(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def amount_in(prices: Prices, currency: Currency) -> tuple[int | None, Currency]:
     """Return a price in the currency, or in dollars where the vendor set none: every listing has one in dollars."""
-    amount = {Currency.USD: prices.usd, Currency.INR: prices.inr, Currency.EUR: prices.eur}[currency]
+    amount = prices.by_currency[currency]
     return (prices.usd, Currency.USD) if amount is None else (amount, currency)
 
 

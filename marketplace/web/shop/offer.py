@@ -8,7 +8,7 @@ from catalog.font_tester import Tester, type_tester_of
 from catalog.models import FilePreview, LicenseTier, Listing, Preview
 from catalog.models.files import FilePreviewKind, PreviewKind
 from catalog.pricing import Prices
-from catalog.selectors import Card, Picture
+from catalog.selectors import Picture, Row
 from library.selectors import is_favourite, licences_for
 from marketplace.accounts.models import Tier, User
 from marketplace.core.money import WALLET_CURRENCIES, Currency
@@ -54,7 +54,7 @@ class AssetOffer:
     # The tier of the viewer's licence that the others would replace; empty without one.
     upgrade_from: str
     # Listings of the category, those with common tags first.
-    related: list[Card]
+    related: list[Row]
     # Whether the viewer's account has the tier that the listing needs; None for visitors.
     has_tier: bool | None
     is_favourite: bool

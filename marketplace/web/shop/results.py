@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from catalog import bounds, selectors
 from catalog.filters import ListingFilter, Listings
 from catalog.search import search
-from catalog.selectors import Card, FilterCounts, FilterNames, Total
+from catalog.selectors import FilterCounts, FilterNames, Row, Total
 from marketplace.core.money import Currency
 
 from .query import ShopForm
@@ -21,7 +21,7 @@ POPULAR = 3
 class ShopResults:
     """A page of the storefront."""
 
-    cards: list[Card]
+    cards: list[Row]
     total: Total
     pages: int
     # Categories and licences to choose from.
@@ -31,7 +31,7 @@ class ShopResults:
     # For a search without hits, similar words that have some.
     suggestions: Sequence[str] = ()
     # What is bought most, where nothing matches.
-    popular: Sequence[Card] = ()
+    popular: Sequence[Row] = ()
 
 
 def results_of(form: ShopForm, currency: Currency) -> ShopResults:
@@ -55,5 +55,5 @@ def _search_results(query: str, listings: Listings | None, names: FilterNames) -
     return ShopResults(cards, total, 1, names, None, found.suggestions, popular=_popular_unless(total))
 
 
-def _popular_unless(total: Total) -> Sequence[Card]:
+def _popular_unless(total: Total) -> Sequence[Row]:
     return () if total.listings else selectors.popular_cards(limit=POPULAR)

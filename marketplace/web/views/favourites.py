@@ -22,7 +22,7 @@ def favourites(request: SignedInRequest) -> HttpResponseBase:
     """List the user's favourites, newest first."""
     with cursor_of(request) as cursor:
         count, page = favourites_page(request.user, limit=ROWS, cursor=cursor)
-    cards = {card.id: card for card in cards_of(row.listing_id for row in page.rows)}
+    cards = {card["listing_id"]: card for card in cards_of(row.listing_id for row in page.rows)}
     context = {
         "count": count,
         "rows": [(row.listing, cards.get(row.listing_id)) for row in page.rows],

@@ -9,7 +9,6 @@ from django.views.decorators.http import require_safe
 from catalog.ai_use import usage_headers
 from catalog.models import FilePreview
 from catalog.models.files import FilePreviewKind
-from catalog.models.listings import ListingStatus
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_object
@@ -45,6 +44,6 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
 
 def _may_see(request: HttpRequest, preview: FilePreview) -> bool:
     listing = preview.deliverable.listing
-    if listing.status == ListingStatus.PUBLISHED and listing.store.is_open:
+    if listing.is_for_sale:
         return listing.approved_deliverable_id == preview.deliverable_id
     return isinstance(request.user, User) and (request.user.pk == listing.store.owner_id or request.user.may_enter_admin)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from catalog import selectors
-from catalog.selectors import Card
+from catalog.selectors import Row
 from wallet.bounds import QUOTE_MINUTES
 
 from ..docs.rendering import code_html
@@ -40,7 +40,7 @@ def landing(request: HttpRequest) -> HttpResponse:
     categories = list(selectors.categories_with_counts())
     featured = selectors.featured_cards(limit=CARDS)
     popular = [card for card in _from_every_category(selectors.popular_cards(limit=CANDIDATES)) if card not in featured]
-    shots = [card for card in popular + featured if card.picture][:PICTURES]
+    shots = [card for card in popular + featured if card["picture"]][:PICTURES]
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
@@ -58,13 +58,13 @@ def landing(request: HttpRequest) -> HttpResponse:
     return remember(request, render(request, "pages/landing.html", context))
 
 
-def _from_every_category(cards: list[Card]) -> list[Card]:
+def _from_every_category(cards: list[Row]) -> list[Row]:
     """Return the cards interleaved: the first of every category, then the second, each in the original order."""
     seen: Counter[str] = Counter()
     ranked = []
     for card in cards:
-        ranked.append((seen[card.category[1]], card))
-        seen[card.category[1]] += 1
+        ranked.append((seen[card["category_slug"]], card))
+        seen[card["category_slug"]] += 1
     return [card for _, card in sorted(ranked, key=lambda pair: pair[0])]
 
 

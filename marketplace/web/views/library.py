@@ -32,7 +32,7 @@ def library(request: SignedInRequest) -> HttpResponseBase:
     """List what the user owns, newest first."""
     with cursor_of(request) as cursor:
         count, page = library_page(request.user, limit=ROWS, cursor=cursor)
-    pictures = {card.id: card.picture for card in cards_of({licence.listing_id for licence in page.rows})}
+    pictures = {card["listing_id"]: card["picture"] for card in cards_of({licence.listing_id for licence in page.rows})}
     context = {
         "count": count,
         "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in page.rows],
