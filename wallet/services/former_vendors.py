@@ -1,6 +1,5 @@
 """Earnings of vendors whom no run pays: what came back from the bank is paid in another way, or kept."""
 
-import uuid
 from typing import Any
 
 from django.db import transaction
@@ -20,17 +19,13 @@ from ..selectors import vendor_payouts, with_earnings
 from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 
-def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
-    """Tell whether the account of a vendor is deleted or deactivated, or its store not approved any more, for good or for a while.
-
-    Runs do not pay such a vendor.
-    """
-    return not VendorProfile.objects.filter(user=user_id, user__is_active=True, status=VendorStatus.APPROVED).exists()
-
-
 def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
-    """Tell whether a payout bounced, and no run pays its vendor."""
-    return payout.status == PayoutStatus.BOUNCED and is_former_vendor(user_id=payout.account.owner_id)
+    """Tell whether a payout bounced, and no run pays its vendor.
+
+    The vendor's account is deleted or deactivated, or the store not approved any more, for good or for a while.
+    """
+    paid = VendorProfile.objects.filter(user=payout.account.owner_id, user__is_active=True, status=VendorStatus.APPROVED)
+    return payout.status == PayoutStatus.BOUNCED and not paid.exists()
 
 
 @transaction.atomic

@@ -12,6 +12,7 @@ from marketplace.core.ids import current_request_id, new_id
 from marketplace.core.money import WALLET_CURRENCIES
 
 from .. import sql
+from ..errors import InvalidAmount
 from ..models import Journal, LedgerAccount, Transfer
 from ..models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from ..sql import as_id
@@ -57,6 +58,16 @@ class VendorEntry:
 
     account_id: uuid.UUID
     net_minor: int
+
+
+def require_wallet_currency(currency: str) -> None:
+    """Check that wallets hold this currency.
+
+    Raises:
+        InvalidAmount: they don't.
+    """
+    if currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
 
 
 def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
@@ -149,10 +160,6 @@ def write_journal(
     if vendor is not None and vendor.net_minor:
         journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
     insert_rows(Journal, journal)
-    sides = [
-        {"debit_id": transfer.debit_id, "credit_id": transfer.credit_id, "amount_minor": transfer.amount_minor}
-        for transfer in transfers
-        if transfer.amount_minor
-    ]
-    insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
+    moved = [transfer for transfer in transfers if transfer.amount_minor]
+    insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency, **vars(transfer)} for transfer in moved))
     return journal_id

@@ -10,9 +10,9 @@ The top-up, the buyer and the wallet are locked first. So the buyer's orders and
 """
 
 import uuid
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import F, OuterRef, Subquery, Sum
@@ -41,7 +41,7 @@ from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance,
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TOP_UP_TRANSITIONS
-from .withholding import release_shares, tell_outcome, tell_withheld, withhold_shares
+from .withholding import by_vendor, release_shares, tell_outcome, tell_withheld, withhold_shares
 
 _NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
@@ -99,8 +99,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
 
 def open_refund(*, top_up: TopUp) -> CardReversal | None:
     """Freeze what is left of a top-up, which the caller has locked, to refund it; None if nothing is left."""
-    lock(User.objects.all(), pk=top_up.user_id)
-    amount = refundable_minor(top_up, _locked_wallet(top_up))
+    amount = refundable_minor(top_up, _lock_wallet(top_up))
     return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
 
 
@@ -122,14 +121,15 @@ def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
     return known
 
 
-def _locked_wallet(top_up: TopUp) -> LedgerAccount:
+def _lock_wallet(top_up: TopUp) -> LedgerAccount:
+    """Return the wallet of a top-up, locked after the buyer."""
+    lock(User.objects.all(), pk=top_up.user_id)
     return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
 
 
 def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
     """Freeze what the wallet holds, and attribute the rest to the newest purchases after the top-up."""
-    lock(User.objects.all(), pk=top_up.user_id)
-    wallet = _locked_wallet(top_up)
+    wallet = _lock_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
     reversal = CardReversal.objects.create(
         top_up=top_up,
@@ -215,8 +215,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool =
     Vendors who were not `told` that their shares are withheld are told only of what is taken, or withheld by another dispute.
     """
     top_up = reversal.top_up
-    lock(User.objects.all(), pk=top_up.user_id)
-    wallet = _locked_wallet(top_up)
+    wallet = _lock_wallet(top_up)
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
     reversal.closing_journal_id = _unfreeze(reversal) if kept else _return_to_card(reversal, ended, wallet)
@@ -303,24 +302,19 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     # First the tax, because the credit notes of these purchases are about all of it.
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
-    taken: Counter[uuid.UUID] = Counter()
     reversal.reversed_orders.filter(pk__in=[row.pk for row in orders]).update(ended=True)
     for row in orders:
         row.taken_minor = min(row.withheld_minor, missing)
         missing -= row.taken_minor
-        if (
-            row.withholding_journal is not None
-            and row.withholding_journal.vendor is not None
-            and row.withholding_journal.vendor.owner_id is not None
-        ):
-            taken[row.withholding_journal.vendor.owner_id] += row.taken_minor
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
     transfers = [NewTransfer(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
     change_amount_set_aside(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
-    for vendor_id, amount in sorted(taken.items()):
-        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
+    taken_from = by_vendor(orders)
+    for vendor in sorted(taken_from, key=attrgetter("owner_id")):
+        amount = sum(row.taken_minor for row in taken_from[vendor])
+        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
         change_amount_set_aside(withheld_id, -amount)
         transfers.append(NewTransfer(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)

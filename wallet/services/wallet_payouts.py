@@ -19,7 +19,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.encryption import has_current_key
 from marketplace.core.errors import InvalidTransition, NotFound
-from marketplace.core.money import WALLET_CURRENCIES, to_number
+from marketplace.core.money import to_number
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.review.claims import is_claimed
 from marketplace.ui.mail import mail
@@ -31,7 +31,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, require_wallet_currency, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -77,8 +77,7 @@ def request_wallet_payout(
     details = _details(payment_details)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
         raise NotFound
-    if currency not in WALLET_CURRENCIES:
-        raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
+    require_wallet_currency(currency)
     # Serialised with concurrent requests, purchases and the deletion of the account.
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
@@ -152,7 +151,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
 
 def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
-    settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
+    settled_before = timezone.now() - bounds.PAYMENT_DETAILS_AGE
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, closing_journal__at__lte=settled_before).exclude(payment_details="")
 
 
