@@ -67,8 +67,7 @@ def wallet_of(user: User) -> Wallet:
 
 def balances_of(user: User) -> dict[str, int]:
     """Return the balances by currency, without currencies that were never funded."""
-    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
-    return dict(wallets.values_list("currency", "balance_minor"))
+    return dict(accounts_of(user).values_list("currency", "balance_minor"))
 
 
 def with_upgrades(order_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
@@ -316,7 +315,7 @@ def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
 
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
-    return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
+    return WalletPayout.objects.select_related("hold", "closing_journal", "wallet__owner")
 
 
 def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.review.panels import Panel
@@ -46,10 +45,7 @@ class TransferAdmin(ServiceAdmin):
     list_filter = ("currency", "journal__kind")
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
     ordering = ("-id",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Transfer]:
-        """Join the accounts and the journal."""
-        return super().get_queryset(request).select_related("journal", "debit", "credit")
+    list_select_related = ("journal", "debit", "credit")
 
     @admin.display(description="At")
     def at(self, transfer: Transfer) -> Any:

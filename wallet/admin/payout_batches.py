@@ -1,6 +1,5 @@
 """Payout batches in the admin: prepared, exported as a file for the bank, recorded as paid, or cancelled."""
 
-from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -20,7 +19,7 @@ from marketplace.core import audit
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Decision, NoForm, decision, service_decision
+from marketplace.review.decisions import Decision, NoForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
@@ -206,7 +205,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         fields=(),
     )
 
-    @decision(
+    pay = service_decision(
         Decision(
             "Record as paid",
             SETTLE,
@@ -214,11 +213,11 @@ class PayoutBatchAdmin(ServiceAdmin):
             "Its payouts are recorded as paid.",
             NoForm,
             available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),
-        )
+        ),
+        services.mark_batch_paid,
+        "batch",
+        fields=(),
     )
-    def pay(self, batch: PayoutBatch, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
-        """Record all exported payouts as paid."""
-        services.mark_batch_paid(batch=batch, actor=actor)
 
     cancel = service_decision(
         Decision(

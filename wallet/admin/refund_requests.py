@@ -1,6 +1,5 @@
 """Refund requests in the admin: those that vendors declined or did not answer are decided here."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,10 +21,8 @@ from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
 
 DECIDE = "wallet.decide_refundrequest"
-
-
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(REQUEST_TRANSITIONS.allows, verb=verb)
+# Vendors may refund earlier; staff decide only once the request is theirs.
+_waits_for_staff = partial(REQUEST_TRANSITIONS.allows, verb="refuse")
 
 
 @admin.register(RefundRequest)
@@ -46,7 +43,7 @@ class RefundRequestAdmin(QueueAdmin):
     decision_names = ("grant", "refuse", *CLAIMING)
     noun, review_permission = "refund_request", DECIDE
     page_decisions = {"grant": "a", "refuse": "r"}
-    claim, take_over, release = claiming(DECIDE, _allows("refuse"))
+    claim, take_over, release = claiming(DECIDE, _waits_for_staff)
     found_title, found_detail = "order__title", "status"
 
     def name(self, subject: RefundRequest) -> str:
@@ -109,8 +106,7 @@ class RefundRequestAdmin(QueueAdmin):
             DECIDE,
             "The price is returned, and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
-            # Vendors may refund earlier; staff only once the request is theirs to decide.
-            available=_allows("refuse"),
+            available=_waits_for_staff,
             effects=lambda refund_request: refund_effects(refund_request.order),
         ),
         grant_refund,
@@ -123,7 +119,7 @@ class RefundRequestAdmin(QueueAdmin):
             DECIDE,
             "Nothing is refunded. Buyer and vendor get a mail with the reason; the buyer cannot ask again.",
             "It is refused.",
-            available=_allows("refuse"),
+            available=_waits_for_staff,
             danger=True,
         ),
         refuse_refund,

@@ -1,6 +1,5 @@
 """Wallet payouts in the admin: requests to pay or to refuse. Bank details are shown to those who may pay."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -25,6 +24,7 @@ from .vendor_payouts import CurrencyFilter
 from .wallets import JOURNAL_COLUMNS, journal_rows, last_journals
 
 DECIDE = "wallet.decide_walletpayout"
+_waits = partial(WALLET_PAYOUT_TRANSITIONS.allows, verb="pay")
 # Number of columns shown of a journal; there is no room for all of them beside the forms.
 SHOWN_COLUMNS = 4
 
@@ -44,10 +44,6 @@ class WalletCurrencyFilter(CurrencyFilter):
     path = "wallet__currency"
 
 
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(WALLET_PAYOUT_TRANSITIONS.allows, verb=verb)
-
-
 @admin.register(WalletPayout)
 class WalletPayoutAdmin(QueueAdmin):
     """Requests of owners to be paid out of their wallets."""
@@ -56,14 +52,14 @@ class WalletPayoutAdmin(QueueAdmin):
     waiting_since = "requested_at"
     list_display = ("requested_at", "asked_by", "amount", "status", "waiting_time", "claim_mark")
     list_filter = ("status", WalletCurrencyFilter)
-    list_select_related = ("hold", "closing_journal__actor", "wallet__owner", "claimed_by")
+    list_select_related = ("hold", "wallet__owner", "claimed_by")
     search_fields = ("wallet__owner__email", "reference")
     fields = ("asked_by", "amount", "status", "requested_at", "reference", "reason")
     readonly_fields = ("asked_by", "amount")
     decision_names = ("pay", "refuse", *CLAIMING)
     owner, noun, review_permission = "wallet__owner", "wallet_payout", DECIDE
     page_decisions = {"pay": "a", "refuse": "r"}
-    claim, take_over, release = claiming(DECIDE, _allows("pay"))
+    claim, take_over, release = claiming(DECIDE, _waits)
     found_title, found_detail = "wallet__owner__email", "status"
 
     def name(self, subject: WalletPayout) -> str:
@@ -94,7 +90,7 @@ class WalletPayoutAdmin(QueueAdmin):
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:
         """Return the bank details, until they are erased; those of a waiting payout once it is claimed."""
-        if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
+        if _waits(wallet_payout) and not is_claimed(wallet_payout):
             return "shown once it is claimed"
         return wallet_payout.payment_details or "deleted"
 
@@ -110,7 +106,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "You confirm that you paid it. The amount that was set aside counts as paid out; this cannot be undone.",
             "It is paid.",
             PaymentForm,
-            available=_allows("pay"),
+            available=_waits,
             effects=payment_effects,
         ),
         pay_wallet_payout,
@@ -124,7 +120,7 @@ class WalletPayoutAdmin(QueueAdmin):
             DECIDE,
             "Nothing is paid, and the amount returns to the wallet at once.",
             "It is refused.",
-            available=_allows("refuse"),
+            available=_waits,
             danger=True,
             effects=refusal_effects,
         ),

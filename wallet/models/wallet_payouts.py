@@ -89,11 +89,6 @@ class WalletPayout(Claimable):
         return self.wallet.owner
 
     @property
-    def decided_by(self) -> User | None:
-        """The user who paid, refused or cancelled it."""
-        return None if self.closing_journal is None else self.closing_journal.actor
-
-    @property
     def decided_at(self) -> datetime | None:
-        """The time of that decision."""
+        """The time at which it was paid, refused or cancelled."""
         return None if self.closing_journal is None else self.closing_journal.at

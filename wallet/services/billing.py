@@ -104,10 +104,10 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
     with transaction.atomic():
         if user is not None:
             lock(User.objects.all(), pk=user.pk)
-        if not BillingDetails.objects.filter(owner=user, current=True).exists():
+        current = BillingDetails.objects.filter(owner=user, current=True).first()
+        if current is None:
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
         logo = Logo.objects.create(owner=user, image=content) if content else None
-        current = BillingDetails.objects.get(owner=user, current=True)
         values = {name: getattr(current, name) for name in FIELDS}
         saved = _replace(user, {**values, "connection_country": current.connection_country, "logo_id": None if logo is None else logo.pk})
         Seller.objects.filter(vendor=user).update(details=saved)

@@ -114,7 +114,7 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
         NotFound: there is none.
     """
     reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
-    wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
+    wallet_payout = lock_for_decision(wallet_payouts(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
     return _complete(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
 
@@ -129,7 +129,7 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
         NotFound: there is none.
     """
     reason = texts.clean_text(reason, "reason")
-    wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
+    wallet_payout = lock_for_decision(wallet_payouts(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
     return _complete(wallet_payout, "refuse", actor, reason=reason)
 
 
@@ -141,7 +141,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
         InvalidTransition: it is no longer waiting, or staff have claimed it.
         NotFound: there is none, or it is not the actor's.
     """
-    wallet_payout = lock(_with_wallets(), pk=wallet_payout.pk)
+    wallet_payout = lock(wallet_payouts(), pk=wallet_payout.pk)
     if wallet_payout.wallet.owner_id != actor.pk:
         raise NotFound
     if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
@@ -202,10 +202,6 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     )
     made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details, requested_at=timezone.now())
     return wallet_payouts().get(pk=made.pk)
-
-
-def _with_wallets() -> QuerySet[WalletPayout]:
-    return WalletPayout.objects.select_related("hold", "wallet__owner")
 
 
 def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
