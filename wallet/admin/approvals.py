@@ -5,9 +5,9 @@ from django.db.models import Q
 
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
-from marketplace.ui.formatting import money
 
 from ..models import Approval
+from .lists import money_column
 
 
 @admin.register(Approval)
@@ -25,6 +25,7 @@ class ApprovalAdmin(ServiceAdmin):
     readonly_fields = ("title", "price", "state")
     ordering = ("-id",)
     found_title, found_detail = "owner__email", "status"
+    price = money_column("Price", "quote.price_minor", "quote.currency")
 
     def name(self, subject: Approval) -> str:
         """Return what is to be bought and its price."""
@@ -40,11 +41,6 @@ class ApprovalAdmin(ServiceAdmin):
     def title(self, approval: Approval) -> str:
         """Return what is to be bought."""
         return approval.quote.listing.title
-
-    @admin.display(description="Price")
-    def price(self, approval: Approval) -> str:
-        """Return the price with its currency."""
-        return money(approval.quote.price_minor, approval.quote.currency)
 
     @admin.display(description="Status", ordering="status")
     def state(self, approval: Approval) -> str:

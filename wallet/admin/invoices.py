@@ -1,6 +1,6 @@
 """Invoices in the admin, read-only with a CSV export, and the data they are made from: sellers, rates of tax and of exchange."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -31,13 +31,12 @@ from ..selectors import invoices, invoices_of_month
 from ..services.billing import FIELDS, change_logo, check_seller, save_seller
 from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
 from .csv_export import CsvExport
+from .lists import money_column
 
 if TYPE_CHECKING:
-    SellerBase = forms.ModelForm[Seller]
-    TaxRateBase = forms.ModelForm[TaxRate]
-    ExchangeRateBase = forms.ModelForm[ExchangeRate]
+    ModelForm = forms.ModelForm[Any]
 else:
-    SellerBase = TaxRateBase = ExchangeRateBase = forms.ModelForm
+    ModelForm = forms.ModelForm
 
 EXPORT = "wallet.export_invoice"
 MONTHS = 24
@@ -75,6 +74,8 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
     list_template = "admin/wallet/invoices.html"
     fields = ("number", "kind", "date", "issued_at", "seller_name", "buyer_name", "order", "corrects", "description", "total", "tax", "pdf")
     readonly_fields = ("seller_name", "total", "tax", "pdf")
+    total = money_column("Total", "gross_minor", ordering="gross_minor")
+    tax = money_column("Tax", "tax_minor", ordering="tax_minor")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Invoice]:
         """Join what the list, the export and the PDF show."""
@@ -106,16 +107,6 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
         """Return the seller of record."""
         return invoice.seller_details.name
 
-    @admin.display(description="Total", ordering="gross_minor")
-    def total(self, invoice: Invoice) -> str:
-        """Return the total with its currency."""
-        return money(invoice.gross_minor, invoice.currency)
-
-    @admin.display(description="Tax", ordering="tax_minor")
-    def tax(self, invoice: Invoice) -> str:
-        """Return the tax with its currency."""
-        return money(invoice.tax_minor, invoice.currency)
-
     @admin.display(description="Document")
     def pdf(self, invoice: Invoice) -> SafeString:
         """Return a link to the PDF."""
@@ -127,7 +118,7 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
         return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
 
 
-class SellerForm(AddressForm, SellerBase):
+class SellerForm(AddressForm, ModelForm):
     """A seller of record; the address is the operator's, a vendor enters their own."""
 
     store = forms.CharField(
@@ -174,41 +165,41 @@ class SellerForm(AddressForm, SellerBase):
         return {name: self.cleaned_data.get(name, "") for name in FIELDS}
 
 
-class TaxRateForm(TaxRateBase):
-    """A rate of tax, validated by the service."""
+class RateForm(ModelForm):
+    """A rate, validated by its service."""
+
+    check: Callable[..., None]
+
+    def clean(self) -> dict[str, Any]:
+        """Validate with the service."""
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            rate = self._meta.model(**cleaned)
+            with problems_as_form_errors(self):
+                self.check(rate=rate)
+                # As it is saved, so that Django finds another rate of the same day.
+                cleaned = {name: getattr(rate, name) for name in cleaned}
+        return cleaned
+
+
+class TaxRateForm(RateForm):
+    """A rate of tax."""
+
+    check = staticmethod(check_tax_rate)
 
     class Meta:
         model = TaxRate
         fields = ("country", "region", "rate_bp", "valid_from", "valid_to")
 
-    def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            rate = TaxRate(**cleaned)
-            with problems_as_form_errors(self):
-                check_tax_rate(rate=rate)
-                # As it is saved, so that Django finds another rate of the same day.
-                cleaned |= {"country": rate.country, "region": rate.region}
-        return cleaned
 
+class ExchangeRateForm(RateForm):
+    """A rate of exchange."""
 
-class ExchangeRateForm(ExchangeRateBase):
-    """A rate of exchange, validated by the service."""
+    check = staticmethod(check_exchange_rate)
 
     class Meta:
         model = ExchangeRate
         fields = ("currency", "tax_currency", "rate", "valid_from")
-
-    def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            rate = ExchangeRate(**cleaned)
-            with problems_as_form_errors(self):
-                check_exchange_rate(rate=rate)
-                cleaned["tax_currency"] = rate.tax_currency
-        return cleaned
 
 
 class UndeletableAdmin(MarketplaceModelAdmin):

@@ -10,6 +10,7 @@ from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money, when
 
 from ..models import Journal, Transfer
+from .lists import money_column
 
 
 @admin.register(Journal)
@@ -46,6 +47,7 @@ class TransferAdmin(ServiceAdmin):
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
     ordering = ("-id",)
     list_select_related = ("journal", "debit", "credit")
+    amount = money_column("Amount", "amount_minor")
 
     @admin.display(description="At")
     def at(self, transfer: Transfer) -> Any:
@@ -56,11 +58,6 @@ class TransferAdmin(ServiceAdmin):
     def kind(self, transfer: Transfer) -> str:
         """Return the kind of the journal."""
         return transfer.journal.get_kind_display()
-
-    @admin.display(description="Amount")
-    def amount(self, transfer: Transfer) -> str:
-        """Return the amount with its currency."""
-        return money(transfer.amount_minor, transfer.currency)
 
     def panels(self, request: HttpRequest, subject: Transfer) -> list[Panel]:
         """Return nothing."""

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 from django.urls import path, reverse
 
@@ -26,6 +26,7 @@ from ..selectors import upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
 from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
+from .lists import OneChoiceFilter, money_column
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
@@ -39,19 +40,12 @@ class UnclaimedRefundForm(ReasonForm):
     field_order = ("reference", "reason")
 
 
-class UnclaimedRefundFilter(admin.SimpleListFilter):
+class UnclaimedRefundFilter(OneChoiceFilter):
     """Filters orders by unclaimed refunds."""
 
-    title = "refund"
-    parameter_name = "refund"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
-        return [("unclaimed", "Refunds to pay out: the account is deleted")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
-        """Return the orders with an unclaimed refund."""
-        return queryset.filter(pk__in=unclaimed_refunds().values("pk")) if self.value() == "unclaimed" else queryset
+    title = parameter_name = "refund"
+    choice = ("unclaimed", "Refunds to pay out: the account is deleted")
+    chosen = staticmethod(lambda: unclaimed_refunds().values("pk"))
 
 
 def _is_unclaimed(order: Order) -> bool:
@@ -74,11 +68,12 @@ class OrderAdmin(ServiceAdmin):
     ordering = ("-id",)
     decision_names = ("refund", "pay_unclaimed")
     found_title, found_detail = "title", "status"
+    price = money_column("Price", "price_minor")
 
     def name(self, subject: Order) -> str:
         """Return the buyer, title and price."""
         buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
-        return f"{buyer}: {subject.title}, {money(subject.price_minor, subject.currency)}"
+        return f"{buyer}: {subject.title}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
         """Search by order id, buyer, or listing."""
@@ -108,11 +103,6 @@ class OrderAdmin(ServiceAdmin):
         disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
         document = signed_evidence(evidence_of(order, Reader.STAFF))
         return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
-
-    @admin.display(description="Price")
-    def price(self, order: Order) -> str:
-        """Return the price with its currency."""
-        return money(order.price_minor, order.currency)
 
     def panels(self, request: HttpRequest, subject: Order) -> list[Panel]:
         """Show the order's transfers, then its history."""

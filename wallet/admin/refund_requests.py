@@ -11,7 +11,6 @@ from marketplace.review.decisions import CLAIMING, Decision, claiming, service_d
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery
-from marketplace.ui.formatting import money
 
 from ..models import RefundRequest
 from ..models.refund_requests import RefundRequestStatus
@@ -19,6 +18,7 @@ from ..refund_cases import refund_case
 from ..services.refund_requests import grant_refund, refuse_refund
 from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
+from .lists import money_column
 
 DECIDE = "wallet.decide_refundrequest"
 # Vendors may refund earlier; staff decide only once the request is theirs.
@@ -45,6 +45,7 @@ class RefundRequestAdmin(QueueAdmin):
     page_decisions = {"grant": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, _waits_for_staff)
     found_title, found_detail = "order__title", "status"
+    price = money_column("Price", "order.price_minor", "order.currency")
 
     def name(self, subject: RefundRequest) -> str:
         """Return the title and the price."""
@@ -79,11 +80,6 @@ class RefundRequestAdmin(QueueAdmin):
     def vendor(self, refund_request: RefundRequest) -> str:
         """Return the store."""
         return refund_request.order.listing.store.name
-
-    @admin.display(description="Price")
-    def price(self, refund_request: RefundRequest) -> str:
-        """Return the price with its currency."""
-        return money(refund_request.order.price_minor, refund_request.order.currency)
 
     @admin.display(description="Reason", ordering="reason")
     def why(self, refund_request: RefundRequest) -> str:

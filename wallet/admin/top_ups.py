@@ -15,6 +15,7 @@ from marketplace.ui.formatting import money
 from ..models import CardReversal, ProviderEvent, TopUp
 from ..models.top_ups import TopUpStatus
 from ..services.card_refunds import refund_top_up
+from .lists import money_column
 
 REFUND = "wallet.refund_topup"
 
@@ -32,6 +33,7 @@ class TopUpAdmin(ServiceAdmin):
     ordering = ("-id",)
     decision_names = ("refund",)
     found_title, found_detail = "user__email", "status"
+    amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: TopUp) -> str:
         """Return the user and the amount."""
@@ -42,11 +44,6 @@ class TopUpAdmin(ServiceAdmin):
         if query.id:
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(payment_reference=query.text)]
-
-    @admin.display(description="Amount")
-    def amount(self, top_up: TopUp) -> str:
-        """Return the amount with its currency."""
-        return money(top_up.amount_minor, top_up.currency)
 
     def panels(self, request: HttpRequest, subject: TopUp) -> list[Panel]:
         """Show the provider's events, disputes and refunds, then the history."""
@@ -102,11 +99,7 @@ class ReversalAdmin(ServiceAdmin):
     list_select_related = ("top_up",)
     search_fields = ("reference", "top_up__user__email")
     ordering = ("-id",)
-
-    @admin.display(description="Amount")
-    def amount(self, reversal: CardReversal) -> str:
-        """Return the amount with its currency."""
-        return money(reversal.amount_minor, reversal.top_up.currency)
+    amount = money_column("Amount", "amount_minor", "top_up.currency")
 
     def panels(self, request: HttpRequest, subject: CardReversal) -> list[Panel]:
         """Show the purchases, then the history."""

@@ -24,6 +24,7 @@ from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, p
 from ..spreadsheets import HEADER, cells_of, csv_lines, store_of
 from .csv_export import CsvExport
 from .effects import hand_payout_effects, kept_earnings_effects
+from .lists import money_column
 
 EXPORT = "wallet.export_vendorpayout"
 SETTLE = "wallet.settle_vendorpayout"
@@ -85,6 +86,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     list_template = "admin/wallet/payouts.html"
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "return_journal")
     readonly_fields = ("vendor", "store", "amount")
+    amount = money_column("Amount", "amount_minor", "account.currency", ordering="-journal__vendor_net_minor")
     decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
@@ -125,11 +127,6 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     def store(self, payout: VendorPayout) -> str:
         """Return the vendor's store."""
         return store_of(payout.account)
-
-    @admin.display(description="Amount", ordering="-journal__vendor_net_minor")
-    def amount(self, payout: VendorPayout) -> str:
-        """Return the amount with its currency."""
-        return money(payout.amount_minor, payout.account.currency)
 
     pay = service_decision(
         Decision(

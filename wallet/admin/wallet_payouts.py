@@ -13,13 +13,13 @@ from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claim
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery
-from marketplace.ui.formatting import money
 
 from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
 from .effects import payment_effects, refusal_effects
+from .lists import money_column
 from .vendor_payouts import CurrencyFilter
 from .wallets import JOURNAL_COLUMNS, journal_rows, last_journals
 
@@ -61,6 +61,7 @@ class WalletPayoutAdmin(QueueAdmin):
     page_decisions = {"pay": "a", "refuse": "r"}
     claim, take_over, release = claiming(DECIDE, _waits)
     found_title, found_detail = "wallet__owner__email", "status"
+    amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: WalletPayout) -> str:
         """Return the owner and the amount."""
@@ -81,11 +82,6 @@ class WalletPayoutAdmin(QueueAdmin):
         """Return the owner of the wallet."""
         owner = wallet_payout.wallet.owner
         return "A deleted account" if owner is None or owner.deleted else owner.email
-
-    @admin.display(description="Amount")
-    def amount(self, wallet_payout: WalletPayout) -> str:
-        """Return the amount with its currency."""
-        return money(wallet_payout.amount_minor, wallet_payout.currency)
 
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:

@@ -25,6 +25,7 @@ from ..selectors import accounts_of, accounts_to_pay, debtors, journals_of, owed
 from ..services.funding import SOURCE, Payment, credit_wallet
 from ..services.receivables import write_off
 from .effects import credit_effects
+from .lists import OneChoiceFilter
 
 CREDIT, WRITE_OFF = "wallet.credit_wallet", "wallet.write_off_debt"
 JOURNAL_ROWS = 50
@@ -78,34 +79,20 @@ class CreditForm(ReasonForm):
     field_order = ("currency", "amount", "reference", "source", "reason", "key")
 
 
-class EarningsFilter(admin.SimpleListFilter):
+class EarningsFilter(OneChoiceFilter):
     """Filters users by earnings that are not paid out."""
 
-    title = "earnings"
-    parameter_name = "earnings"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
-        return [("due", "To pay out")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
-        """Return the users with earnings that are not paid out."""
-        return queryset.filter(pk__in=accounts_to_pay().values("owner")) if self.value() == "due" else queryset
+    title = parameter_name = "earnings"
+    choice = ("due", "To pay out")
+    chosen = staticmethod(lambda: accounts_to_pay().values("owner"))
 
 
-class DebtFilter(admin.SimpleListFilter):
+class DebtFilter(OneChoiceFilter):
     """Filters users by what they owe for returned card payments."""
 
-    title = "debt"
-    parameter_name = "debt"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
-        return [("owed", "Owes money")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
-        """Return the users who owe something."""
-        return queryset.filter(pk__in=debtors()) if self.value() == "owed" else queryset
+    title = parameter_name = "debt"
+    choice = ("owed", "Owes money")
+    chosen = staticmethod(debtors)
 
 
 class WriteOffForm(ReasonForm):
