@@ -119,7 +119,7 @@ def _place_of_supply(seller: Party, buyer: Party | None) -> Party:
 def tax_of(price_minor: int, treatment: str, rate_bp: int) -> int:
     """Return the tax inside a price, rounded half up; CGST and SGST are equal halves."""
     if treatment == Treatment.INTRA_STATE:
-        return 2 * _half_inside(price_minor, rate_bp)
+        return 2 * divide_half_up(price_minor * rate_bp, 2 * (WHOLE_BP + rate_bp))
     return tax_inside(price_minor, rate_bp)
 
 
@@ -136,7 +136,3 @@ def tax_lines(tax_minor: int, treatment: str, rate_bp: int, country: str) -> lis
             return [TaxLine("Tax", rate_bp / 100, tax_minor)]
         case _:
             return []
-
-
-def _half_inside(price_minor: int, rate_bp: int) -> int:
-    return divide_half_up(price_minor * rate_bp, 2 * (WHOLE_BP + rate_bp))

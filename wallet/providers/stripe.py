@@ -26,6 +26,7 @@ _INQUIRIES = (*_INQUIRY, "warning_closed", "prevented")
 _DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
 _REFUNDED = {"succeeded": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT, "canceled": ReversalStatus.PAYMENT_KEPT}
 _DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
+_REFUND_ENDS = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
 
 
 class StripeProvider:
@@ -130,7 +131,7 @@ def _calls() -> Iterator[None]:
 
 def _event(event: Mapping[str, Any], thing: Mapping[str, Any]) -> PaymentEvent | None:
     """Return an event about a session, a dispute or a refund, None for others."""
-    told = _session(event["type"], thing) or _dispute(event["type"], thing) or _refund(event["type"], thing)
+    told = _session(event["type"], thing) or _reversal(event["type"], thing)
     if told is None:
         return None
     occurred = moment_of(event["created"])
@@ -153,21 +154,14 @@ def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _dispute(name: str, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+def _reversal(name: str, reversal: Mapping[str, Any]) -> dict[str, Any] | None:
+    kind = None
     if name in {"charge.dispute.created", "charge.dispute.funds_withdrawn"}:
-        kind = None if dispute["status"] in _INQUIRY else EventKind.DISPUTED
+        kind = None if reversal["status"] in _INQUIRY else EventKind.DISPUTED
     elif name == "charge.dispute.closed":
-        kind = _DISPUTE_ENDS.get(dispute["status"])
-    else:
-        kind = None
+        kind = _DISPUTE_ENDS.get(reversal["status"])
+    elif name in {"refund.created", "refund.updated", "refund.failed"}:
+        kind = _REFUND_ENDS.get(reversal.get("status") or "")
     if kind is None:
         return None
-    return {"kind": kind, "reversal": dispute["id"], "payment": dispute.get("payment_intent") or "", "amount_minor": dispute["amount"]}
-
-
-def _refund(name: str, refund: Mapping[str, Any]) -> dict[str, Any] | None:
-    ends = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
-    kind = ends.get(refund.get("status") or "") if name in {"refund.created", "refund.updated", "refund.failed"} else None
-    if kind is None:
-        return None
-    return {"kind": kind, "reversal": refund["id"], "payment": refund.get("payment_intent") or "", "amount_minor": refund["amount"]}
+    return {"kind": kind, "reversal": reversal["id"], "payment": reversal.get("payment_intent") or "", "amount_minor": reversal["amount"]}

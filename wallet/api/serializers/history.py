@@ -114,16 +114,14 @@ class WalletTransaction(serializers.Serializer[Journal]):
     balanceAfter = Amount(source="wallet_balance_minor", help_text="The balance in this currency right after it.")
     at = serializers.DateTimeField()
     orderId = serializers.CharField(source="order_id", allow_null=True)
-    title = serializers.SerializerMethodField(help_text="The asset of the order; null if there is none.")
+    title = serializers.CharField(
+        source="order.title", read_only=True, allow_null=True, help_text="The asset of the order; null if there is none."
+    )
 
     @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
         """Return the kind of the transaction."""
         return KINDS[JournalKind(journal.kind)]
-
-    def get_title(self, journal: Journal) -> str | None:
-        """Return the title of the purchased asset."""
-        return None if journal.order is None else journal.order.title
 
 
 class WalletTransactionPage(serializers.Serializer[Any]):
