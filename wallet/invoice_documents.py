@@ -27,7 +27,7 @@ _EXPORT_FROM_INDIA = "Supply meant for export under letter of undertaking withou
 
 def pdf_response(invoice: Invoice) -> HttpResponse:
     """Return a document as a download that is named by its number."""
-    return _download(invoice_document(invoice), f"{invoice.number}.pdf")
+    return pdf_download(invoice_document(invoice), f"{invoice.number}.pdf")
 
 
 def invoice_document(invoice: Invoice) -> PdfDocument:
@@ -54,7 +54,7 @@ def lines_of(invoice: Invoice) -> list[TaxLine]:
 
 def top_up_receipt_response(top_up: TopUp) -> HttpResponse:
     """Return the receipt of a paid top-up as a download that is named by the payment."""
-    return _download(top_up_receipt(top_up), f"receipt-{top_up.payment_reference}.pdf")
+    return pdf_download(top_up_receipt(top_up), f"receipt-{top_up.payment_reference}.pdf")
 
 
 def top_up_receipt(top_up: TopUp) -> PdfDocument:
@@ -78,7 +78,8 @@ def top_up_receipt(top_up: TopUp) -> PdfDocument:
     return PdfDocument("Receipt", issuer, facts, grid, closing, logo)
 
 
-def _download(document: PdfDocument, name: str) -> HttpResponse:
+def pdf_download(document: PdfDocument, name: str) -> HttpResponse:
+    """Return a document as a download with this name."""
     disposition = safe_disposition(name.replace("/", "-"), inline=False)
     headers = {"Content-Disposition": disposition or "attachment"}
     return HttpResponse(render_pdf(document), content_type="application/pdf", headers=headers)

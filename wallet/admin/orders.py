@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import path, reverse
 
 from marketplace.core import audit
@@ -15,11 +15,10 @@ from marketplace.review.decisions import Button, Decision, ReasonForm, service_d
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin, staff_of
-from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
 
 from .. import bounds
-from ..evidence import Reader, evidence_of, signed_evidence
+from ..evidence import Reader, evidence_response
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..selectors import upgrade_of
@@ -100,9 +99,7 @@ class OrderAdmin(ServiceAdmin):
         if order is None:
             raise Http404
         audit.record("order.evidence", order, actor=staff)
-        disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
-        document = signed_evidence(evidence_of(order, Reader.STAFF))
-        return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
+        return evidence_response(order, Reader.STAFF)
 
     def panels(self, request: HttpRequest, subject: Order) -> list[Panel]:
         """Show the order's transfers, then its history."""

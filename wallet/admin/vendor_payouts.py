@@ -103,7 +103,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""
-        return csv_lines(("run", "at", *HEADER), map(_csv_row, rows))
+        return csv_lines(HEADER, map(cells_of, rows))
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
         """Return no panels."""
@@ -121,7 +121,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
         """Return the vendor's address."""
-        return cells_of(payout)[0]
+        return cells_of(payout)[HEADER.index("vendor")]
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
@@ -196,7 +196,3 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         keep_earnings,
         "payout",
     )
-
-
-def _csv_row(payout: VendorPayout) -> tuple[str, ...]:
-    return (payout.batch.run, payout.journal.at.isoformat(), *cells_of(payout))

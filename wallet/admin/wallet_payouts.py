@@ -21,7 +21,7 @@ from ..services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS, pay_wallet_payo
 from .effects import payment_effects, refusal_effects
 from .lists import money_column
 from .vendor_payouts import CurrencyFilter
-from .wallets import JOURNAL_COLUMNS, journal_rows, last_journals
+from .wallets import JOURNAL_COLUMNS, journal_rows
 
 DECIDE = "wallet.decide_walletpayout"
 _waits = partial(WALLET_PAYOUT_TRANSITIONS.allows, verb="pay")
@@ -92,7 +92,7 @@ class WalletPayoutAdmin(QueueAdmin):
 
     def panels(self, request: HttpRequest, subject: WalletPayout) -> list[Panel]:
         """Show the journals of the wallet, then the history."""
-        rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet, last_journals(subject.wallet))]
+        rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet)]
         return [Panel(f"Transactions in {subject.currency}", JOURNAL_COLUMNS[:SHOWN_COLUMNS], rows), *super().panels(request, subject)]
 
     pay = service_decision(

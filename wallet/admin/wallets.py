@@ -1,7 +1,7 @@
 """Wallets in the admin: credit one, and view its journals."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -32,13 +32,9 @@ JOURNAL_ROWS = 50
 JOURNAL_COLUMNS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
 
 
-def last_journals(account: LedgerAccount) -> QuerySet[Any]:
-    """Return the last journals that moved a wallet, with the columns that `journal_rows` needs."""
-    return journals_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:JOURNAL_ROWS]
-
-
-def journal_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return rows with the columns `JOURNAL_COLUMNS`."""
+def journal_rows(account: LedgerAccount) -> list[tuple[Any, ...]]:
+    """Return the last journals that moved a wallet, as rows with the columns `JOURNAL_COLUMNS`."""
+    journals: QuerySet[Any] = journals_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -49,7 +45,7 @@ def journal_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[
             journal.reference or "",
             journal.actor,
         )
-        for journal in journals
+        for journal in journals[:JOURNAL_ROWS]
     ]
 
 
@@ -151,10 +147,7 @@ class WalletAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Show the last journals."""
-        return [
-            Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account, last_journals(account)))
-            for code, account in subject.accounts.items()
-        ]
+        return [Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account)) for code, account in subject.accounts.items()]
 
     @decision(
         Decision(

@@ -6,7 +6,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from marketplace.accounts.models import User
 from marketplace.core import bounds as core_bounds
 from marketplace.core.fields import EncryptedTextField
 from marketplace.core.ids import new_id
@@ -82,11 +81,6 @@ class WalletPayout(Claimable):
     def currency(self) -> str:
         """The currency of the wallet."""
         return self.wallet.currency
-
-    @property
-    def owner(self) -> User | None:
-        """The owner of the wallet."""
-        return self.wallet.owner
 
     @property
     def decided_at(self) -> datetime | None:

@@ -12,7 +12,7 @@ from marketplace.ui.mail import mail
 from vendors.models import VendorProfile, VendorStatus
 
 from .. import bounds
-from ..models import Journal, LedgerAccount, VendorPayout
+from ..models import LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
 from ..selectors import vendor_payouts, with_earnings
@@ -29,7 +29,7 @@ def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
 
 
 @transaction.atomic
-def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> Journal:
+def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> None:
     """Record that the earnings of a vendor whom no run pays were paid outside of the service: all that the account holds.
 
     Args:
@@ -46,11 +46,11 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
     """
     reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     reason = texts.clean_text(reason, "reason")
-    return _move_earnings(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
+    _move_earnings(payout, JournalKind.HAND_PAYOUT, reason, actor, reference=reference)
 
 
 @transaction.atomic
-def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
+def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
     """Keep the earnings of a vendor whom no run pays: all that the account holds becomes the platform's.
 
     Raises:
@@ -59,10 +59,10 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
     """
-    return _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.clean_text(reason, "reason"), actor)
+    _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.clean_text(reason, "reason"), actor)
 
 
-def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
+def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not belongs_to_former_vendor(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor can be paid by a run.", currentState=payout.status)
@@ -71,7 +71,7 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     if amount < 1:
         raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
     to = AccountKind.PAYOUT if kind == JournalKind.HAND_PAYOUT else AccountKind.COMMISSION
-    journal_id = write_journal(
+    write_journal(
         kind=kind,
         transfers=[NewTransfer(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
         currency=account.currency,
@@ -85,4 +85,3 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     if vendor is not None and not vendor.deleted:
         told: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": ""} | facts
         mail(vendor, "wallet/former_vendor", store=vendor.store, **told)
-    return Journal.objects.get(pk=journal_id)

@@ -2,7 +2,6 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -15,8 +14,6 @@ from marketplace.core import audit, texts
 from ..models import ExchangeRate, TaxRate
 from ..places import EUROPEAN_UNION, INDIA, INDIAN_STATES, is_country
 from ..tax import Party, Rates, TaxDecision, decide_tax
-
-R = TypeVar("R", TaxRate, ExchangeRate)
 
 
 def find_tax(*, seller: Party | None, time_zone: str, buyer: Party | None, listing_rate_bp: int) -> TaxDecision:
@@ -41,10 +38,10 @@ def exchange_rate_on(*, currency: str, tax_currency: str, day: date) -> Decimal 
 
 
 @transaction.atomic
-def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> TaxRate:
+def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> None:
     """Save a new or changed rate; sales from now on use it. Raises what `check_tax_rate` raises."""
     check_tax_rate(rate=rate)
-    return _save(rate, changed, actor)
+    _save(rate, changed, actor)
 
 
 def check_tax_rate(*, rate: TaxRate) -> None:
@@ -61,10 +58,10 @@ def check_tax_rate(*, rate: TaxRate) -> None:
 
 
 @transaction.atomic
-def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> ExchangeRate:
+def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> None:
     """Save a new or changed rate of exchange; invoices from now on use it. Raises what `check_exchange_rate` raises."""
     check_exchange_rate(rate=rate)
-    return _save(rate, changed, actor)
+    _save(rate, changed, actor)
 
 
 def check_exchange_rate(*, rate: ExchangeRate) -> None:
@@ -90,8 +87,7 @@ def tax_currency(code: str) -> str:
     return code
 
 
-def _save(row: R, changed: list[str], actor: User) -> R:
+def _save(row: TaxRate | ExchangeRate, changed: list[str], actor: User) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{row._meta.model_name}.{verb}", row, actor=actor, changed=changed)
-    return row

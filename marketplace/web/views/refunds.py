@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import EmptyPage, Paginator
-from django.http import Http404, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import (
@@ -16,10 +16,9 @@ from marketplace.accounts.pages import (
     signed_in_page,
 )
 from marketplace.core.errors import NotFound
-from marketplace.storage.responses import safe_disposition
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
-from wallet.evidence import Reader, evidence_of, signed_evidence
+from wallet.evidence import Reader, evidence_response
 from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
@@ -67,7 +66,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET")
 def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of an order as a JSON file."""
-    return _evidence(_own_order(request, order_id), Reader.BUYER)
+    return evidence_response(_own_order(request, order_id), Reader.BUYER)
 
 
 @vendor_page("GET")
@@ -136,7 +135,7 @@ def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponse
 
 @vendor_page("GET")
 def _sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Order) -> HttpResponseBase:
-    return _evidence(order, Reader.VENDOR)
+    return evidence_response(order, Reader.VENDOR)
 
 
 def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
@@ -151,8 +150,3 @@ def _case(request: SignedInRequest, refund_request_id: uuid.UUID) -> RefundReque
     if found is None:
         raise Http404
     return found
-
-
-def _evidence(order: Order, reader: Reader) -> HttpResponseBase:
-    disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
-    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers={"Content-Disposition": disposition or "attachment"})

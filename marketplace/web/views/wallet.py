@@ -3,14 +3,13 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_messages, signed_in_page
 from marketplace.api.pagination import newest_first
 from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
-from marketplace.storage.responses import safe_disposition
 from wallet import receipts
 from wallet.card_credit import unpaid_top_ups_of
 from wallet.models import Order
@@ -84,11 +83,7 @@ def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase
 @signed_in_page("GET")
 def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt as a PDF."""
-    found = _own_order(request, order_id)
-    disposition = safe_disposition(f"receipt-{found.pk}.pdf", inline=False)
-    return HttpResponse(
-        receipts.as_pdf(found), content_type="application/pdf", headers={"Content-Disposition": disposition or "attachment"}
-    )
+    return receipts.pdf_response(_own_order(request, order_id))
 
 
 def _own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
