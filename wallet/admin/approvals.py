@@ -28,21 +28,17 @@ class ApprovalAdmin(ServiceAdmin):
     price = money_column("Price", "quote.price_minor", "quote.currency")
 
     def name(self, subject: Approval) -> str:
-        """Return what is to be bought and its price."""
         return f"{self.title(subject)}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, order, owner or listing."""
         if query.id:
             return [Q(pk=query.id), Q(order=query.id)]
         return [Q(owner__email=query.email)] if query.email else [Q(quote__listing__slug=query.text)]
 
     @admin.display(description="Asset", ordering="quote__listing__title")
     def title(self, approval: Approval) -> str:
-        """Return what is to be bought."""
         return approval.quote.listing.title
 
     @admin.display(description="Status", ordering="status")
     def state(self, approval: Approval) -> str:
-        """Return the status, which tells whether it has expired."""
         return approval.current_status.value

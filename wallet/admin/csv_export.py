@@ -31,12 +31,10 @@ class CsvExport(ExportBase):
         raise NotImplementedError
 
     def get_urls(self) -> Any:
-        """Add the export."""
         export = self.admin_site.admin_view(allow_methods("GET")(self.export))
         return [path("export.csv", export, name=self._export_route), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Link to the export of the filtered rows."""
         response = super().changelist_view(request, extra_context)
         if (
             isinstance(response, TemplateResponse)
@@ -48,7 +46,6 @@ class CsvExport(ExportBase):
         return response
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Stream the filtered rows as CSV."""
         if not staff_of(request).has_perm(self.export_permission) or not self.has_view_permission(request):
             raise PermissionDenied
         try:

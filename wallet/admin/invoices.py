@@ -49,14 +49,12 @@ class MonthFilter(admin.SimpleListFilter):
     parameter_name = "month"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the last months."""
         today = timezone.now()
         last = today.year * 12 + today.month - 1
         months = [f"{month // 12}-{month % 12 + 1:02}" for month in range(last, last - MONTHS, -1)]
         return [(month, month) for month in months]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Invoice]) -> QuerySet[Invoice]:
-        """Filter by the choice."""
         month = parse_month(self.value() or "")
         return queryset if month is None else queryset & invoices_of_month(month).order_by("-id")
 
@@ -82,7 +80,6 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
         return invoices().select_related("order__listing__store")
 
     def get_urls(self) -> Any:
-        """Add the PDF."""
         document = self.admin_site.admin_view(allow_methods("GET")(self.document))
         return [
             path("<uuid:object_id>/document.pdf", document, name="wallet_invoice_document"),
@@ -94,7 +91,6 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
         return invoice_lines(rows)
 
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
-        """Return a document as a PDF."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         invoice = invoices().filter(pk=object_id).first()
@@ -104,12 +100,10 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
 
     @admin.display(description="Seller", ordering="seller_details__name")
     def seller_name(self, invoice: Invoice) -> str:
-        """Return the seller of record."""
         return invoice.seller_details.name
 
     @admin.display(description="Document")
     def pdf(self, invoice: Invoice) -> SafeString:
-        """Return a link to the PDF."""
         return format_html('<a href="{}">PDF</a>', reverse("admin:wallet_invoice_document", args=[invoice.pk]))
 
     def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
@@ -146,7 +140,6 @@ class SellerForm(AddressForm, ModelForm):
             del self.fields["store"]
 
     def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
         cleaned = super().clean() or self.cleaned_data
         slug = cleaned.get("store", "")
         store = Store.objects.select_related("owner").filter(slug=slug).first() if slug else None
@@ -171,7 +164,6 @@ class RateForm(ModelForm):
     check: Callable[..., None]
 
     def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             rate = self._meta.model(**cleaned)
@@ -230,7 +222,6 @@ class SellerAdmin(UndeletableAdmin):
         return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields, *logo)
 
     def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the seller through its service."""
         logo, remove = form.cleaned_data.get("logo"), form.cleaned_data.get("remove_logo")
         save_seller(
             seller=obj, changed=[name for name in form.changed_data if "logo" not in name], details=form.details(), actor=staff_of(request)
@@ -253,11 +244,9 @@ class TaxRateAdmin(UndeletableAdmin):
 
     @admin.display(description="Rate", ordering="rate_bp")
     def rate(self, tax_rate: TaxRate) -> str:
-        """Return the rate in percent."""
         return f"{tax_rate.rate_bp / 100:g} %"
 
     def save_model(self, request: HttpRequest, obj: TaxRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the rate through its service."""
         save_tax_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))
 
 
@@ -271,5 +260,4 @@ class ExchangeRateAdmin(UndeletableAdmin):
     search_fields = ("currency", "tax_currency")
 
     def save_model(self, request: HttpRequest, obj: ExchangeRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the rate through its service."""
         save_exchange_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))

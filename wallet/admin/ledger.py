@@ -27,12 +27,10 @@ class JournalAdmin(ServiceAdmin):
 
     @admin.display(description="Payment", empty_value="none")
     def payment(self, journal: Journal) -> str | None:
-        """Return the reference of the payment that was credited."""
         reference = getattr(journal, "credit_reference", None)
         return None if reference is None else str(reference)
 
     def panels(self, request: HttpRequest, subject: Journal) -> list[Panel]:
-        """Show the journal's transfers."""
         transfers = Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")
         rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in transfers]
         return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
@@ -51,14 +49,11 @@ class TransferAdmin(ServiceAdmin):
 
     @admin.display(description="At")
     def at(self, transfer: Transfer) -> Any:
-        """Return the time of the journal."""
         return when(transfer.journal.at)
 
     @admin.display(description="Kind")
     def kind(self, transfer: Transfer) -> str:
-        """Return the kind of the journal."""
         return transfer.journal.get_kind_display()
 
     def panels(self, request: HttpRequest, subject: Transfer) -> list[Panel]:
-        """Return nothing."""
         return []

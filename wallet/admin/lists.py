@@ -29,9 +29,7 @@ class OneChoiceFilter(admin.SimpleListFilter):
     chosen: Callable[[], QuerySet[Any, Any]]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
         return [self.choice]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the rows of the query, if it is chosen."""
         return queryset.filter(pk__in=self.chosen()) if self.value() == self.choice[0] else queryset

@@ -70,23 +70,19 @@ class OrderAdmin(ServiceAdmin):
     price = money_column("Price", "price_minor")
 
     def name(self, subject: Order) -> str:
-        """Return the buyer, title and price."""
         buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
         return f"{buyer}: {subject.title}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by order id, buyer, or listing."""
         if query.id:
             return [Q(pk=query.id), Q(listing=query.id)]
         return [Q(buyer__email=query.email)] if query.email else [Q(listing__slug=query.text)]
 
     def get_urls(self) -> Any:
-        """Add the evidence."""
         view = self.admin_site.admin_view(allow_methods("GET")(self.evidence))
         return [path("<uuid:object_id>/evidence.json", view, name="wallet_order_evidence"), *super().get_urls()]
 
     def buttons(self, request: HttpRequest, subject: Order) -> list[Button]:
-        """Add the evidence for users who may download it."""
         link = Button("Evidence", reverse("admin:wallet_order_evidence", args=[subject.pk]), danger=False)
         return [*super().buttons(request, subject), *([link] if request.user.has_perm(EVIDENCE) else [])]
 
@@ -102,7 +98,6 @@ class OrderAdmin(ServiceAdmin):
         return evidence_response(order, Reader.STAFF)
 
     def panels(self, request: HttpRequest, subject: Order) -> list[Panel]:
-        """Show the order's transfers, then its history."""
         transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))

@@ -71,7 +71,6 @@ class PrepareForm(forms.Form):
 
     @property
     def minimum_minor(self) -> int:
-        """The smallest amount that is paid."""
         return to_minor(self.cleaned_data["minimum"])
 
 
@@ -89,11 +88,9 @@ class PayoutBatchAdmin(ServiceAdmin):
     row_template = "admin/wallet/payout_batch.html"
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow users who may prepare payouts, too."""
         return super().has_view_permission(request, obj) or staff_of(request).has_perm(PREPARE)
 
     def get_urls(self) -> Any:
-        """Add the page that prepares payouts, and the file for the bank."""
         prepare = self.admin_site.admin_view(allow_methods("GET", "POST")(self.prepare))
         file = self.admin_site.admin_view(allow_methods("POST")(self.file))
         return [
@@ -103,7 +100,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Link to the page that prepares payouts."""
         prepare_url = reverse("admin:wallet_payoutbatch_prepare") if staff_of(request).has_perm(PREPARE) else ""
         return super().changelist_view(request, {**(extra_context or {}), "prepare_url": prepare_url})
 
@@ -184,7 +180,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 
     def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
-        """Add the link to all payouts, and the address of the file for users who may download it."""
         may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
         file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
         payouts_url = f"{reverse('admin:wallet_vendorpayout_changelist')}?{urlencode({'run': subject.run, 'currency': subject.currency})}"

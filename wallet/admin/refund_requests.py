@@ -48,11 +48,9 @@ class RefundRequestAdmin(QueueAdmin):
     price = money_column("Price", "order.price_minor", "order.currency")
 
     def name(self, subject: RefundRequest) -> str:
-        """Return the title and the price."""
         return f"{self.title(subject)}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, order, buyer, or listing."""
         if query.id:
             return [Q(pk=query.id), Q(order=query.id)]
         return [Q(order__buyer__email=query.email)] if query.email else [Q(order__listing__slug=query.text)]
@@ -62,32 +60,26 @@ class RefundRequestAdmin(QueueAdmin):
         return super().open_to(viewer, chosen).exclude(Q(order__buyer=viewer) | Q(order__listing__store__owner=viewer))
 
     def is_own(self, row: Any, viewer: Any) -> bool:
-        """Tell whether the viewer is the buyer or the vendor."""
         return viewer in {row.order.buyer, row.order.listing.store.owner}
 
     @admin.display(description="Asset", ordering="order__title")
     def title(self, refund_request: RefundRequest) -> str:
-        """Return what was bought."""
         return refund_request.order.title
 
     @admin.display(description="Buyer")
     def buyer(self, refund_request: RefundRequest) -> str:
-        """Return the buyer."""
         buyer = refund_request.order.buyer
         return "A deleted account" if buyer.deleted else buyer.email
 
     @admin.display(description="Vendor")
     def vendor(self, refund_request: RefundRequest) -> str:
-        """Return the store."""
         return refund_request.order.listing.store.name
 
     @admin.display(description="Reason", ordering="reason")
     def why(self, refund_request: RefundRequest) -> str:
-        """Return the reason in words."""
         return refund_request.get_reason_display()
 
     def panels(self, request: HttpRequest, subject: RefundRequest) -> list[Panel]:
-        """Show the purchase and its downloads, then the history."""
         case = refund_case(subject.order)
         downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
         return [

@@ -36,17 +36,14 @@ class TopUpAdmin(ServiceAdmin):
     amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: TopUp) -> str:
-        """Return the user and the amount."""
         return f"{'A deleted account' if subject.user.deleted else subject.user}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, user, or the provider's id of the payment."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(payment_reference=query.text)]
 
     def panels(self, request: HttpRequest, subject: TopUp) -> list[Panel]:
-        """Show the provider's events, disputes and refunds, then the history."""
         events = [
             (f"{event.occurred_at:%Y-%m-%d %H:%M}", event.kind, event.event_id, event.outcome or "waits")
             for event in ProviderEvent.objects.filter(top_up=subject).order_by("id")
@@ -86,7 +83,6 @@ class ProviderEventAdmin(ServiceAdmin):
     ordering = ("-id",)
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Return nothing."""
         return []
 
 
@@ -102,7 +98,6 @@ class ReversalAdmin(ServiceAdmin):
     amount = money_column("Amount", "amount_minor", "top_up.currency")
 
     def panels(self, request: HttpRequest, subject: CardReversal) -> list[Panel]:
-        """Show the purchases, then the history."""
         rows = [
             (
                 each.order.title,

@@ -39,12 +39,10 @@ class RunFilter(admin.SimpleListFilter):
     parameter_name = "run"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the newest runs."""
         runs = dict.fromkeys(PayoutBatch.objects.values_list("run", flat=True)[: RUNS * len(CURRENCIES)])
         return [(run, run) for run in list(runs)[:RUNS]]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[VendorPayout]) -> QuerySet[VendorPayout]:
-        """Filter by the choice."""
         return queryset.filter(batch__run=self.value()) if self.value() else queryset
 
 
@@ -56,11 +54,9 @@ class CurrencyFilter(admin.SimpleListFilter):
     path = "account__currency"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the currencies of wallets."""
         return [(code, code) for code in CURRENCIES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Filter by the choice."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
@@ -90,7 +86,6 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
-        """Join journals, accounts and vendors."""
         return vendor_payouts()
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -106,26 +101,21 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         return csv_lines(HEADER, map(cells_of, rows))
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
-        """Return no panels."""
         return []
 
     def name(self, subject: VendorPayout) -> str:
-        """Return the store and the amount."""
         return f"{self.store(subject)}: {self.amount(subject)}"
 
     @admin.display(description="Prepared", ordering="id")
     def prepared_at(self, payout: VendorPayout) -> Any:
-        """Return the time at which the payout was prepared."""
         return when(payout.journal.at)
 
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
-        """Return the vendor's address."""
         return cells_of(payout)[HEADER.index("vendor")]
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
-        """Return the vendor's store."""
         return store_of(payout.account)
 
     pay = service_decision(

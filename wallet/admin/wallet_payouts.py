@@ -64,11 +64,9 @@ class WalletPayoutAdmin(QueueAdmin):
     amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: WalletPayout) -> str:
-        """Return the owner and the amount."""
         return f"{self.asked_by(subject)}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, owner, or bank reference."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(wallet__owner__email=query.email)] if query.email else [Q(reference=query.text)]
@@ -79,7 +77,6 @@ class WalletPayoutAdmin(QueueAdmin):
 
     @admin.display(description="Requested by", ordering="wallet__owner__email")
     def asked_by(self, wallet_payout: WalletPayout) -> str:
-        """Return the owner of the wallet."""
         owner = wallet_payout.wallet.owner
         return "A deleted account" if owner is None or owner.deleted else owner.email
 
@@ -91,7 +88,6 @@ class WalletPayoutAdmin(QueueAdmin):
         return wallet_payout.payment_details or "deleted"
 
     def panels(self, request: HttpRequest, subject: WalletPayout) -> list[Panel]:
-        """Show the journals of the wallet, then the history."""
         rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet)]
         return [Panel(f"Transactions in {subject.currency}", JOURNAL_COLUMNS[:SHOWN_COLUMNS], rows), *super().panels(request, subject)]
 

@@ -123,7 +123,6 @@ class WalletAdmin(ServiceAdmin):
         return owners
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Return the user with the accounts of the wallet."""
         owner = super().get_object(request, object_id, from_field)
         if owner is not None:
             owner.accounts = {account.currency: account for account in accounts_of(owner)}
@@ -132,21 +131,17 @@ class WalletAdmin(ServiceAdmin):
 
     @admin.display(description="INR balance")
     def balance_inr(self, owner: WalletOwner) -> str:
-        """Return the INR balance."""
         return _balance(owner, Currency.INR)
 
     @admin.display(description="USD balance")
     def balance_usd(self, owner: WalletOwner) -> str:
-        """Return the USD balance."""
         return _balance(owner, Currency.USD)
 
     @admin.display(description="Owed for returned card payments", empty_value="nothing")
     def owed(self, owner: Any) -> str:
-        """Return what the user owes."""
         return ", ".join(money(amount, code) for code, amount in owner.owed.items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show the last journals."""
         return [Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account)) for code, account in subject.accounts.items()]
 
     @decision(
@@ -160,7 +155,6 @@ class WalletAdmin(ServiceAdmin):
         )
     )
     def credit(self, owner: WalletOwner, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Credit the user's wallet."""
         credit_wallet(
             user=owner,
             currency=cleaned_data["currency"],

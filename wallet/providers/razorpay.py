@@ -71,7 +71,6 @@ class RazorpayProvider:
             raise PaymentEventInvalid from error
 
     def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
-        """Refund a part of a payment."""
         once = {"X-Refund-Idempotency": str(reversal_id)}
         with _calls(), self._client() as client:
             try:
@@ -88,7 +87,6 @@ class RazorpayProvider:
                     yield ProviderPayment(payment["id"], payment["amount"], payment["currency"])
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        """Yield the disputes and refunds that began on a day."""
         with _calls(), self._client() as client:
             for ends, resource in ((_DISPUTED, client.dispute), (_REFUNDED, client.refund)):
                 for each in self._listed(resource, day):

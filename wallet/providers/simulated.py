@@ -34,7 +34,6 @@ class SimulatedProvider:
         return PaymentPage(reference, settings.BASE_URL + reverse("test-payment", args=[reference]))
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
-        """Return the event in the body."""
         if not hmac.compare_digest(_keyed("event", body).encode(), headers.get(SIGNATURE, "").encode()):
             raise PaymentSignatureInvalid
         try:
@@ -48,13 +47,11 @@ class SimulatedProvider:
         return Refund(f"refund-{reversal_id}", done=True)
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
-        """Yield what was paid on our own page."""
         start, end = (moment_of(seconds) for seconds in day_bounds(day))
         for top_up in TopUp.objects.filter(provider=self.name, paid_at__gte=start, paid_at__lt=end):
             yield ProviderPayment(top_up.payment_reference, top_up.amount_minor, top_up.currency)
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        """Yield the disputes and refunds that began on a day."""
         yield from known_reversals(self.name, day)
 
 

@@ -88,7 +88,6 @@ class StripeProvider:
             raise PaymentEventInvalid from error
 
     def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
-        """Refund a part of a payment intent."""
         with _calls():
             try:
                 refund = self._client.v1.refunds.create(

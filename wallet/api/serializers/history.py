@@ -82,15 +82,12 @@ class OrderResponse(serializers.Serializer[Order]):
     receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; accepts the same credential.")
 
     def get_taxRatePercent(self, order: Order) -> float:
-        """Return the rate in percent."""
         return order.tax_rate_bp / 100
 
     def get_receiptUrl(self, order: Order) -> str:
-        """Return the address of the page."""
         return settings.BASE_URL + reverse("order-receipt", args=[order.pk])
 
     def get_receiptPdfUrl(self, order: Order) -> str:
-        """Return the address of the PDF."""
         return settings.BASE_URL + reverse("order-receipt-pdf", args=[order.pk])
 
 
@@ -120,7 +117,6 @@ class WalletTransaction(serializers.Serializer[Journal]):
 
     @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
-        """Return the kind of the transaction."""
         return KINDS[JournalKind(journal.kind)]
 
 
