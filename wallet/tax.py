@@ -48,14 +48,7 @@ class Party:
 
 @dataclass(frozen=True)
 class TaxDecision:
-    """The tax of a sale.
-
-    Args:
-        treatment: The rule that applies.
-        rate_bp: The rate, in basis points.
-        country: The place of supply.
-        region: The same.
-    """
+    """The tax of a sale: the rule that applies, the rate in basis points, and the place of supply."""
 
     treatment: Treatment
     rate_bp: int

@@ -246,7 +246,7 @@ def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_cov
     assert (wallet_payout.status, wallet_payout.reference, wallet_payout.payment_details) == ("Paid", "UTR 7781", DETAILS)
     closing = Journal.objects.get(closed_wallet_payout=wallet_payout)
     assert (closing.reason, closing.actor) == ("paid by UTR 7781", staff)
-    list(digest_ledger(until=wallet_payout.closing_journal.at if wallet_payout.closing_journal else None))
+    list(digest_ledger(until=closing.at))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []
 

@@ -24,15 +24,7 @@ class PaymentPage:
 
 @dataclass(frozen=True)
 class PaymentRequest:
-    """A payment to be made.
-
-    Args:
-        top_up_id: The top-up; a page that is asked for again is the same one.
-        currency: INR or USD.
-        amount_minor: The amount.
-        return_url: Where the payer is sent afterwards.
-        expires_at: When the page closes.
-    """
+    """A payment to be made until its page expires, from which the payer is sent to `return_url`."""
 
     top_up_id: uuid.UUID
     currency: str

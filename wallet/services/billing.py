@@ -61,13 +61,9 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
 
 @transaction.atomic
 def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, connection_country: str = "") -> BillingDetails:
-    """Change a user's billing details; those of past sales stay as they were.
+    """Change the fields of a user's billing details that `values` has; those of past sales stay as they were.
 
-    Args:
-        user: The buyer or vendor.
-        values: The fields of `FIELDS` to change; the others keep their values.
-        actor: Who changes them.
-        connection_country: The country of the connection, if the user enters them on our page and a proxy tells it.
+    `connection_country` is known if the user enters them on our page and a proxy tells it.
 
     Raises:
         InvalidInput: they are not valid.
@@ -90,10 +86,7 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
 def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetails:
     """Set the logo on a seller's invoices from now on; past ones stay as they were. No image removes it.
 
-    Args:
-        user: The vendor; None for the operator.
-        image: A JPG, PNG or WebP image, which is re-encoded.
-        actor: Who changes it.
+    The user is None for the operator. The image is a JPG, PNG or WebP file, which is re-encoded.
 
     Raises:
         InvalidInput: there are no billing details yet.

@@ -32,11 +32,7 @@ def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
 def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> None:
     """Record that the earnings of a vendor whom no run pays were paid outside of the service: all that the account holds.
 
-    Args:
-        payout: A payout of the vendor that bounced.
-        reference: The bank's reference of the payment.
-        reason: How the recipient was verified.
-        actor: The staff member who paid.
+    `payout` is one of the vendor's that bounced, `reason` says how the recipient was verified.
 
     Raises:
         InvalidTransition: it did not bounce, the vendor can be paid by a run, or nothing is left.

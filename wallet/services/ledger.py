@@ -37,14 +37,7 @@ class NewTransfer:
 
 @dataclass(frozen=True)
 class WalletEntry:
-    """A journal's entry in a wallet, whose row is locked until the end of the transaction.
-
-    Args:
-        account_id: The wallet.
-        net_minor: The change of the balance.
-        balance_minor: The balance after it.
-        number: The number of the entry in the wallet.
-    """
+    """A journal's entry in a wallet, whose row is locked until the end of the transaction, with the balance after it."""
 
     account_id: uuid.UUID
     net_minor: int
@@ -71,12 +64,7 @@ def require_wallet_currency(currency: str) -> None:
 
 
 def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
-    """Return the id of one account of each kind, creating those that do not exist.
-
-    Args:
-        currency: INR or USD.
-        owners: The owner's id by kind; None for the platform's accounts.
-    """
+    """Return the id of one account of each kind, creating those that do not exist; the owner of the platform's accounts is None."""
     wanted = Q()
     for kind, owner_id in owners.items():
         wanted |= Q(kind=kind, owner_id=owner_id) if owner_id is not None else Q(kind=kind, owner__isnull=True)
@@ -140,16 +128,7 @@ def write_journal(
 ) -> uuid.UUID:
     """Append a journal with its transfers, in two statements; transfers and a vendor entry of zero are left out.
 
-    Args:
-        kind: The kind of the journal.
-        transfers: The transfers.
-        currency: The currency of all transfers.
-        reason: The reason.
-        actor_id: The user who decided; None where no person did: commands, jobs, events of providers, refunds at once.
-        order_id: The order that it belongs to.
-        reverses_id: The journal that it reverses.
-        wallet: The entry in the wallet, which the caller has locked.
-        vendor: The entry in the vendor's account.
+    The actor is None where no person decided: commands, jobs, events of providers, refunds at once. The caller has locked the wallet.
     """
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}

@@ -64,12 +64,7 @@ class PurchaseRequest:
 
 @dataclass(frozen=True)
 class TierWithTerms:
-    """A licence tier with its current terms.
-
-    Args:
-        terms_id: Its current terms.
-        factor: Its price factor.
-    """
+    """A licence tier with its current terms and its price factor."""
 
     id: uuid.UUID
     terms_id: uuid.UUID
@@ -129,16 +124,9 @@ class ListingOffer:
     buyer_details_id: uuid.UUID | None
     buyer: Party | None
 
-    def list_price_of(self, tier: TierWithTerms, currency: str) -> int | None:
-        """Return the price of a tier before the discount, None if there is no price in the currency."""
-        return self._price(tier, currency, 0)
-
-    def price_of(self, tier: TierWithTerms, currency: str) -> int | None:
+    def price_of(self, tier: TierWithTerms, currency: str, *, before_discount: bool = False) -> int | None:
         """Return the current price of a tier, None if there is no price in the currency."""
-        return self._price(tier, currency, self.discount_bp)
-
-    def _price(self, tier: TierWithTerms, currency: str, discount_bp: int) -> int | None:
-        first = discounted_price(self.list_prices, currency, discount_bp)
+        first = discounted_price(self.list_prices, currency, 0 if before_discount else self.discount_bp)
         return None if first is None else relative_price(first, tier.factor, self.tiers[0].factor)
 
 
@@ -193,7 +181,7 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         price - credit,
         find_offer_tax(listing_offer, listing_offer.tax_rate_bp),
         # What is free in all currencies may have no list price in this one.
-        discount_minor=(listing_offer.list_price_of(tier, currency) or price) - price,
+        discount_minor=(listing_offer.price_of(tier, currency, before_discount=True) or price) - price,
         discount_code=listing_offer.discount_code,
         upgraded=upgraded,
         upgrade_credit_minor=credit,

@@ -24,11 +24,7 @@ KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 @transaction.atomic
 def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
-    """Make a quote.
-
-    Args:
-        buyer: The user who may use it, once.
-        purchase: The purchase.
+    """Make a quote, which the buyer may use once.
 
     Raises:
         Problem: the problems of a purchase, except for balance and limits, or TooManyQuotes.

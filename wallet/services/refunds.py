@@ -101,13 +101,7 @@ def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> 
 
 @transaction.atomic
 def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> None:
-    """Record that a refund owed to a deleted account was paid outside of the service.
-
-    Args:
-        order: An order that was refunded to a deleted account.
-        reference: The bank's reference of the payment.
-        reason: How the recipient was verified.
-        actor: The staff member who paid.
+    """Record that a refund owed to a deleted account was paid outside of the service; the reason says how the recipient was verified.
 
     Raises:
         InvalidTransition: the order has no unclaimed refund.

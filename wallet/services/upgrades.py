@@ -8,14 +8,7 @@ from ..models import Order
 
 @dataclass(frozen=True)
 class UpgradedPurchase:
-    """The purchase whose licence the new one replaces.
-
-    Args:
-        order_id: Its id.
-        license_slug: Its licence tier.
-        currency: Its currency.
-        paid_minor: What was paid for the licence, with the licences that it had replaced.
-    """
+    """The purchase whose licence the new one replaces, with what was paid for it and for those that it had replaced."""
 
     order_id: uuid.UUID
     license_slug: str

@@ -52,13 +52,7 @@ def request_wallet_payout(
 ) -> WalletPayout:
     """Request a payout of a wallet; the money is set aside and can no longer be spent.
 
-    Args:
-        user: The owner of the wallet.
-        currency: INR or USD.
-        amount_minor: The amount; None for all that was not paid by card.
-        payment_details: The bank details, as free text.
-        actor: The requesting user.
-        password_confirmed: Whether the user has just entered the password again.
+    Without an amount it is all that was not paid by card. The payment details are bank details as free text.
 
     Raises:
         PasswordRequired: the password was not entered again.
@@ -100,12 +94,7 @@ def request_wallet_payout(
 
 @transaction.atomic
 def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: User) -> WalletPayout:
-    """Record that a payout was paid outside of the service.
-
-    Args:
-        wallet_payout: A waiting payout.
-        reference: The bank's reference of the payment.
-        actor: The staff member who paid.
+    """Record that a payout was paid outside of the service, with the bank's reference.
 
     Raises:
         InvalidTransition: it is no longer waiting.
