@@ -23,7 +23,6 @@ class ApprovalAdmin(ServiceAdmin):
         *("state", "created_at", "expires_at", "decided_at", "order"),
     )
     readonly_fields = ("title", "price", "state")
-    ordering = ("-id",)
     found_title, found_detail = "owner__email", "status"
     price = money_column("Price", "quote.price_minor", "quote.currency")
 

@@ -68,7 +68,6 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
     list_display = ("number", "kind", "date", "seller_name", "buyer_name", "total", "tax", "treatment")
     list_filter = (MonthFilter, "kind", "treatment", "currency")
     search_fields = ("number", "buyer_name")
-    ordering = ("-id",)
     list_template = "admin/wallet/invoices.html"
     fields = ("number", "kind", "date", "issued_at", "seller_name", "buyer_name", "order", "corrects", "description", "total", "tax", "pdf")
     readonly_fields = ("seller_name", "total", "tax", "pdf")

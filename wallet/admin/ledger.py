@@ -23,7 +23,6 @@ class JournalAdmin(ServiceAdmin):
     search_fields = ("request_id", "actor__email", "credit_reference__reference")
     fields = ("at", "kind", "order", "actor", "reason", "payment", "reverses", "request_id")
     readonly_fields = ("at", "payment")
-    ordering = ("-id",)
 
     @admin.display(description="Payment", empty_value="none")
     def payment(self, journal: Journal) -> str | None:
@@ -43,7 +42,6 @@ class TransferAdmin(ServiceAdmin):
     list_display = ("at", "kind", "debit", "credit", "amount")
     list_filter = ("currency", "journal__kind")
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
-    ordering = ("-id",)
     list_select_related = ("journal", "debit", "credit")
     amount = money_column("Amount", "amount_minor")
 

@@ -64,7 +64,6 @@ class OrderAdmin(ServiceAdmin):
     list_filter = ("status", "currency", UnclaimedRefundFilter)
     list_select_related = ("buyer", "upgraded_from")
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
-    ordering = ("-id",)
     decision_names = ("refund", "pay_unclaimed")
     found_title, found_detail = "title", "status"
     price = money_column("Price", "price_minor")

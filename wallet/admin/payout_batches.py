@@ -82,7 +82,6 @@ class PayoutBatchAdmin(ServiceAdmin):
     list_filter = ("status", "currency")
     list_select_related = ("exported_by",)
     search_fields = ("run",)
-    ordering = ("-id",)
     decision_names = ("export", "pay", "cancel")
     list_template = "admin/wallet/payout_batches.html"
     row_template = "admin/wallet/payout_batch.html"

@@ -30,7 +30,6 @@ class TopUpAdmin(ServiceAdmin):
     search_fields = ("user__email", "payment_reference", "page_reference")
     fields = ("user", "amount", "provider", "status", "created_at", "expires_at", "paid_at", "payment_reference", "page_reference", "app")
     readonly_fields = ("amount",)
-    ordering = ("-id",)
     decision_names = ("refund",)
     found_title, found_detail = "user__email", "status"
     amount = money_column("Amount", "amount_minor")
@@ -80,7 +79,6 @@ class ProviderEventAdmin(ServiceAdmin):
     list_filter = ("provider", "kind", ("processed_at", admin.EmptyFieldListFilter))
     list_select_related = ("top_up",)
     search_fields = ("event_id", "payment_reference", "reversal_reference")
-    ordering = ("-id",)
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         return []
@@ -94,7 +92,6 @@ class ReversalAdmin(ServiceAdmin):
     list_filter = ("status", "kind")
     list_select_related = ("top_up",)
     search_fields = ("reference", "top_up__user__email")
-    ordering = ("-id",)
     amount = money_column("Amount", "amount_minor", "top_up.currency")
 
     def panels(self, request: HttpRequest, subject: CardReversal) -> list[Panel]:

@@ -78,7 +78,6 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     list_display = ("prepared_at", "batch", "vendor", "store", "amount", "status")
     list_filter = ("status", RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
     search_fields = ("batch__run", "account__owner__email", "account__owner__store__slug")
-    ordering = ("-id",)
     list_template = "admin/wallet/payouts.html"
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "return_journal")
     readonly_fields = ("vendor", "store", "amount")

@@ -6,16 +6,14 @@ from django.db import connection
 from marketplace.core.money import Currency
 
 from ..models import TopUp
-from .base import PaymentEvent, PaymentPage, Provider, ProviderPayment
+from .base import PaymentEvent, Provider
 from .razorpay import RazorpayProvider
 from .simulated import SimulatedProvider
 from .stripe import StripeProvider
 
 __all__ = [
     "PaymentEvent",
-    "PaymentPage",
     "Provider",
-    "ProviderPayment",
     "SimulatedProvider",
     "currencies_to_add",
     "has_top_ups_of_real_providers",

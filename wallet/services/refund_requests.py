@@ -36,7 +36,9 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
 
     It is refunded at once if it is younger than `REFUND_WINDOW_DAYS`, the holder of its licence has not downloaded the
     asset, and the buyer has not asked for a refund of the asset before. Else the vendor has
-    `REFUND_ANSWER_DAYS` to answer; if the vendor cannot, staff decide. An `app` that asks for the buyer may only ask for a refund of what it bought.
+    `REFUND_ANSWER_DAYS` to answer; if the vendor cannot, staff decide.
+
+    An `app` that asks for the buyer may only ask for a refund of what it bought.
 
     Raises:
         InvalidInput: not a known reason, or not a valid text.
