@@ -11,7 +11,7 @@ from django.core.validators import ProhibitNullCharactersValidator
 
 from .. import bounds
 from ..errors import PaymentEventInvalid
-from ..models.top_ups import EventKind, ReversalStatus
+from ..models.top_ups import EventKind, ReversalStatus, TopUp
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,6 @@ class PaymentPage:
 
     reference: str
     url: str
-
-
-@dataclass(frozen=True)
-class PaymentRequest:
-    """A payment to be made until its page expires, from which the payer is sent to `return_url`."""
-
-    top_up_id: uuid.UUID
-    currency: str
-    amount_minor: int
-    return_url: str
-    expires_at: dt.datetime
 
 
 @dataclass(frozen=True)
@@ -113,8 +102,8 @@ class Provider(Protocol):
     label: str
     currencies: frozenset[str]
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
-        """Return the page on which a top-up is paid; the same one for the same top-up.
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
+        """Return the page on which a top-up is paid, and from which the payer is sent to an address; the same one for the same top-up.
 
         Raises:
             PaymentProviderUnavailable: it does not answer, or asks to wait.

@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from ..errors import PaymentEventInvalid, PaymentSignatureInvalid
 from ..models import CardReversal, TopUp
 from ..models.top_ups import EventKind, ReversalStatus
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
+from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 SIGNATURE = "Test-Signature"
 
@@ -28,9 +28,9 @@ class SimulatedProvider:
     label = "Test provider"
     currencies = frozenset({"INR", "USD"})
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
         """Return our own page, whose address cannot be guessed."""
-        reference = _keyed("page", request.top_up_id.bytes)
+        reference = _keyed("page", top_up.pk.bytes)
         return PaymentPage(reference, settings.BASE_URL + reverse("test-payment", args=[reference]))
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:

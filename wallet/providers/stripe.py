@@ -10,8 +10,8 @@ import orjson
 import stripe
 
 from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
-from ..models.top_ups import EventKind, ReversalStatus
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
+from ..models.top_ups import EventKind, ReversalStatus, TopUp
+from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 _SESSION = {
     "checkout.session.completed": EventKind.SUCCEEDED,
@@ -41,9 +41,9 @@ class StripeProvider:
         http = stripe.RequestsClient(timeout=timeout)
         self._client = stripe.StripeClient(credentials["STRIPE_SECRET_KEY"], http_client=http, max_network_retries=1)
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
         """Return a Checkout Session, the same one for the same top-up."""
-        top_up = str(request.top_up_id)
+        metadata = {"topUpId": str(top_up.pk)}
         # Typed by the library as a dictionary of literals.
         wanted: Any = {
             "mode": "payment",
@@ -52,23 +52,23 @@ class StripeProvider:
                 {
                     "quantity": 1,
                     "price_data": {
-                        "currency": request.currency.lower(),
-                        "unit_amount": request.amount_minor,
+                        "currency": top_up.currency.lower(),
+                        "unit_amount": top_up.amount_minor,
                         "product_data": {"name": "Wallet credit"},
                     },
                 }
             ],
             # What is paid is what is credited.
             "adaptive_pricing": {"enabled": False},
-            "metadata": {"topUpId": top_up},
-            "payment_intent_data": {"metadata": {"topUpId": top_up}},
-            "success_url": request.return_url,
-            "cancel_url": request.return_url,
-            "expires_at": int(request.expires_at.timestamp()),
+            "metadata": metadata,
+            "payment_intent_data": {"metadata": metadata},
+            "success_url": return_url,
+            "cancel_url": return_url,
+            "expires_at": int(top_up.expires_at.timestamp()),
         }
         with _calls():
             try:
-                session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up}"})
+                session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up.pk}"})
             except stripe.InvalidRequestError as error:
                 raise PaymentRefused from error
             return PaymentPage(session.id, str(session.url))

@@ -37,7 +37,6 @@ from ..errors import (
 from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
 from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
-from ..providers.base import PaymentRequest
 from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
@@ -271,9 +270,8 @@ def _open_page(top_up: TopUp) -> TopUp:
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
         raise PaymentPageClosed
-    wanted = PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
     try:
-        page = provider.create_page(wanted)
+        page = provider.create_page(top_up, return_url_of(top_up=top_up))
     except PaymentRefused:
         with transaction.atomic():
             fail_top_up(top_up=lock(TopUp.objects.all(), pk=top_up.pk))
