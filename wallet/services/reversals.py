@@ -11,7 +11,6 @@ The top-up, the buyer and the wallet are locked first. So the buyer's orders and
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -43,7 +42,6 @@ from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TOP_UP_TRANSITIONS
 from .withholding import by_vendor, release_shares, tell_outcome, tell_withheld, withhold_shares
 
-_NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
 _ENDS = {
@@ -52,16 +50,6 @@ _ENDS = {
     EventKind.DISPUTE_LOST: ReversalStatus.PAYMENT_RETURNED,
     EventKind.REFUNDED: ReversalStatus.PAYMENT_RETURNED,
 }
-
-
-@dataclass(frozen=True)
-class ReversedSale:
-    """A purchase, the part of its price that is reversed, and whether that suspends its licence."""
-
-    sale: Journal
-    order: Order
-    amount_minor: int
-    suspended: bool
 
 
 def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
@@ -138,30 +126,20 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         amount_minor=amount_minor,
         freeze_journal_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
     )
-    suspended = _record_reversed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
+    suspended = _record_reversed_orders(reversal, _sales_behind(reversal, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TOP_UP_TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
 
 
-def _record_reversed_orders(reversal: CardReversal, sales: Sequence[ReversedSale]) -> int:
-    """Record what is reversed of each purchase, and suspend those of which half or more is; return their number."""
-    suspended = [each for each in sales if each.suspended]
-    withheld = {each.order.pk: _NOTHING for each in sales}
-    withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
-    ReversedOrder.objects.bulk_create(
-        ReversedOrder(
-            reversal=reversal,
-            order=each.order,
-            reversed_minor=each.amount_minor,
-            suspended=each.suspended,
-            withholding_journal_id=withheld[each.order.pk][0],
-            withheld_minor=withheld[each.order.pk][1],
-        )
-        for each in sales
-    )
-    suspend_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journal, ReversedOrder]]) -> int:
+    """Save what is reversed of each purchase, and suspend those of which half or more is; return their number."""
+    suspended = [(sale, row) for sale, row in found if row.suspended]
+    for (_, row), withheld in zip(suspended, withhold_shares(sales=[sale for sale, _ in suspended]), strict=True):
+        row.withholding_journal_id, row.withheld_minor = withheld
+    ReversedOrder.objects.bulk_create(row for _, row in found)
+    suspend_purchases(order_ids=[row.order_id for _, row in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
@@ -179,12 +157,12 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     )
 
 
-def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[ReversedSale]:
+def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversedOrder]]:
     """Attribute an amount to the newest purchases after the top-up, each up to what is not reversed of it yet.
 
-    Those that are suspended already are left out.
+    Those that are suspended already are left out. Nothing is saved.
     """
-    credited = top_up.journal
+    credited = reversal.top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
     suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
@@ -197,16 +175,17 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
     counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("reversed_minor")).values("total")), 0))
-    sales: list[ReversedSale] = []
+    found: list[tuple[Journal, ReversedOrder]] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
         part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
         if order is not None and part > 0:
-            sales.append(ReversedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
+            half = 2 * (sale.before + part) >= order.price_minor
+            found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=half, withheld_minor=0)))
             uncovered_minor -= part
         if uncovered_minor < 1:
             break
-    return sales
+    return found
 
 
 def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, told: bool = True) -> None:
