@@ -24,12 +24,6 @@ from .top_up_differences import top_up_differences
 from .triggers import LEDGER_TRIGGERS
 
 BATCH = 500
-_NAMES = {
-    AccountKind.WALLET.value: "wallet",
-    AccountKind.HELD.value: "held account",
-    AccountKind.FROZEN.value: "frozen account",
-    AccountKind.WITHHELD.value: "withheld account",
-}
 # Journals of which each belongs to a row of another table.
 _STRAYS = (
     (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "is a payout that belongs to no batch"),
@@ -103,7 +97,8 @@ def _missing_triggers() -> Iterator[str]:
 def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("transfers_minor")).iterator():
-        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers sum to {account.transfers_minor}"
+        what = account.kind if account.kind == AccountKind.WALLET else f"{account.kind} account"
+        yield f"{what} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers sum to {account.transfers_minor}"
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("transfers_minor")).iterator():

@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django_countries.data import COUNTRIES
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -17,7 +18,7 @@ from vendors.logos import process_logo
 from .. import bounds
 from ..invoice_numbers import invoice_number
 from ..models import BillingDetails, Invoice, Logo, Order, Seller
-from ..places import INDIA, INDIAN_STATES, compact_tax_id, is_country
+from ..places import INDIA, INDIAN_STATES, compact_tax_id
 from ..selectors import billing_details_of
 from .tax_rates import tax_currency
 
@@ -47,7 +48,7 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
         for name, (maximum, required) in FIELDS.items()
     }
     details["country"] = country = details["country"].upper()
-    if not is_country(country):
+    if country not in COUNTRIES:
         raise texts.invalid("country", "invalid", "Enter the two letters of a country, such as DE.")
     if country == INDIA and details["region"] not in INDIAN_STATES:
         raise texts.invalid("region", "invalid", "Enter the two digits of the state's GST code, such as 29.")

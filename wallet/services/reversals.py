@@ -72,7 +72,8 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
             return "nothing: all of it has returned"
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
-        reversal = _open(top_up, _kind_of(event), event.reversal, amount)
+        kind = ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
+        reversal = _open(top_up, kind, event.reversal, amount)
         if end is None:
             tell_withheld(reversed_orders=reversal.reversed_orders.select_related("withholding_journal__vendor"))
     if reversal.status != ReversalStatus.OPEN:
@@ -89,10 +90,6 @@ def open_refund(*, top_up: TopUp) -> CardReversal | None:
     """Freeze what is left of a top-up, which the caller has locked, to refund it; None if nothing is left."""
     amount = refundable_minor(top_up, _lock_wallet(top_up))
     return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
-
-
-def _kind_of(event: PaymentEvent) -> ReversalKind:
-    return ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
 
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:

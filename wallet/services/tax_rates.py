@@ -7,12 +7,13 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django_countries.data import COUNTRIES
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 
 from ..models import ExchangeRate, TaxRate
-from ..places import EUROPEAN_UNION, INDIA, INDIAN_STATES, is_country
+from ..places import EUROPEAN_UNION, INDIA, INDIAN_STATES
 from ..tax import Party, Rates, TaxDecision, decide_tax
 
 
@@ -51,7 +52,7 @@ def check_tax_rate(*, rate: TaxRate) -> None:
         InvalidInput: the country or the state of India is unknown.
     """
     rate.country, rate.region = rate.country.strip().upper(), rate.region.strip()
-    if not is_country(rate.country):
+    if rate.country not in COUNTRIES:
         raise texts.invalid("country", "invalid", "Enter the two letters of a country, such as DE.")
     if rate.country == INDIA and rate.region and rate.region not in INDIAN_STATES:
         raise texts.invalid("region", "invalid", "Enter the two digits of the state's GST code, or nothing for all of India.")
