@@ -134,9 +134,7 @@ def spend(
         raise
 
 
-def keyed_purchase(
-    *, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None = None
-) -> KeyedRequest:
+def keyed_purchase(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None) -> KeyedRequest:
     """Return the purchase as a request that is executed once."""
     requester_id = None if principal is None else principal.requester_id
     return keyed_request(owner=buyer, requester_id=requester_id, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
