@@ -103,7 +103,7 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
         logo = Logo.objects.create(owner=user, image=content) if content else None
         values = {name: getattr(current, name) for name in FIELDS}
-        saved = _replace(user, {**values, "connection_country": current.connection_country, "logo_id": None if logo is None else logo.pk})
+        saved = _replace(user, {**values, "logo_id": None if logo is None else logo.pk})
         Seller.objects.filter(vendor=user).update(details=saved)
         audit.record("billing.change_logo", saved, actor=actor, bytes=len(content))
     return saved
