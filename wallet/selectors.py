@@ -311,7 +311,7 @@ def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
 
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
-    return WalletPayout.objects.select_related("hold", "closing_journal", "wallet__owner")
+    return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
 
 
 def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:

@@ -243,9 +243,14 @@ def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_cov
         ("wallet", "held", 20_000),
         ("held", "payout", 20_000),
     ]
-    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.payment_details) == ("Paid", "UTR 7781", DETAILS)
+    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.decided_by, wallet_payout.payment_details) == (
+        "Paid",
+        "UTR 7781",
+        staff,
+        DETAILS,
+    )
     closing = Journal.objects.get(closed_wallet_payout=wallet_payout)
-    assert (closing.reason, closing.actor) == ("paid by UTR 7781", staff)
+    assert closing.reason == "paid by UTR 7781"
     list(digest_ledger(until=closing.at))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []

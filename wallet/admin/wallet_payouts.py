@@ -52,7 +52,7 @@ class WalletPayoutAdmin(QueueAdmin):
     waiting_since = "requested_at"
     list_display = ("requested_at", "asked_by", "amount", "status", "waiting_time", "claim_mark")
     list_filter = ("status", WalletCurrencyFilter)
-    list_select_related = ("hold", "wallet__owner", "claimed_by")
+    list_select_related = ("hold", "closing_journal__actor", "wallet__owner", "claimed_by")
     search_fields = ("wallet__owner__email", "reference")
     fields = ("asked_by", "amount", "status", "requested_at", "reference", "reason")
     readonly_fields = ("asked_by", "amount")

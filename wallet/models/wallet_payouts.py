@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from marketplace.accounts.models import User
 from marketplace.core import bounds as core_bounds
 from marketplace.core.fields import EncryptedTextField
 from marketplace.core.ids import new_id
@@ -83,6 +84,11 @@ class WalletPayout(Claimable):
         return self.wallet.currency
 
     @property
+    def decided_by(self) -> User | None:
+        """The user who paid, refused or cancelled it."""
+        return None if self.closing_journal is None else self.closing_journal.actor
+
+    @property
     def decided_at(self) -> datetime | None:
-        """The time at which it was paid, refused or cancelled."""
+        """The time of that decision."""
         return None if self.closing_journal is None else self.closing_journal.at
