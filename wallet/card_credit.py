@@ -31,20 +31,18 @@ def payable_of(user: User) -> dict[str, tuple[int, int]]:
 
 def card_part_of(sale: Journal) -> int:
     """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
-    if sale.wallet is None:
+    wallet = sale.wallet
+    if wallet is None:
         return 0
-    return min(
-        _trace_card_credit(sale.wallet)[1][sale.order_id], sum(unreturned_minor(top_up) for top_up in _top_ups_not_returned(sale.wallet))
+    not_returned = TopUp.objects.filter(
+        user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED)
     )
+    return min(_trace_card_credit(wallet)[1][sale.order_id], sum(map(unreturned_minor, not_returned)))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
     """Return the top-ups of a user that can be refunded, newest first."""
     return TopUp.objects.filter(user=user_id, status=TopUpStatus.SUCCEEDED).order_by("-paid_at", "-pk")
-
-
-def _top_ups_not_returned(wallet: LedgerAccount) -> QuerySet[TopUp]:
-    return TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED))
 
 
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 class ImmediateDelivery:
     """Agreement to delivery at once, so that the buyer's legal right to withdraw from the purchase ends with the first download.
 
-    Args:
-        version: Changes with the sentence.
-        text: The sentence.
+    The version changes with the text.
     """
 
     version: str

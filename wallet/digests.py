@@ -46,22 +46,14 @@ def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
 
 
 def chained_digest(*, number: int, previous_digest: str, created_at: datetime, members: Iterable[tuple[Any, str]]) -> str:
-    """Return the digest of a batch of journals and of the previous digest.
-
-    Args:
-        number: The digest's number.
-        previous_digest: The previous digest; empty for the first.
-        created_at: The time of its creation.
-        members: Id and digest of each journal, in order.
-    """
+    """Return the digest of a batch, by id and digest of each journal in order, and of the previous digest, empty for the first."""
     return _digest(FORMAT, number, previous_digest, _moment(created_at), [[journal_id, digest] for journal_id, digest in members])
 
 
 def digest_differences(expected: Mapping[int, str] | None = None) -> Iterator[str]:
     """Yield a sentence for each invalid digest, and for each covered journal that was changed or removed.
 
-    Args:
-        expected: Digests that were stored elsewhere, by number.
+    `expected` are digests that were stored elsewhere, by number.
     """
     missing = dict(expected or {})
     previous = LedgerDigest(number=0, digest="")

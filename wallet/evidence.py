@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
+from django.http import JsonResponse
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,6 +19,7 @@ from library.certificates import certificate_of, status_of
 from library.models import Download, Licence
 from library.selectors import downloads_of_order
 from marketplace.core.money import to_number
+from marketplace.storage.responses import safe_disposition
 
 from . import bounds
 from .digests import journal_digests
@@ -80,6 +82,12 @@ def signed_evidence(claims: dict[str, Any]) -> dict[str, Any]:
     """Return the claims with their signature and the address of the public keys."""
     keys_url = settings.BASE_URL + reverse("certificate-keys")
     return {"evidence": claims, "jws": signatures.sign(claims, token_type=TYPE), "keysUrl": keys_url}
+
+
+def evidence_response(order: Order, reader: Reader) -> JsonResponse:
+    """Return the signed evidence as a download."""
+    disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
+    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers={"Content-Disposition": disposition or "attachment"})
 
 
 def _order(order: Order) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _EXPORT_FROM_INDIA = "Supply meant for export under letter of undertaking withou
 
 def pdf_response(invoice: Invoice) -> HttpResponse:
     """Return a document as a download that is named by its number."""
-    return _download(invoice_document(invoice), f"{invoice.number}.pdf")
+    return pdf_download(invoice_document(invoice), f"{invoice.number}.pdf")
 
 
 def invoice_document(invoice: Invoice) -> PdfDocument:
@@ -54,7 +54,7 @@ def lines_of(invoice: Invoice) -> list[TaxLine]:
 
 def top_up_receipt_response(top_up: TopUp) -> HttpResponse:
     """Return the receipt of a paid top-up as a download that is named by the payment."""
-    return _download(top_up_receipt(top_up), f"receipt-{top_up.payment_reference}.pdf")
+    return pdf_download(top_up_receipt(top_up), f"receipt-{top_up.payment_reference}.pdf")
 
 
 def top_up_receipt(top_up: TopUp) -> PdfDocument:
@@ -67,12 +67,8 @@ def top_up_receipt(top_up: TopUp) -> PdfDocument:
     paid_at = top_up.paid_at.astimezone(ZoneInfo("UTC" if seller is None else seller.time_zone))
     facts = [("Payment", top_up.payment_reference), ("Date", f"{paid_at:%d %B %Y}")]
     if details is not None:
-        facts.append(("Received by", _address(details)))
-        if details.tax_id:
-            facts.append((f"Recipient's {_tax_id_name(details)}", details.tax_id))
-    facts.append(("From", (top_up.user.name or top_up.user.email) if payer is None else _address(payer)))
-    if payer is not None and payer.tax_id:
-        facts.append((f"Payer's {_tax_id_name(payer)}", payer.tax_id))
+        facts += _party("Received by", "Recipient's", details)
+    facts += [("From", top_up.user.name or top_up.user.email)] if payer is None else _party("From", "Payer's", payer)
     if returned := returned_minor(top_up):
         facts.append(("Returned to the card", money(returned, top_up.currency)))
     amount = money(top_up.amount_minor, top_up.currency)
@@ -82,7 +78,8 @@ def top_up_receipt(top_up: TopUp) -> PdfDocument:
     return PdfDocument("Receipt", issuer, facts, grid, closing, logo)
 
 
-def _download(document: PdfDocument, name: str) -> HttpResponse:
+def pdf_download(document: PdfDocument, name: str) -> HttpResponse:
+    """Return a document as a download with this name."""
     disposition = safe_disposition(name.replace("/", "-"), inline=False)
     headers = {"Content-Disposition": disposition or "attachment"}
     return HttpResponse(render_pdf(document), content_type="application/pdf", headers=headers)
@@ -98,26 +95,21 @@ def _facts(invoice: Invoice) -> Iterator[tuple[str, str]]:
     yield ("Date", f"{invoice.date:%d %B %Y}")
     if invoice.corrects is not None:
         yield ("Corrects", f"Invoice {invoice.corrects.number} of {invoice.corrects.date:%d %B %Y}")
-    yield ("Seller", _address(seller))
-    if seller.tax_id:
-        yield (f"Seller's {_tax_id_name(seller)}", seller.tax_id)
-    yield ("Buyer", invoice.buyer_name if buyer is None else _address(buyer))
-    if buyer is not None and buyer.tax_id:
-        yield (f"Buyer's {_tax_id_name(buyer)}", buyer.tax_id)
+    yield from _party("Seller", "Seller's", seller)
+    yield from [("Buyer", invoice.buyer_name)] if buyer is None else _party("Buyer", "Buyer's", buyer)
     if invoice.country:
         yield ("Place of supply", place_name(invoice.country, invoice.region))
     if invoice.service_code:
         yield ("Service code", invoice.service_code)
 
 
-def _address(details: BillingDetails) -> str:
+def _party(label: str, whose: str, details: BillingDetails) -> Iterator[tuple[str, str]]:
+    """Yield the address, and the tax id if there is one."""
     town = f"{details.postal_code} {details.city}".strip()
     region = place_name(INDIA, details.region) if details.country == INDIA else details.region
-    return ", ".join(part for part in (details.name, details.street, town, region, country_name(details.country)) if part)
-
-
-def _tax_id_name(details: BillingDetails) -> str:
-    return "GSTIN" if details.country == INDIA else "tax ID"
+    yield (label, ", ".join(part for part in (details.name, details.street, town, region, country_name(details.country)) if part))
+    if details.tax_id:
+        yield (f"{whose} {'GSTIN' if details.country == INDIA else 'tax ID'}", details.tax_id)
 
 
 def _notes(invoice: Invoice) -> Iterator[str]:

@@ -25,13 +25,7 @@ _SCHEMA = "pain.001.001.09"
 
 @dataclass(frozen=True)
 class BankFile:
-    """A file with bank details.
-
-    Args:
-        name: The file's name.
-        content_type: Its media type.
-        content: Its bytes.
-    """
+    """A file with bank details."""
 
     name: str
     content_type: str

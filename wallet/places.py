@@ -62,11 +62,6 @@ def country_name(country: str) -> str:
     return str(COUNTRIES.get(country, country))
 
 
-def is_country(code: str) -> bool:
-    """Tell whether this is the ISO 3166 code of a country."""
-    return code in COUNTRIES
-
-
 def place_name(country: str, region: str) -> str:
     """Return a place as invoices name it, such as `29-Karnataka` or `Germany`."""
     if country == INDIA and region in INDIAN_STATES:

@@ -3,10 +3,12 @@
 import base64
 import hashlib
 
+from django.http import HttpResponse
 from django.template.loader import render_to_string
 
-from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
+from marketplace.ui.pdf import Grid, PdfDocument
 
+from .invoice_documents import pdf_download
 from .models import Order
 from .models.orders import OrderStatus
 
@@ -58,9 +60,9 @@ def as_html(order: Order) -> str:
     return render_to_string("wallet/receipt.html", {"receipt": receipt_document(order), "style": STYLE})
 
 
-def as_pdf(order: Order) -> bytes:
-    """Return the receipt as a PDF."""
-    return render_pdf(receipt_document(order))
+def pdf_response(order: Order) -> HttpResponse:
+    """Return the receipt as a PDF to download."""
+    return pdf_download(receipt_document(order), f"receipt-{order.pk}.pdf")
 
 
 def _amount(minor: int, currency: str) -> str:

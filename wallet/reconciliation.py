@@ -24,12 +24,20 @@ from .top_up_differences import top_up_differences
 from .triggers import LEDGER_TRIGGERS
 
 BATCH = 500
-_NAMES = {
-    AccountKind.WALLET.value: "wallet",
-    AccountKind.HELD.value: "held account",
-    AccountKind.FROZEN.value: "frozen account",
-    AccountKind.WITHHELD.value: "withheld account",
-}
+# Journals of which each belongs to a row of another table.
+_STRAYS = (
+    (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "is a payout that belongs to no batch"),
+    (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns a payout that does not exist"),
+    (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside for a wallet payout that does not exist"),
+    (
+        Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), closed_wallet_payout__isnull=True),
+        "ends a wallet payout that does not exist",
+    ),
+    (Q(kind=JournalKind.FREEZE, frozen_reversal__isnull=True), "freezes credit for no dispute or refund"),
+    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), closed_reversal__isnull=True), "ends no dispute or refund"),
+    (Q(kind=JournalKind.WITHHOLD, withheld_orders__isnull=True), "withholds a share for no dispute or refund"),
+    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute or refund"),
+)
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
 Movements = Counter[tuple[Any, ...]]
 OnProgress = Callable[[int], None]
@@ -89,7 +97,8 @@ def _missing_triggers() -> Iterator[str]:
 def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("transfers_minor")).iterator():
-        yield f"{_NAMES[account.kind]} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers sum to {account.transfers_minor}"
+        what = account.kind if account.kind == AccountKind.WALLET else f"{account.kind} account"
+        yield f"{what} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers sum to {account.transfers_minor}"
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("transfers_minor")).iterator():
@@ -129,6 +138,9 @@ def _transfers() -> Iterator[str]:
         yield f"transfer {transfer.pk} is between accounts of different currencies"
     for journal in Journal.objects.filter(transfers__isnull=True).iterator():
         yield f"journal {journal.pk} has no transfer"
+    for condition, what in _STRAYS:
+        for stray in Journal.objects.filter(condition).iterator():
+            yield f"journal {stray.pk} {what}"
 
 
 def _orders(orders: Sequence[Order]) -> Iterator[str]:
@@ -213,13 +225,6 @@ def _references() -> Iterator[str]:
 
 def _payouts() -> Iterator[str]:
     """Compare vendors' payouts with their transfers: paid out once, and returned if they bounced or were cancelled."""
-    strays = (
-        (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "is a payout that belongs to no batch"),
-        (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns a payout that does not exist"),
-    )
-    for condition, what in strays:
-        for journal in Journal.objects.filter(condition).iterator():
-            yield f"journal {journal.pk} {what}"
     transfers = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
     made = transfers.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)
     back = Transfer.objects.filter(journal=OuterRef("return_journal"), credit=OuterRef("account"), debit__kind=AccountKind.PAYOUT)
@@ -240,16 +245,6 @@ def _payouts() -> Iterator[str]:
 
 def _wallet_payouts() -> Iterator[str]:
     """Compare wallet payouts with their transfers: set aside once, then paid or returned once."""
-    strays = (
-        (Q(kind=JournalKind.HOLD, wallet_payout__isnull=True), "sets money aside for a wallet payout that does not exist"),
-        (
-            Q(kind__in=(JournalKind.SETTLEMENT, JournalKind.RETURN), closed_wallet_payout__isnull=True),
-            "ends a wallet payout that does not exist",
-        ),
-    )
-    for condition, what in strays:
-        for journal in Journal.objects.filter(condition).iterator():
-            yield f"journal {journal.pk} {what}"
     rows = WalletPayout.objects.select_related("wallet", "hold", "closing_journal").order_by("pk")
     for wallet_payout in rows.prefetch_related(
         *(f"{side}__transfers__{end}" for side in ("hold", "closing_journal") for end in ("debit", "credit"))

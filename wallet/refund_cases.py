@@ -15,13 +15,7 @@ DOWNLOADS = 50
 
 @dataclass(frozen=True)
 class RefundCase:
-    """A purchase, and the downloads of the asset by the holder of its licence.
-
-    Args:
-        facts: Labels and values: purchase, licence and quote.
-        downloads: The last downloads, newest first, under any licence.
-        count: The number of all downloads.
-    """
+    """The facts about a purchase, and of the `count` downloads of the asset by the holder of its licence the last, newest first."""
 
     facts: list[tuple[str, str]]
     downloads: list[Download]

@@ -13,6 +13,7 @@ from marketplace.ui.charts import Step
 
 from .models import Journal, LedgerAccount, VendorPayout
 from .models.ledger import JournalKind
+from .selectors import vendor_payouts
 
 _TRADE = (JournalKind.SALE.value, JournalKind.REFUND.value)
 _AMOUNT = BigIntegerField()
@@ -68,8 +69,7 @@ def sales_by_listing(accounts: Sequence[LedgerAccount], *, since: dt.datetime) -
 
 def payouts_of(accounts: Iterable[LedgerAccount]) -> QuerySet[VendorPayout]:
     """Return the payouts of a vendor's accounts, newest first."""
-    rows = VendorPayout.objects.filter(account__in=[account.pk for account in accounts])
-    return rows.select_related("batch", "journal", "account", "details").order_by("-id")
+    return vendor_payouts().filter(account__in=[account.pk for account in accounts])
 
 
 def _trade(accounts: Iterable[Any], since: dt.datetime) -> QuerySet[Journal]:

@@ -67,8 +67,7 @@ def wallet_of(user: User) -> Wallet:
 
 def balances_of(user: User) -> dict[str, int]:
     """Return the balances by currency, without currencies that were never funded."""
-    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=user)
-    return dict(wallets.values_list("currency", "balance_minor"))
+    return dict(accounts_of(user).values_list("currency", "balance_minor"))
 
 
 def with_upgrades(order_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
@@ -261,14 +260,10 @@ def earnings_of(user: User) -> list[Any]:
     return list(with_earnings(accounts_of(user, AccountKind.VENDOR)))
 
 
-def vendor_accounts(*, currency: str | None = None, store_slug: str | None = None) -> QuerySet[LedgerAccount]:
-    """Return the accounts of vendors with their owners and stores."""
-    accounts = (
-        LedgerAccount.objects.filter(kind=AccountKind.VENDOR).select_related("owner__store").order_by("owner__store__slug", "currency")
-    )
-    if currency is not None:
-        accounts = accounts.filter(currency=currency)
-    return accounts if store_slug is None else accounts.filter(owner__store__slug=store_slug)
+def vendor_accounts(*, currency: str, store_slug: str | None = None) -> QuerySet[LedgerAccount]:
+    """Return the accounts of vendors in a currency with their owners and stores, by store."""
+    accounts = LedgerAccount.objects.filter(kind=AccountKind.VENDOR, currency=currency).select_related("owner__store")
+    return (accounts if store_slug is None else accounts.filter(owner__store__slug=store_slug)).order_by("owner__store__slug")
 
 
 def accounts_to_pay() -> QuerySet[LedgerAccount]:

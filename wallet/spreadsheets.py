@@ -8,7 +8,7 @@ from marketplace.core.money import to_number
 
 from .models import LedgerAccount, VendorPayout
 
-PAYOUT_HEADER = ("vendor", "store", "bankAccount", "currency", "amount", "status", "journal")
+PAYOUT_HEADER = ("run", "at", "vendor", "store", "bankAccount", "currency", "amount", "status", "journal")
 # Spreadsheets interpret a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -29,11 +29,12 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
 
 
 def payout_cells(payout: VendorPayout) -> tuple[str, ...]:
-    """Return the line of a payout, which must be loaded with its journal, details, account, owner and store."""
+    """Return the line of a payout, which must be loaded with its batch, journal, details, account, owner and store."""
     account = payout.account
     vendor = "" if account.owner is None else account.owner.email
     texts = map(cell, (vendor, store_of(account), payout.details.label))
-    return (*texts, account.currency, amount_text(payout.amount_minor), payout.status, str(payout.journal_id))
+    at = payout.journal.at.isoformat()
+    return (payout.batch.run, at, *texts, account.currency, amount_text(payout.amount_minor), payout.status, str(payout.journal_id))
 
 
 def cell(text: str) -> str:

@@ -48,14 +48,7 @@ class Party:
 
 @dataclass(frozen=True)
 class TaxDecision:
-    """The tax of a sale.
-
-    Args:
-        treatment: The rule that applies.
-        rate_bp: The rate, in basis points.
-        country: The place of supply.
-        region: The same.
-    """
+    """The tax of a sale: the rule that applies, the rate in basis points, and the place of supply."""
 
     treatment: Treatment
     rate_bp: int
@@ -119,7 +112,7 @@ def _place_of_supply(seller: Party, buyer: Party | None) -> Party:
 def tax_of(price_minor: int, treatment: str, rate_bp: int) -> int:
     """Return the tax inside a price, rounded half up; CGST and SGST are equal halves."""
     if treatment == Treatment.INTRA_STATE:
-        return 2 * _half_inside(price_minor, rate_bp)
+        return 2 * divide_half_up(price_minor * rate_bp, 2 * (WHOLE_BP + rate_bp))
     return tax_inside(price_minor, rate_bp)
 
 
@@ -136,7 +129,3 @@ def tax_lines(tax_minor: int, treatment: str, rate_bp: int, country: str) -> lis
             return [TaxLine("Tax", rate_bp / 100, tax_minor)]
         case _:
             return []
-
-
-def _half_inside(price_minor: int, rate_bp: int) -> int:
-    return divide_half_up(price_minor * rate_bp, 2 * (WHOLE_BP + rate_bp))

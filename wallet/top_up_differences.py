@@ -19,19 +19,10 @@ from .selectors import with_upgrades
 # A payment close to midnight may be listed under the next day, or the day before.
 MARGIN = dt.timedelta(hours=1)
 _OPEN = Q(reversal__status=ReversalStatus.OPEN)
-_STRAYS = (
-    (Q(kind=JournalKind.FREEZE, frozen_reversal__isnull=True), "freezes credit for no dispute or refund"),
-    (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), closed_reversal__isnull=True), "ends no dispute or refund"),
-    (Q(kind=JournalKind.WITHHOLD, withheld_orders__isnull=True), "withholds a share for no dispute or refund"),
-    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute or refund"),
-)
 
 
 def top_up_differences() -> Iterator[str]:
     """Yield a sentence for each difference between top-ups, disputes, refunds and the ledger."""
-    for condition, what in _STRAYS:
-        for journal in Journal.objects.filter(condition).iterator():
-            yield f"journal {journal.pk} {what}"
     for top_up in _wrongly_credited().iterator():
         yield f"top-up {top_up.pk} and its credit differ"
     yield from _reversals()

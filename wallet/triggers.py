@@ -1,13 +1,14 @@
 """The triggers that protect the ledger in the database (see `marketplace.core.triggers`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from marketplace.core.triggers import Trigger, TriggerSet, refuse
 
 ACCOUNTS = "wallet_ledgeraccount"
 ACCOUNT_FIXED = ("kind", "owner_id", "currency", "may_go_negative")
 WALLET_PAYOUTS, VENDOR_PAYOUTS, BATCHES = "wallet_walletpayout", "wallet_vendorpayout", "wallet_payoutbatch"
-# Columns of billing details that never change: all but `current`, since a change adds a row.
+TOP_UPS, EVENTS, REVERSALS, REVERSED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_reversedorder")
+# Columns of billing details that never change: all but `current`, since a change adds a row. Rows that nothing refers to can be deleted.
 BILLING_DETAILS = "wallet_billingdetails"
 BILLING_FIXED = (
     "id",
@@ -23,22 +24,23 @@ BILLING_FIXED = (
     "logo_id",
     "created_at",
 )
-# Columns of a payout that never change, and those that are fixed once its status is final.
-WALLET_PAYOUT_FIXED = ("id", "wallet_id", "hold_id", "requested_at")
-WALLET_PAYOUT_FIXED_WHEN_FINAL = ("status", "closing_journal_id", "reference", "reason")
-VENDOR_PAYOUT_FIXED = ("id", "batch_id", "account_id", "journal_id", "details_id")
-VENDOR_PAYOUT_FIXED_WHEN_FINAL = ("status", "return_journal_id", "reason", "settled_at")
-BATCH_FIXED = ("id", "run", "currency", "transfer_currency", "rate", "created_at")
-BATCH_FIXED_WHEN_FINAL = ("status", "exported_at", "exported_by_id")
-# The only columns that change, by table.
-CHANGEABLE = {
-    WALLET_PAYOUTS: (*WALLET_PAYOUT_FIXED_WHEN_FINAL, "payment_details", "claimed_by_id", "claimed_at"),
-    VENDOR_PAYOUTS: VENDOR_PAYOUT_FIXED_WHEN_FINAL,
-    BATCHES: BATCH_FIXED_WHEN_FINAL,
-}
-TOP_UPS, EVENTS, REVERSALS, REVERSED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_reversedorder")
 # By table: the columns that never change, a condition, and the columns that are fixed where it holds.
-CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
+RECORDS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
+    WALLET_PAYOUTS: (
+        ("id", "wallet_id", "hold_id", "requested_at"),
+        "OLD.status <> 'Waiting'",
+        ("status", "closing_journal_id", "reference", "reason"),
+    ),
+    VENDOR_PAYOUTS: (
+        ("id", "batch_id", "account_id", "journal_id", "details_id"),
+        "OLD.status IN ('Bounced', 'Cancelled')",
+        ("status", "return_journal_id", "reason", "settled_at"),
+    ),
+    BATCHES: (
+        ("id", "run", "currency", "transfer_currency", "rate", "created_at"),
+        "OLD.status <> 'Prepared'",
+        ("status", "exported_at", "exported_by_id"),
+    ),
     TOP_UPS: (
         ("id", "user_id", "currency", "amount_minor", "provider", "created_at"),
         "OLD.journal_id IS NOT NULL",
@@ -60,77 +62,44 @@ CARD_PAYMENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
         ("release_journal_id", "taken_minor", "ended"),
     ),
 }
-# A dispute suspends a purchase at most once, when it is opened or later.
-FIXED_WHEN_SUSPENDED = ("suspended", "withheld_minor", "withholding_journal_id")
+# The only columns that change, by table.
+CHANGEABLE = {
+    WALLET_PAYOUTS: (*RECORDS[WALLET_PAYOUTS][2], "payment_details", "claimed_by_id", "claimed_at"),
+    VENDOR_PAYOUTS: RECORDS[VENDOR_PAYOUTS][2],
+    BATCHES: RECORDS[BATCHES][2],
+}
 _MESSAGE = "the ledger is append-only"
 
 
-def _identity(vendor: str, differs: str) -> Trigger:
-    """Return the trigger that prevents changes to an account's identity."""
-    changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in ACCOUNT_FIXED)
-    row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
-    return Trigger(f"{ACCOUNTS}_identity", ACCOUNTS, "BEFORE UPDATE", f"{row}WHEN {when} {refuse(vendor, 'wallet', _MESSAGE)}")
-
-
-def _payouts(vendor: str) -> list[Trigger]:
-    """Return the triggers that protect payouts and their outcome; bank details can only be erased."""
+def _changed(vendor: str, *columns: str) -> str:
+    """Return the condition that one of the columns changes."""
     differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
-    details = f"(OLD.payment_details {differs} NEW.payment_details AND NEW.payment_details <> '')"
-    return [
-        *_immutable(
-            vendor,
-            differs,
-            WALLET_PAYOUTS,
-            WALLET_PAYOUT_FIXED,
-            "OLD.status <> 'Waiting'",
-            WALLET_PAYOUT_FIXED_WHEN_FINAL,
-            f" OR {details}",
-        ),
-        *_immutable(
-            vendor, differs, VENDOR_PAYOUTS, VENDOR_PAYOUT_FIXED, "OLD.status IN ('Bounced', 'Cancelled')", VENDOR_PAYOUT_FIXED_WHEN_FINAL
-        ),
-        *_immutable(vendor, differs, BATCHES, BATCH_FIXED, "OLD.status <> 'Prepared'", BATCH_FIXED_WHEN_FINAL),
-    ]
+    return " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns)
 
 
-def _immutable(
-    vendor: str, differs: str, table: str, fixed: Sequence[str], final: str, fixed_when_final: Sequence[str], further: str = ""
-) -> list[Trigger]:
-    """Return the triggers that refuse changes to the `fixed` columns, changes to further ones where `final` holds, and deletions."""
-    changed, changed_when_final = (
-        " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in columns) for columns in (fixed, fixed_when_final)
-    )
-    refused_if = f"({changed} OR ({final} AND ({changed_when_final})){further})"
-    row, removal = ("FOR EACH ROW ", "BEFORE DELETE OR TRUNCATE") if vendor == "postgresql" else ("", "BEFORE DELETE")
-    refused = refuse(vendor, "wallet", "records of payments, payouts and events cannot be changed")
-    statement = "FOR EACH STATEMENT " if vendor == "postgresql" else ""
-    return [
-        Trigger(f"{table}_immutable", table, "BEFORE UPDATE", f"{row}WHEN {refused_if} {refused}"),
-        Trigger(f"{table}_never_deleted", table, removal, f"{statement}{refused}"),
-    ]
-
-
-def _top_ups(vendor: str) -> list[Trigger]:
-    """Return the triggers that protect top-ups, providers' events and reversals."""
-    differs = "IS DISTINCT FROM" if vendor == "postgresql" else "IS NOT"
-    triggers = []
-    for table, (fixed, final, fixed_when_final) in CARD_PAYMENTS.items():
-        changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in FIXED_WHEN_SUSPENDED)
-        further = f" OR (OLD.suspended AND ({changed}))" if table == REVERSED_ORDERS else ""
-        immutable, never_deleted = _immutable(vendor, differs, table, fixed, final, fixed_when_final, further)
-        triggers += [immutable] if table == EVENTS else [immutable, never_deleted]
-    # An event that fits no payment of ours can be deleted.
+def _row(vendor: str, name: str, table: str, event: str, condition: str, message: str) -> Trigger:
+    """Return the trigger that refuses an update or a deletion of a row where the condition holds."""
     row = "FOR EACH ROW " if vendor == "postgresql" else ""
-    when = f"{row}WHEN (OLD.top_up_id IS NOT NULL) {refuse(vendor, 'wallet', 'events of a provider cannot be changed')}"
-    return [*triggers, Trigger(f"{EVENTS}_never_deleted", EVENTS, "BEFORE DELETE", when)]
+    return Trigger(f"{table}_{name}", table, f"BEFORE {event}", f"{row}WHEN ({condition}) {refuse(vendor, 'wallet', message)}")
 
 
-def _billing_details(vendor: str, differs: str) -> Trigger:
-    """Return the trigger that keeps billing details as they were entered; those that nothing refers to can be deleted."""
-    changed = " OR ".join(f"OLD.{column} {differs} NEW.{column}" for column in BILLING_FIXED)
-    row, when = ("FOR EACH ROW ", f"({changed})") if vendor == "postgresql" else ("", changed)
-    refused = refuse(vendor, "wallet", "billing details cannot be changed")
-    return Trigger(f"{BILLING_DETAILS}_immutable", BILLING_DETAILS, "BEFORE UPDATE", f"{row}WHEN {when} {refused}")
+def _records(vendor: str) -> Iterator[Trigger]:
+    """Yield the triggers that protect payouts, top-ups, providers' events and reversals."""
+    message = "records of payments, payouts and events cannot be changed"
+    event, statement = ("DELETE OR TRUNCATE", "FOR EACH STATEMENT ") if vendor == "postgresql" else ("DELETE", "")
+    further = {
+        # Bank details can only be erased.
+        WALLET_PAYOUTS: f" OR ({_changed(vendor, 'payment_details')} AND NEW.payment_details <> '')",
+        # A dispute suspends a purchase at most once, when it is opened or later.
+        REVERSED_ORDERS: f" OR (OLD.suspended AND ({_changed(vendor, 'suspended', 'withheld_minor', 'withholding_journal_id')}))",
+    }
+    for table, (fixed, final, fixed_when_final) in RECORDS.items():
+        refused_if = f"{_changed(vendor, *fixed)} OR ({final} AND ({_changed(vendor, *fixed_when_final)})){further.get(table, '')}"
+        yield _row(vendor, "immutable", table, "UPDATE", refused_if, message)
+        if table != EVENTS:
+            yield Trigger(f"{table}_never_deleted", table, f"BEFORE {event}", f"{statement}{refuse(vendor, 'wallet', message)}")
+    # An event that fits no payment of ours can be deleted.
+    yield _row(vendor, "never_deleted", EVENTS, "DELETE", "OLD.top_up_id IS NOT NULL", "events of a provider cannot be changed")
 
 
 def _in_currency(side: str) -> Trigger:
@@ -199,6 +168,17 @@ def _invoice_numbers(vendor: str) -> Trigger:
     return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", body)
 
 
+def _triggers(vendor: str) -> list[Trigger]:
+    """Return the triggers that both databases have."""
+    return [
+        _row(vendor, "identity", ACCOUNTS, "UPDATE", _changed(vendor, *ACCOUNT_FIXED), _MESSAGE),
+        _chain(vendor),
+        *_records(vendor),
+        _row(vendor, "immutable", BILLING_DETAILS, "UPDATE", _changed(vendor, *BILLING_FIXED), "billing details cannot be changed"),
+        _invoice_numbers(vendor),
+    ]
+
+
 LEDGER_TRIGGERS = TriggerSet(
     app="wallet",
     message=_MESSAGE,
@@ -210,25 +190,6 @@ LEDGER_TRIGGERS = TriggerSet(
         "wallet_creditreference",
         "wallet_invoice",
     ),
-    others={
-        "postgresql": [
-            _identity("postgresql", "IS DISTINCT FROM"),
-            _chain("postgresql"),
-            *_payouts("postgresql"),
-            *_top_ups("postgresql"),
-            _billing_details("postgresql", "IS DISTINCT FROM"),
-            _invoice_numbers("postgresql"),
-        ],
-        "sqlite": [
-            _identity("sqlite", "IS NOT"),
-            _chain("sqlite"),
-            _in_currency("debit"),
-            _in_currency("credit"),
-            *_payouts("sqlite"),
-            *_top_ups("sqlite"),
-            _billing_details("sqlite", "IS NOT"),
-            _invoice_numbers("sqlite"),
-        ],
-    },
+    others={"postgresql": _triggers("postgresql"), "sqlite": [*_triggers("sqlite"), _in_currency("debit"), _in_currency("credit")]},
     functions=(_CHAIN_FUNCTION, _NUMBER_FUNCTION),
 )

@@ -28,7 +28,7 @@ from tests.shop import on_sale
 from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp
 from wallet.models.ledger import JournalKind
 from wallet.providers import provider_named
-from wallet.providers.base import PaymentPage, PaymentRequest, ProviderPayment, Refund
+from wallet.providers.base import PaymentPage, ProviderPayment, Refund
 from wallet.providers.razorpay import RazorpayProvider
 from wallet.providers.simulated import known_reversals
 from wallet.providers.stripe import StripeProvider
@@ -386,8 +386,8 @@ def _providers(listed: Callable[[str, date], Iterator[ProviderPayment]]) -> Iter
         yield
 
 
-def _page(_provider: Any, request: PaymentRequest) -> PaymentPage:
-    return PaymentPage(f"page_{request.top_up_id}", "https://pay.example/")
+def _page(_provider: Any, top_up: TopUp, _return_url: str) -> PaymentPage:
+    return PaymentPage(f"page_{top_up.pk}", "https://pay.example/")
 
 
 def _refund_later(_provider: Any, *, payment: str, amount_minor: int, reversal_id: Any) -> Refund:

@@ -101,7 +101,7 @@ def charged(client: stripe.StripeClient, amount: int, card: str = "4242424242424
 def paid_on_a_page(client: stripe.StripeClient, service: str, monkeypatch: pytest.MonkeyPatch, amount: int) -> TopUp:
     """Return a top-up that was paid with a real payment intent, on a page that localstripe does not have."""
     with monkeypatch.context() as patch:
-        patch.setattr(StripeProvider, "create_page", lambda _self, request: PaymentPage(f"cs_{request.top_up_id}", "https://pay.example/"))
+        patch.setattr(StripeProvider, "create_page", lambda _self, top_up, _url: PaymentPage(f"cs_{top_up.pk}", "https://pay.example/"))
         top_up = requested_top_up(UserFactory(), amount, "USD")
     intent = charged(client, amount, confirm=True, metadata={"topUpId": str(top_up.pk)})
     session = {

@@ -14,8 +14,8 @@ from stripe import WebhookSignature
 
 from marketplace.core.errors import Problem
 from wallet.errors import PaymentProviderUnavailable, PaymentRefused
-from wallet.models.top_ups import EventKind
-from wallet.providers.base import PaymentRequest, Provider
+from wallet.models.top_ups import EventKind, TopUp
+from wallet.providers.base import Provider
 from wallet.providers.razorpay import RazorpayProvider
 from wallet.providers.stripe import StripeProvider
 
@@ -218,12 +218,12 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Any:
     return connect
 
 
-WANTED = PaymentRequest(TOP_UP, "USD", 1999, "https://shop.example/back", NOW)
+WANTED = (TopUp(pk=TOP_UP, currency="USD", amount_minor=1999, expires_at=NOW), "https://shop.example/back")
 
 
 def test_stripe_page_is_requested_once_and_expires(wire: Any) -> None:
     sent = wire({"id": "cs_1", "object": "checkout.session", "url": "https://checkout.stripe.com/c/pay/cs_1"}).sent
-    page = stripe().create_page(WANTED)
+    page = stripe().create_page(*WANTED)
     assert (page.reference, page.url) == ("cs_1", "https://checkout.stripe.com/c/pay/cs_1")
     (request,) = sent
     form = {name: values[0] for name, values in parse_qs(request["data"]).items()}
@@ -240,13 +240,13 @@ def test_stripe_page_is_requested_once_and_expires(wire: Any) -> None:
 def test_razorpay_page_is_found_again_by_its_reference(wire: Any) -> None:
     link = {"id": "plink_1", "short_url": "https://rzp.io/i/1"}
     sent = wire({"payment_links": []}, link).sent
-    assert razorpay().create_page(WANTED).url == "https://rzp.io/i/1"
+    assert razorpay().create_page(*WANTED).url == "https://rzp.io/i/1"
     body = json.loads(sent[1]["data"])
     assert (body["amount"], body["reference_id"], body["accept_partial"]) == (1999, str(TOP_UP), False)
     assert (body["notify"], body["reminder_enable"]) == ({"sms": False, "email": False}, False)
     assert {request["timeout"] for request in sent} == {7}
     wire({"payment_links": [link]})
-    assert razorpay().create_page(WANTED).reference == "plink_1"
+    assert razorpay().create_page(*WANTED).reference == "plink_1"
 
 
 def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
@@ -280,10 +280,10 @@ def test_refused_payment_page_is_an_error_and_an_unavailable_provider_can_be_ret
     for provider, before in ((stripe(), []), (razorpay(), [{"payment_links": []}])):
         wire(*before, (400, refused))
         with pytest.raises(PaymentRefused):
-            provider.create_page(WANTED)
+            provider.create_page(*WANTED)
         wire(*before, *[(429, refused)] * 4)
         with pytest.raises(PaymentProviderUnavailable):
-            provider.create_page(WANTED)
+            provider.create_page(*WANTED)
 
 
 def test_payments_of_a_day_are_read_from_every_page_of_the_provider(wire: Any) -> None:
@@ -339,4 +339,4 @@ def test_malformed_response_of_a_provider_means_it_is_unavailable(provider: Prov
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     wire(*[answer] * 4)
     with pytest.raises(PaymentProviderUnavailable):
-        provider.create_page(WANTED)
+        provider.create_page(*WANTED)

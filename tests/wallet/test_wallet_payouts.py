@@ -249,8 +249,9 @@ def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_cov
         staff,
         DETAILS,
     )
-    assert Journal.objects.get(closed_wallet_payout=wallet_payout).reason == "paid by UTR 7781"
-    list(digest_ledger(until=wallet_payout.closing_journal.at if wallet_payout.closing_journal else None))
+    closing = Journal.objects.get(closed_wallet_payout=wallet_payout)
+    assert closing.reason == "paid by UTR 7781"
+    list(digest_ledger(until=closing.at))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
     assert list(differences()) == []
 

@@ -297,6 +297,8 @@ def test_former_address_is_told_of_the_new_one(owner: User) -> None:
 def test_address_with_control_characters_in_quotes_is_refused(client: Client) -> None:
     password = "a long enough phrase"
     for character in ("\x02", "\x07"):
-        answer = client.post(reverse("account_signup"), {"email": f'"{character}x"@example.com', "password1": password, "password2": password})
+        answer = client.post(
+            reverse("account_signup"), {"email": f'"{character}x"@example.com', "password1": password, "password2": password}
+        )
         assert "Enter a valid email address" in answer.content.decode()
     assert not User.objects.exists()

@@ -5,9 +5,9 @@ from django.db.models import Q
 
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin
-from marketplace.ui.formatting import money
 
 from ..models import Approval
+from .lists import money_column
 
 
 @admin.register(Approval)
@@ -23,30 +23,21 @@ class ApprovalAdmin(ServiceAdmin):
         *("state", "created_at", "expires_at", "decided_at", "order"),
     )
     readonly_fields = ("title", "price", "state")
-    ordering = ("-id",)
     found_title, found_detail = "owner__email", "status"
+    price = money_column("Price", "quote.price_minor", "quote.currency")
 
     def name(self, subject: Approval) -> str:
-        """Return what is to be bought and its price."""
         return f"{self.title(subject)}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, order, owner or listing."""
         if query.id:
             return [Q(pk=query.id), Q(order=query.id)]
         return [Q(owner__email=query.email)] if query.email else [Q(quote__listing__slug=query.text)]
 
     @admin.display(description="Asset", ordering="quote__listing__title")
     def title(self, approval: Approval) -> str:
-        """Return what is to be bought."""
         return approval.quote.listing.title
-
-    @admin.display(description="Price")
-    def price(self, approval: Approval) -> str:
-        """Return the price with its currency."""
-        return money(approval.quote.price_minor, approval.quote.currency)
 
     @admin.display(description="Status", ordering="status")
     def state(self, approval: Approval) -> str:
-        """Return the status, which tells whether it has expired."""
         return approval.current_status.value

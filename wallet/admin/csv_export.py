@@ -30,7 +30,6 @@ class CsvExport(ExportBase):
         raise NotImplementedError
 
     def get_urls(self) -> Any:
-        """Add the export."""
         export = self.admin_site.admin_view(allow_methods("GET")(self.export))
         return [path("export.csv", export, name=self._export_route), *super().get_urls()]
 
@@ -43,7 +42,6 @@ class CsvExport(ExportBase):
         return context | {"export_url": reverse(f"admin:{self._export_route}") + (f"?{query}" if query else "")}
 
     def export(self, request: HttpRequest) -> HttpResponseBase:
-        """Stream the filtered rows as CSV."""
         if not staff_of(request).has_perm(self.export_permission) or not self.has_view_permission(request):
             raise PermissionDenied
         try:

@@ -1,6 +1,6 @@
 """Invoices in the admin, read-only with a CSV export, and the data they are made from: sellers, rates of tax and of exchange."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -31,13 +31,12 @@ from ..selectors import invoices, invoices_of_month
 from ..services.billing import FIELDS, change_logo, check_seller, save_seller
 from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
 from .csv_export import CsvExport
+from .lists import money_column
 
 if TYPE_CHECKING:
-    SellerBase = forms.ModelForm[Seller]
-    TaxRateBase = forms.ModelForm[TaxRate]
-    ExchangeRateBase = forms.ModelForm[ExchangeRate]
+    ModelForm = forms.ModelForm[Any]
 else:
-    SellerBase = TaxRateBase = ExchangeRateBase = forms.ModelForm
+    ModelForm = forms.ModelForm
 
 EXPORT = "wallet.export_invoice"
 MONTHS = 24
@@ -50,14 +49,12 @@ class MonthFilter(admin.SimpleListFilter):
     parameter_name = "month"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the last months."""
         today = timezone.now()
         last = today.year * 12 + today.month - 1
         months = [f"{month // 12}-{month % 12 + 1:02}" for month in range(last, last - MONTHS, -1)]
         return [(month, month) for month in months]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Invoice]) -> QuerySet[Invoice]:
-        """Filter by the choice."""
         month = parse_month(self.value() or "")
         return queryset if month is None else queryset & invoices_of_month(month).order_by("-id")
 
@@ -71,17 +68,17 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
     list_display = ("number", "kind", "date", "seller_name", "buyer_name", "total", "tax", "treatment")
     list_filter = (MonthFilter, "kind", "treatment", "currency")
     search_fields = ("number", "buyer_name")
-    ordering = ("-id",)
     list_template = "admin/wallet/invoices.html"
     fields = ("number", "kind", "date", "issued_at", "seller_name", "buyer_name", "order", "corrects", "description", "total", "tax", "pdf")
     readonly_fields = ("seller_name", "total", "tax", "pdf")
+    total = money_column("Total", "gross_minor", ordering="gross_minor")
+    tax = money_column("Tax", "tax_minor", ordering="tax_minor")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Invoice]:
         """Join what the list, the export and the PDF show."""
         return invoices().select_related("order__listing__store")
 
     def get_urls(self) -> Any:
-        """Add the PDF."""
         document = self.admin_site.admin_view(allow_methods("GET")(self.document))
         return [
             path("<uuid:object_id>/document.pdf", document, name="wallet_invoice_document"),
@@ -93,7 +90,6 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
         return invoice_lines(rows)
 
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
-        """Return a document as a PDF."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         invoice = invoices().filter(pk=object_id).first()
@@ -103,22 +99,10 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
 
     @admin.display(description="Seller", ordering="seller_details__name")
     def seller_name(self, invoice: Invoice) -> str:
-        """Return the seller of record."""
         return invoice.seller_details.name
-
-    @admin.display(description="Total", ordering="gross_minor")
-    def total(self, invoice: Invoice) -> str:
-        """Return the total with its currency."""
-        return money(invoice.gross_minor, invoice.currency)
-
-    @admin.display(description="Tax", ordering="tax_minor")
-    def tax(self, invoice: Invoice) -> str:
-        """Return the tax with its currency."""
-        return money(invoice.tax_minor, invoice.currency)
 
     @admin.display(description="Document")
     def pdf(self, invoice: Invoice) -> SafeString:
-        """Return a link to the PDF."""
         return format_html('<a href="{}">PDF</a>', reverse("admin:wallet_invoice_document", args=[invoice.pk]))
 
     def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
@@ -127,7 +111,7 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
         return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
 
 
-class SellerForm(AddressForm, SellerBase):
+class SellerForm(AddressForm, ModelForm):
     """A seller of record; the address is the operator's, a vendor enters their own."""
 
     store = forms.CharField(
@@ -155,7 +139,6 @@ class SellerForm(AddressForm, SellerBase):
             del self.fields["store"]
 
     def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
         cleaned = super().clean() or self.cleaned_data
         slug = cleaned.get("store", "")
         store = Store.objects.select_related("owner").filter(slug=slug).first() if slug else None
@@ -174,41 +157,40 @@ class SellerForm(AddressForm, SellerBase):
         return {name: self.cleaned_data.get(name, "") for name in FIELDS}
 
 
-class TaxRateForm(TaxRateBase):
-    """A rate of tax, validated by the service."""
+class RateForm(ModelForm):
+    """A rate, validated by its service."""
+
+    check: Callable[..., None]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            rate = self._meta.model(**cleaned)
+            with problems_as_form_errors(self):
+                self.check(rate=rate)
+                # As it is saved, so that Django finds another rate of the same day.
+                cleaned = {name: getattr(rate, name) for name in cleaned}
+        return cleaned
+
+
+class TaxRateForm(RateForm):
+    """A rate of tax."""
+
+    check = staticmethod(check_tax_rate)
 
     class Meta:
         model = TaxRate
         fields = ("country", "region", "rate_bp", "valid_from", "valid_to")
 
-    def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            rate = TaxRate(**cleaned)
-            with problems_as_form_errors(self):
-                check_tax_rate(rate=rate)
-                # As it is saved, so that Django finds another rate of the same day.
-                cleaned |= {"country": rate.country, "region": rate.region}
-        return cleaned
 
+class ExchangeRateForm(RateForm):
+    """A rate of exchange."""
 
-class ExchangeRateForm(ExchangeRateBase):
-    """A rate of exchange, validated by the service."""
+    check = staticmethod(check_exchange_rate)
 
     class Meta:
         model = ExchangeRate
         fields = ("currency", "tax_currency", "rate", "valid_from")
-
-    def clean(self) -> dict[str, Any]:
-        """Validate with the service."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            rate = ExchangeRate(**cleaned)
-            with problems_as_form_errors(self):
-                check_exchange_rate(rate=rate)
-                cleaned["tax_currency"] = rate.tax_currency
-        return cleaned
 
 
 class UndeletableAdmin(MarketplaceModelAdmin):
@@ -239,7 +221,6 @@ class SellerAdmin(UndeletableAdmin):
         return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields, *logo)
 
     def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the seller through its service."""
         logo, remove = form.cleaned_data.get("logo"), form.cleaned_data.get("remove_logo")
         save_seller(
             seller=obj, changed=[name for name in form.changed_data if "logo" not in name], details=form.details(), actor=staff_of(request)
@@ -262,11 +243,9 @@ class TaxRateAdmin(UndeletableAdmin):
 
     @admin.display(description="Rate", ordering="rate_bp")
     def rate(self, tax_rate: TaxRate) -> str:
-        """Return the rate in percent."""
         return f"{tax_rate.rate_bp / 100:g} %"
 
     def save_model(self, request: HttpRequest, obj: TaxRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the rate through its service."""
         save_tax_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))
 
 
@@ -280,5 +259,4 @@ class ExchangeRateAdmin(UndeletableAdmin):
     search_fields = ("currency", "tax_currency")
 
     def save_model(self, request: HttpRequest, obj: ExchangeRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        """Save the rate through its service."""
         save_exchange_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))

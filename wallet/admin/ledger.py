@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.review.panels import Panel
@@ -11,6 +10,7 @@ from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money, when
 
 from ..models import Journal, Transfer
+from .lists import money_column
 
 
 @admin.register(Journal)
@@ -23,16 +23,13 @@ class JournalAdmin(ServiceAdmin):
     search_fields = ("request_id", "actor__email", "credit_reference__reference")
     fields = ("at", "kind", "order", "actor", "reason", "payment", "reverses", "request_id")
     readonly_fields = ("at", "payment")
-    ordering = ("-id",)
 
     @admin.display(description="Payment", empty_value="none")
     def payment(self, journal: Journal) -> str | None:
-        """Return the reference of the payment that was credited."""
         reference = getattr(journal, "credit_reference", None)
         return None if reference is None else str(reference)
 
     def panels(self, request: HttpRequest, subject: Journal) -> list[Panel]:
-        """Show the journal's transfers."""
         transfers = Transfer.objects.filter(journal=subject).select_related("debit__owner", "credit__owner").order_by("id")
         rows = [(t.debit, t.debit.owner, t.credit, t.credit.owner, money(t.amount_minor, t.currency)) for t in transfers]
         return [Panel("Transfers", ("From", "Owner", "To", "Owner", "Amount"), rows)]
@@ -45,27 +42,16 @@ class TransferAdmin(ServiceAdmin):
     list_display = ("at", "kind", "debit", "credit", "amount")
     list_filter = ("currency", "journal__kind")
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
-    ordering = ("-id",)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Transfer]:
-        """Join the accounts and the journal."""
-        return super().get_queryset(request).select_related("journal", "debit", "credit")
+    list_select_related = ("journal", "debit", "credit")
+    amount = money_column("Amount", "amount_minor")
 
     @admin.display(description="At")
     def at(self, transfer: Transfer) -> Any:
-        """Return the time of the journal."""
         return when(transfer.journal.at)
 
     @admin.display(description="Kind")
     def kind(self, transfer: Transfer) -> str:
-        """Return the kind of the journal."""
         return transfer.journal.get_kind_display()
 
-    @admin.display(description="Amount")
-    def amount(self, transfer: Transfer) -> str:
-        """Return the amount with its currency."""
-        return money(transfer.amount_minor, transfer.currency)
-
     def panels(self, request: HttpRequest, subject: Transfer) -> list[Panel]:
-        """Return nothing."""
         return []

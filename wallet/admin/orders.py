@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import path, reverse
 
 from marketplace.core import audit
@@ -15,17 +15,17 @@ from marketplace.review.decisions import Button, Decision, ReasonForm, service_d
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin, staff_of
-from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
 
 from .. import bounds
-from ..evidence import Reader, evidence_of, signed_evidence
+from ..evidence import Reader, evidence_response
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
 from ..selectors import upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
 from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
+from .lists import OneChoiceFilter, money_column
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
@@ -39,19 +39,12 @@ class UnclaimedRefundForm(ReasonForm):
     field_order = ("reference", "reason")
 
 
-class UnclaimedRefundFilter(admin.SimpleListFilter):
+class UnclaimedRefundFilter(OneChoiceFilter):
     """Filters orders by unclaimed refunds."""
 
-    title = "refund"
-    parameter_name = "refund"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
-        return [("unclaimed", "Refunds to pay out: the account is deleted")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Order]) -> QuerySet[Order]:
-        """Return the orders with an unclaimed refund."""
-        return queryset.filter(pk__in=unclaimed_refunds().values("pk")) if self.value() == "unclaimed" else queryset
+    title = parameter_name = "refund"
+    choice = ("unclaimed", "Refunds to pay out: the account is deleted")
+    chosen = staticmethod(lambda: unclaimed_refunds().values("pk"))
 
 
 def _is_unclaimed(order: Order) -> bool:
@@ -71,28 +64,24 @@ class OrderAdmin(ServiceAdmin):
     list_filter = ("status", "currency", UnclaimedRefundFilter)
     list_select_related = ("buyer", "upgraded_from")
     search_fields = ("buyer__email", "listing__slug", "title", "request_id")
-    ordering = ("-id",)
     decision_names = ("refund", "pay_unclaimed")
     found_title, found_detail = "title", "status"
+    price = money_column("Price", "price_minor")
 
     def name(self, subject: Order) -> str:
-        """Return the buyer, title and price."""
         buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
-        return f"{buyer}: {subject.title}, {money(subject.price_minor, subject.currency)}"
+        return f"{buyer}: {subject.title}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by order id, buyer, or listing."""
         if query.id:
             return [Q(pk=query.id), Q(listing=query.id)]
         return [Q(buyer__email=query.email)] if query.email else [Q(listing__slug=query.text)]
 
     def get_urls(self) -> Any:
-        """Add the evidence."""
         view = self.admin_site.admin_view(allow_methods("GET")(self.evidence))
         return [path("<uuid:object_id>/evidence.json", view, name="wallet_order_evidence"), *super().get_urls()]
 
     def buttons(self, request: HttpRequest, subject: Order) -> list[Button]:
-        """Add the evidence for users who may download it."""
         link = Button("Evidence", reverse("admin:wallet_order_evidence", args=[subject.pk]), danger=False)
         return [*super().buttons(request, subject), *([link] if request.user.has_perm(EVIDENCE) else [])]
 
@@ -105,17 +94,9 @@ class OrderAdmin(ServiceAdmin):
         if order is None:
             raise Http404
         audit.record("order.evidence", order, actor=staff)
-        disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
-        document = signed_evidence(evidence_of(order, Reader.STAFF))
-        return JsonResponse(document, headers={"Content-Disposition": disposition or "attachment"})
-
-    @admin.display(description="Price")
-    def price(self, order: Order) -> str:
-        """Return the price with its currency."""
-        return money(order.price_minor, order.currency)
+        return evidence_response(order, Reader.STAFF)
 
     def panels(self, request: HttpRequest, subject: Order) -> list[Panel]:
-        """Show the order's transfers, then its history."""
         transfers = Transfer.objects.filter(journal__order=subject).select_related("journal", "debit", "credit").order_by("id")
         rows = [
             (f"{t.journal.at:%Y-%m-%d %H:%M}", t.journal.kind, t.debit.kind, t.credit.kind, money(t.amount_minor, t.currency))

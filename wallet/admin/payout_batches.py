@@ -1,6 +1,5 @@
 """Payout batches in the admin: prepared, exported as a file for the bank, recorded as paid, or cancelled."""
 
-from collections.abc import Mapping
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -20,7 +19,7 @@ from marketplace.core import audit
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Decision, NoForm, decision, service_decision
+from marketplace.review.decisions import Decision, NoForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
@@ -72,7 +71,6 @@ class PrepareForm(forms.Form):
 
     @property
     def minimum_minor(self) -> int:
-        """The smallest amount that is paid."""
         return to_minor(self.cleaned_data["minimum"])
 
 
@@ -84,17 +82,14 @@ class PayoutBatchAdmin(ServiceAdmin):
     list_filter = ("status", "currency")
     list_select_related = ("exported_by",)
     search_fields = ("run",)
-    ordering = ("-id",)
     decision_names = ("export", "pay", "cancel")
     list_template = "admin/wallet/payout_batches.html"
     row_template = "admin/wallet/payout_batch.html"
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow users who may prepare payouts, too."""
         return super().has_view_permission(request, obj) or staff_of(request).has_perm(PREPARE)
 
     def get_urls(self) -> Any:
-        """Add the page that prepares payouts, and the file for the bank."""
         prepare = self.admin_site.admin_view(allow_methods("GET", "POST")(self.prepare))
         file = self.admin_site.admin_view(allow_methods("POST")(self.file))
         return [
@@ -104,7 +99,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Link to the page that prepares payouts."""
         prepare_url = reverse("admin:wallet_payoutbatch_prepare") if staff_of(request).has_perm(PREPARE) else ""
         return super().changelist_view(request, {**(extra_context or {}), "prepare_url": prepare_url})
 
@@ -185,7 +179,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 
     def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
-        """Add the link to all payouts, and the address of the file for users who may download it."""
         may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
         file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
         payouts_url = f"{reverse('admin:wallet_vendorpayout_changelist')}?{urlencode({'run': subject.run, 'currency': subject.currency})}"
@@ -206,7 +199,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         fields=(),
     )
 
-    @decision(
+    pay = service_decision(
         Decision(
             "Record as paid",
             SETTLE,
@@ -214,11 +207,11 @@ class PayoutBatchAdmin(ServiceAdmin):
             "Its payouts are recorded as paid.",
             NoForm,
             available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),
-        )
+        ),
+        services.mark_batch_paid,
+        "batch",
+        fields=(),
     )
-    def pay(self, batch: PayoutBatch, actor: Any, cleaned_data: Mapping[str, Any]) -> None:
-        """Record all exported payouts as paid."""
-        services.mark_batch_paid(batch=batch, actor=actor)
 
     cancel = service_decision(
         Decision(

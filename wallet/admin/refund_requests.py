@@ -1,6 +1,5 @@
 """Refund requests in the admin: those that vendors declined or did not answer are decided here."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,6 @@ from marketplace.review.decisions import CLAIMING, Decision, claiming, service_d
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery
-from marketplace.ui.formatting import money
 
 from ..models import RefundRequest
 from ..models.refund_requests import RefundRequestStatus
@@ -20,12 +18,11 @@ from ..refund_cases import refund_case
 from ..services.refund_requests import grant_refund, refuse_refund
 from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
+from .lists import money_column
 
 DECIDE = "wallet.decide_refundrequest"
-
-
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(REQUEST_TRANSITIONS.allows, verb=verb)
+# Vendors may refund earlier; staff decide only once the request is theirs.
+_waits_for_staff = partial(REQUEST_TRANSITIONS.allows, verb="refuse")
 
 
 @admin.register(RefundRequest)
@@ -46,15 +43,14 @@ class RefundRequestAdmin(QueueAdmin):
     decision_names = ("grant", "refuse", *CLAIMING)
     noun, review_permission = "refund_request", DECIDE
     page_decisions = {"grant": "a", "refuse": "r"}
-    claim, take_over, release = claiming(DECIDE, _allows("refuse"))
+    claim, take_over, release = claiming(DECIDE, _waits_for_staff)
     found_title, found_detail = "order__title", "status"
+    price = money_column("Price", "order.price_minor", "order.currency")
 
     def name(self, subject: RefundRequest) -> str:
-        """Return the title and the price."""
         return f"{self.title(subject)}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, order, buyer, or listing."""
         if query.id:
             return [Q(pk=query.id), Q(order=query.id)]
         return [Q(order__buyer__email=query.email)] if query.email else [Q(order__listing__slug=query.text)]
@@ -64,37 +60,26 @@ class RefundRequestAdmin(QueueAdmin):
         return super().open_to(viewer, chosen).exclude(Q(order__buyer=viewer) | Q(order__listing__store__owner=viewer))
 
     def is_own(self, row: Any, viewer: Any) -> bool:
-        """Tell whether the viewer is the buyer or the vendor."""
         return viewer in {row.order.buyer, row.order.listing.store.owner}
 
     @admin.display(description="Asset", ordering="order__title")
     def title(self, refund_request: RefundRequest) -> str:
-        """Return what was bought."""
         return refund_request.order.title
 
     @admin.display(description="Buyer")
     def buyer(self, refund_request: RefundRequest) -> str:
-        """Return the buyer."""
         buyer = refund_request.order.buyer
         return "A deleted account" if buyer.deleted else buyer.email
 
     @admin.display(description="Vendor")
     def vendor(self, refund_request: RefundRequest) -> str:
-        """Return the store."""
         return refund_request.order.listing.store.name
-
-    @admin.display(description="Price")
-    def price(self, refund_request: RefundRequest) -> str:
-        """Return the price with its currency."""
-        return money(refund_request.order.price_minor, refund_request.order.currency)
 
     @admin.display(description="Reason", ordering="reason")
     def why(self, refund_request: RefundRequest) -> str:
-        """Return the reason in words."""
         return refund_request.get_reason_display()
 
     def panels(self, request: HttpRequest, subject: RefundRequest) -> list[Panel]:
-        """Show the purchase and its downloads, then the history."""
         case = refund_case(subject.order)
         downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
         return [
@@ -109,8 +94,7 @@ class RefundRequestAdmin(QueueAdmin):
             DECIDE,
             "The price is returned, and the licence is revoked; download links stop working at once.",
             "The order was refunded.",
-            # Vendors may refund earlier; staff only once the request is theirs to decide.
-            available=_allows("refuse"),
+            available=_waits_for_staff,
             effects=lambda refund_request: refund_effects(refund_request.order),
         ),
         grant_refund,
@@ -123,7 +107,7 @@ class RefundRequestAdmin(QueueAdmin):
             DECIDE,
             "Nothing is refunded. Buyer and vendor get a mail with the reason; the buyer cannot ask again.",
             "It is refused.",
-            available=_allows("refuse"),
+            available=_waits_for_staff,
             danger=True,
         ),
         refuse_refund,

@@ -15,6 +15,7 @@ from marketplace.ui.formatting import money
 from ..models import CardReversal, ProviderEvent, TopUp
 from ..models.top_ups import TopUpStatus
 from ..services.card_refunds import refund_top_up
+from .lists import money_column
 
 REFUND = "wallet.refund_topup"
 
@@ -29,27 +30,19 @@ class TopUpAdmin(ServiceAdmin):
     search_fields = ("user__email", "payment_reference", "page_reference")
     fields = ("user", "amount", "provider", "status", "created_at", "expires_at", "paid_at", "payment_reference", "page_reference", "app")
     readonly_fields = ("amount",)
-    ordering = ("-id",)
     decision_names = ("refund",)
     found_title, found_detail = "user__email", "status"
+    amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: TopUp) -> str:
-        """Return the user and the amount."""
         return f"{'A deleted account' if subject.user.deleted else subject.user}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, user, or the provider's id of the payment."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(payment_reference=query.text)]
 
-    @admin.display(description="Amount")
-    def amount(self, top_up: TopUp) -> str:
-        """Return the amount with its currency."""
-        return money(top_up.amount_minor, top_up.currency)
-
     def panels(self, request: HttpRequest, subject: TopUp) -> list[Panel]:
-        """Show the provider's events, disputes and refunds, then the history."""
         events = [
             (f"{event.occurred_at:%Y-%m-%d %H:%M}", event.kind, event.event_id, event.outcome or "waits")
             for event in ProviderEvent.objects.filter(top_up=subject).order_by("id")
@@ -86,10 +79,8 @@ class ProviderEventAdmin(ServiceAdmin):
     list_filter = ("provider", "kind", ("processed_at", admin.EmptyFieldListFilter))
     list_select_related = ("top_up",)
     search_fields = ("event_id", "payment_reference", "reversal_reference")
-    ordering = ("-id",)
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Return nothing."""
         return []
 
 
@@ -101,15 +92,9 @@ class ReversalAdmin(ServiceAdmin):
     list_filter = ("status", "kind")
     list_select_related = ("top_up",)
     search_fields = ("reference", "top_up__user__email")
-    ordering = ("-id",)
-
-    @admin.display(description="Amount")
-    def amount(self, reversal: CardReversal) -> str:
-        """Return the amount with its currency."""
-        return money(reversal.amount_minor, reversal.top_up.currency)
+    amount = money_column("Amount", "amount_minor", "top_up.currency")
 
     def panels(self, request: HttpRequest, subject: CardReversal) -> list[Panel]:
-        """Show the purchases, then the history."""
         rows = [
             (
                 each.order.title,

@@ -23,6 +23,7 @@ from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, p
 from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_of
 from .csv_export import CsvExport
 from .effects import kept_earnings_effects, manual_payout_effects
+from .lists import money_column
 
 EXPORT = "wallet.export_vendorpayout"
 SETTLE = "wallet.settle_vendorpayout"
@@ -37,12 +38,10 @@ class RunFilter(admin.SimpleListFilter):
     parameter_name = "run"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the newest runs."""
         runs = dict.fromkeys(PayoutBatch.objects.values_list("run", flat=True)[: RUNS * len(CURRENCIES)])
         return [(run, run) for run in list(runs)[:RUNS]]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[VendorPayout]) -> QuerySet[VendorPayout]:
-        """Filter by the choice."""
         return queryset.filter(batch__run=self.value()) if self.value() else queryset
 
 
@@ -54,11 +53,9 @@ class CurrencyFilter(admin.SimpleListFilter):
     path = "account__currency"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the currencies of wallets."""
         return [(code, code) for code in CURRENCIES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Filter by the choice."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
@@ -80,14 +77,13 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
     list_display = ("prepared_at", "batch", "vendor", "store", "amount", "status")
     list_filter = ("status", RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
     search_fields = ("batch__run", "account__owner__email", "account__owner__store__slug")
-    ordering = ("-id",)
     list_template = "admin/wallet/payouts.html"
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "return_journal")
     readonly_fields = ("vendor", "store", "amount")
+    amount = money_column("Amount", "amount_minor", "account.currency", ordering="-journal__vendor_net_minor")
     decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
-        """Join journals, accounts and vendors."""
         return vendor_payouts()
 
     def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
@@ -97,35 +93,25 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""
-        return csv_lines(("run", "at", *PAYOUT_HEADER), map(_csv_row, rows))
+        return csv_lines(PAYOUT_HEADER, map(payout_cells, rows))
 
     def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
-        """Return no panels."""
         return []
 
     def name(self, subject: VendorPayout) -> str:
-        """Return the store and the amount."""
         return f"{self.store(subject)}: {self.amount(subject)}"
 
     @admin.display(description="Prepared", ordering="id")
     def prepared_at(self, payout: VendorPayout) -> Any:
-        """Return the time at which the payout was prepared."""
         return when(payout.journal.at)
 
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
-        """Return the vendor's address."""
-        return payout_cells(payout)[0]
+        return payout_cells(payout)[PAYOUT_HEADER.index("vendor")]
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
-        """Return the vendor's store."""
         return store_of(payout.account)
-
-    @admin.display(description="Amount", ordering="-journal__vendor_net_minor")
-    def amount(self, payout: VendorPayout) -> str:
-        """Return the amount with its currency."""
-        return money(payout.amount_minor, payout.account.currency)
 
     pay = service_decision(
         Decision(
@@ -195,7 +181,3 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
         keep_earnings,
         "payout",
     )
-
-
-def _csv_row(payout: VendorPayout) -> tuple[str, ...]:
-    return (payout.batch.run, payout.journal.at.isoformat(), *payout_cells(payout))

@@ -1,6 +1,5 @@
 """Wallet payouts in the admin: requests to pay or to refuse. Bank details are shown to those who may pay."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,17 +13,18 @@ from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claim
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.review.search import SearchQuery
-from marketplace.ui.formatting import money
 
 from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
 from .effects import payment_effects, refusal_effects
+from .lists import money_column
 from .vendor_payouts import CurrencyFilter
-from .wallets import JOURNAL_COLUMNS, journal_rows, last_journals
+from .wallets import JOURNAL_COLUMNS, journal_rows
 
 DECIDE = "wallet.decide_walletpayout"
+_waits = partial(WALLET_PAYOUT_TRANSITIONS.allows, verb="pay")
 # Number of columns shown of a journal; there is no room for all of them beside the forms.
 SHOWN_COLUMNS = 4
 
@@ -44,10 +44,6 @@ class WalletCurrencyFilter(CurrencyFilter):
     path = "wallet__currency"
 
 
-def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(WALLET_PAYOUT_TRANSITIONS.allows, verb=verb)
-
-
 @admin.register(WalletPayout)
 class WalletPayoutAdmin(QueueAdmin):
     """Requests of owners to be paid out of their wallets."""
@@ -63,15 +59,14 @@ class WalletPayoutAdmin(QueueAdmin):
     decision_names = ("pay", "refuse", *CLAIMING)
     owner, noun, review_permission = "wallet__owner", "wallet_payout", DECIDE
     page_decisions = {"pay": "a", "refuse": "r"}
-    claim, take_over, release = claiming(DECIDE, _allows("pay"))
+    claim, take_over, release = claiming(DECIDE, _waits)
     found_title, found_detail = "wallet__owner__email", "status"
+    amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: WalletPayout) -> str:
-        """Return the owner and the amount."""
         return f"{self.asked_by(subject)}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, owner, or bank reference."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(wallet__owner__email=query.email)] if query.email else [Q(reference=query.text)]
@@ -82,25 +77,18 @@ class WalletPayoutAdmin(QueueAdmin):
 
     @admin.display(description="Requested by", ordering="wallet__owner__email")
     def asked_by(self, wallet_payout: WalletPayout) -> str:
-        """Return the owner of the wallet."""
         owner = wallet_payout.wallet.owner
         return "A deleted account" if owner is None or owner.deleted else owner.email
-
-    @admin.display(description="Amount")
-    def amount(self, wallet_payout: WalletPayout) -> str:
-        """Return the amount with its currency."""
-        return money(wallet_payout.amount_minor, wallet_payout.currency)
 
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:
         """Return the bank details, until they are erased; those of a waiting payout once it is claimed."""
-        if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "pay") and not is_claimed(wallet_payout):
+        if _waits(wallet_payout) and not is_claimed(wallet_payout):
             return "shown once it is claimed"
         return wallet_payout.payment_details or "deleted"
 
     def panels(self, request: HttpRequest, subject: WalletPayout) -> list[Panel]:
-        """Show the journals of the wallet, then the history."""
-        rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet, last_journals(subject.wallet))]
+        rows = [row[:SHOWN_COLUMNS] for row in journal_rows(subject.wallet)]
         return [Panel(f"Transactions in {subject.currency}", JOURNAL_COLUMNS[:SHOWN_COLUMNS], rows), *super().panels(request, subject)]
 
     pay = service_decision(
@@ -110,7 +98,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "You confirm that you paid it. The amount that was set aside counts as paid out; this cannot be undone.",
             "It is paid.",
             PaymentForm,
-            available=_allows("pay"),
+            available=_waits,
             effects=payment_effects,
         ),
         pay_wallet_payout,
@@ -124,7 +112,7 @@ class WalletPayoutAdmin(QueueAdmin):
             DECIDE,
             "Nothing is paid, and the amount returns to the wallet at once.",
             "It is refused.",
-            available=_allows("refuse"),
+            available=_waits,
             danger=True,
             effects=refusal_effects,
         ),

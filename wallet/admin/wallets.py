@@ -1,7 +1,7 @@
 """Wallets in the admin: credit one, and view its journals."""
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -25,19 +25,16 @@ from ..selectors import accounts_of, accounts_to_pay, debtors, journals_of, owed
 from ..services.funding import SOURCE, Payment, credit_wallet
 from ..services.receivables import write_off
 from .effects import credit_effects
+from .lists import OneChoiceFilter
 
 CREDIT, WRITE_OFF = "wallet.credit_wallet", "wallet.write_off_debt"
 JOURNAL_ROWS = 50
 JOURNAL_COLUMNS = ("At (UTC)", "Kind", "Amount", "Balance after", "Reason", "Reference", "Who")
 
 
-def last_journals(account: LedgerAccount) -> QuerySet[Any]:
-    """Return the last journals that moved a wallet, with the columns that `journal_rows` needs."""
-    return journals_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))[:JOURNAL_ROWS]
-
-
-def journal_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[Any, ...]]:
-    """Return rows with the columns `JOURNAL_COLUMNS`."""
+def journal_rows(account: LedgerAccount) -> list[tuple[Any, ...]]:
+    """Return the last journals that moved a wallet, as rows with the columns `JOURNAL_COLUMNS`."""
+    journals: QuerySet[Any] = journals_of(account).select_related("actor").annotate(reference=F("credit_reference__reference"))
     return [
         (
             f"{journal.at:%Y-%m-%d %H:%M}",
@@ -48,7 +45,7 @@ def journal_rows(account: LedgerAccount, journals: Iterable[Any]) -> list[tuple[
             journal.reference or "",
             journal.actor,
         )
-        for journal in journals
+        for journal in journals[:JOURNAL_ROWS]
     ]
 
 
@@ -78,34 +75,20 @@ class CreditForm(ReasonForm):
     field_order = ("currency", "amount", "reference", "source", "reason", "key")
 
 
-class EarningsFilter(admin.SimpleListFilter):
+class EarningsFilter(OneChoiceFilter):
     """Filters users by earnings that are not paid out."""
 
-    title = "earnings"
-    parameter_name = "earnings"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
-        return [("due", "To pay out")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
-        """Return the users with earnings that are not paid out."""
-        return queryset.filter(pk__in=accounts_to_pay().values("owner")) if self.value() == "due" else queryset
+    title = parameter_name = "earnings"
+    choice = ("due", "To pay out")
+    chosen = staticmethod(lambda: accounts_to_pay().values("owner"))
 
 
-class DebtFilter(admin.SimpleListFilter):
+class DebtFilter(OneChoiceFilter):
     """Filters users by what they owe for returned card payments."""
 
-    title = "debt"
-    parameter_name = "debt"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the only choice."""
-        return [("owed", "Owes money")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[WalletOwner]) -> QuerySet[WalletOwner]:
-        """Return the users who owe something."""
-        return queryset.filter(pk__in=debtors()) if self.value() == "owed" else queryset
+    title = parameter_name = "debt"
+    choice = ("owed", "Owes money")
+    chosen = staticmethod(debtors)
 
 
 class WriteOffForm(ReasonForm):
@@ -140,7 +123,6 @@ class WalletAdmin(ServiceAdmin):
         return owners
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Return the user with the accounts of the wallet."""
         owner = super().get_object(request, object_id, from_field)
         if owner is not None:
             owner.accounts = {account.currency: account for account in accounts_of(owner)}
@@ -149,25 +131,18 @@ class WalletAdmin(ServiceAdmin):
 
     @admin.display(description="INR balance")
     def balance_inr(self, owner: WalletOwner) -> str:
-        """Return the INR balance."""
         return _balance(owner, Currency.INR)
 
     @admin.display(description="USD balance")
     def balance_usd(self, owner: WalletOwner) -> str:
-        """Return the USD balance."""
         return _balance(owner, Currency.USD)
 
     @admin.display(description="Owed for returned card payments", empty_value="nothing")
     def owed(self, owner: Any) -> str:
-        """Return what the user owes."""
         return ", ".join(money(amount, code) for code, amount in owner.owed.items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Show the last journals."""
-        return [
-            Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account, last_journals(account)))
-            for code, account in subject.accounts.items()
-        ]
+        return [Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account)) for code, account in subject.accounts.items()]
 
     @decision(
         Decision(
@@ -180,7 +155,6 @@ class WalletAdmin(ServiceAdmin):
         )
     )
     def credit(self, owner: WalletOwner, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Credit the user's wallet."""
         credit_wallet(
             user=owner,
             currency=cleaned_data["currency"],

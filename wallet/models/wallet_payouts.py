@@ -84,11 +84,6 @@ class WalletPayout(Claimable):
         return self.wallet.currency
 
     @property
-    def owner(self) -> User | None:
-        """The owner of the wallet."""
-        return self.wallet.owner
-
-    @property
     def decided_by(self) -> User | None:
         """The user who paid, refused or cancelled it."""
         return None if self.closing_journal is None else self.closing_journal.actor

@@ -3,19 +3,17 @@
 from django.conf import settings
 from django.db import connection
 
-from marketplace.core.money import Currency
+from marketplace.core.money import WALLET_CURRENCIES, Currency
 
 from ..models import TopUp
-from .base import PaymentEvent, PaymentPage, Provider, ProviderPayment
+from .base import PaymentEvent, Provider
 from .razorpay import RazorpayProvider
 from .simulated import SimulatedProvider
 from .stripe import StripeProvider
 
 __all__ = [
     "PaymentEvent",
-    "PaymentPage",
     "Provider",
-    "ProviderPayment",
     "SimulatedProvider",
     "currencies_to_add",
     "has_top_ups_of_real_providers",
@@ -49,7 +47,7 @@ def provider_for(currency: str) -> Provider | None:
 
 def currencies_to_add() -> list[Currency]:
     """Return the currencies in which credit can be added."""
-    return [currency for currency in (Currency.INR, Currency.USD) if provider_for(currency) is not None]
+    return [currency for currency in WALLET_CURRENCIES if provider_for(currency) is not None]
 
 
 def has_top_ups_of_real_providers() -> bool:

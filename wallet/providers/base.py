@@ -11,7 +11,7 @@ from django.core.validators import ProhibitNullCharactersValidator
 
 from .. import bounds
 from ..errors import PaymentEventInvalid
-from ..models.top_ups import EventKind, ReversalStatus
+from ..models.top_ups import EventKind, ReversalStatus, TopUp
 
 
 @dataclass(frozen=True)
@@ -20,25 +20,6 @@ class PaymentPage:
 
     reference: str
     url: str
-
-
-@dataclass(frozen=True)
-class PaymentRequest:
-    """A payment to be made.
-
-    Args:
-        top_up_id: The top-up; a page that is asked for again is the same one.
-        currency: INR or USD.
-        amount_minor: The amount.
-        return_url: Where the payer is sent afterwards.
-        expires_at: When the page closes.
-    """
-
-    top_up_id: uuid.UUID
-    currency: str
-    amount_minor: int
-    return_url: str
-    expires_at: dt.datetime
 
 
 @dataclass(frozen=True)
@@ -121,8 +102,8 @@ class Provider(Protocol):
     label: str
     currencies: frozenset[str]
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
-        """Return the page on which a top-up is paid; the same one for the same top-up.
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
+        """Return the page on which a top-up is paid, and from which the payer is sent to an address; the same one for the same top-up.
 
         Raises:
             PaymentProviderUnavailable: it does not answer, or asks to wait.

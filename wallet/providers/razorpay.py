@@ -13,8 +13,8 @@ import requests
 from razorpay.errors import BadRequestError, GatewayError, ServerError, SignatureVerificationError
 
 from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
-from ..models.top_ups import EventKind, ReversalStatus
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
+from ..models.top_ups import EventKind, ReversalStatus, TopUp
+from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 _KINDS = {
     "payment_link.paid": EventKind.SUCCEEDED,
@@ -47,14 +47,13 @@ class RazorpayProvider:
         self._auth = (credentials["RAZORPAY_KEY_ID"], credentials["RAZORPAY_KEY_SECRET"])
         self._timeout = timeout
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
         """Return a payment link, the same one for the same top-up."""
-        reference = str(request.top_up_id)
         with _calls(), self._client() as client:
             # A reference is accepted once, so a link that an earlier call made is found by it.
-            known = client.payment_link.all({"reference_id": reference}, timeout=self._timeout)["payment_links"]
+            known = client.payment_link.all({"reference_id": str(top_up.pk)}, timeout=self._timeout)["payment_links"]
             try:
-                link = known[0] if known else client.payment_link.create(self._link(request, reference), timeout=self._timeout)
+                link = known[0] if known else client.payment_link.create(self._link(top_up, return_url), timeout=self._timeout)
             except BadRequestError as error:
                 raise PaymentRefused from error
         return PaymentPage(link["id"], link["short_url"])
@@ -71,7 +70,6 @@ class RazorpayProvider:
             raise PaymentEventInvalid from error
 
     def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
-        """Refund a part of a payment."""
         once = {"X-Refund-Idempotency": str(reversal_id)}
         with _calls(), self._client() as client:
             try:
@@ -88,7 +86,6 @@ class RazorpayProvider:
                     yield ProviderPayment(payment["id"], payment["amount"], payment["currency"])
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        """Yield the disputes and refunds that began on a day."""
         with _calls(), self._client() as client:
             for ends, resource in ((_DISPUTED, client.dispute), (_REFUNDED, client.refund)):
                 for each in self._listed(resource, day):
@@ -114,19 +111,19 @@ class RazorpayProvider:
             yield razorpay.Client(session=session, auth=self._auth)
 
     @staticmethod
-    def _link(request: PaymentRequest, reference: str) -> dict[str, Any]:
+    def _link(top_up: TopUp, return_url: str) -> dict[str, Any]:
         return {
-            "amount": request.amount_minor,
-            "currency": request.currency,
+            "amount": top_up.amount_minor,
+            "currency": top_up.currency,
             "accept_partial": False,
-            "reference_id": reference,
+            "reference_id": str(top_up.pk),
             "description": "Wallet credit",
             "notify": {"sms": False, "email": False},
             "reminder_enable": False,
-            "notes": {"topUpId": reference},
-            "callback_url": request.return_url,
+            "notes": {"topUpId": str(top_up.pk)},
+            "callback_url": return_url,
             "callback_method": "get",
-            "expire_by": int(request.expires_at.timestamp()),
+            "expire_by": int(top_up.expires_at.timestamp()),
         }
 
 

@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from ..errors import PaymentEventInvalid, PaymentSignatureInvalid
 from ..models import CardReversal, TopUp
 from ..models.top_ups import EventKind, ReversalStatus
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
+from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 SIGNATURE = "Test-Signature"
 
@@ -28,13 +28,12 @@ class SimulatedProvider:
     label = "Test provider"
     currencies = frozenset({"INR", "USD"})
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
         """Return our own page, whose address cannot be guessed."""
-        reference = _keyed("page", request.top_up_id.bytes)
+        reference = _keyed("page", top_up.pk.bytes)
         return PaymentPage(reference, settings.BASE_URL + reverse("test-payment", args=[reference]))
 
     def read_event(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | None:
-        """Return the event in the body."""
         if not hmac.compare_digest(_keyed("event", body).encode(), headers.get(SIGNATURE, "").encode()):
             raise PaymentSignatureInvalid
         try:
@@ -48,13 +47,11 @@ class SimulatedProvider:
         return Refund(f"refund-{reversal_id}", done=True)
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
-        """Yield what was paid on our own page."""
         start, end = (moment_of(seconds) for seconds in day_bounds(day))
         for top_up in TopUp.objects.filter(provider=self.name, paid_at__gte=start, paid_at__lt=end):
             yield ProviderPayment(top_up.payment_reference, top_up.amount_minor, top_up.currency)
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        """Yield the disputes and refunds that began on a day."""
         yield from known_reversals(self.name, day)
 
 

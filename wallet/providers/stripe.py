@@ -10,8 +10,8 @@ import orjson
 import stripe
 
 from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRefused, PaymentSignatureInvalid
-from ..models.top_ups import EventKind, ReversalStatus
-from .base import PaymentEvent, PaymentPage, PaymentRequest, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
+from ..models.top_ups import EventKind, ReversalStatus, TopUp
+from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
 _SESSION = {
     "checkout.session.completed": EventKind.SUCCEEDED,
@@ -26,6 +26,7 @@ _INQUIRIES = (*_OPEN_INQUIRIES, "warning_closed", "prevented")
 _DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
 _REFUNDED = {"succeeded": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT, "canceled": ReversalStatus.PAYMENT_KEPT}
 _DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
+_REFUND_ENDS = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
 
 
 class StripeProvider:
@@ -40,9 +41,9 @@ class StripeProvider:
         http = stripe.RequestsClient(timeout=timeout)
         self._client = stripe.StripeClient(credentials["STRIPE_SECRET_KEY"], http_client=http, max_network_retries=1)
 
-    def create_page(self, request: PaymentRequest) -> PaymentPage:
+    def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
         """Return a Checkout Session, the same one for the same top-up."""
-        top_up = str(request.top_up_id)
+        metadata = {"topUpId": str(top_up.pk)}
         # Typed by the library as a dictionary of literals.
         wanted: Any = {
             "mode": "payment",
@@ -51,23 +52,23 @@ class StripeProvider:
                 {
                     "quantity": 1,
                     "price_data": {
-                        "currency": request.currency.lower(),
-                        "unit_amount": request.amount_minor,
+                        "currency": top_up.currency.lower(),
+                        "unit_amount": top_up.amount_minor,
                         "product_data": {"name": "Wallet credit"},
                     },
                 }
             ],
             # What is paid is what is credited.
             "adaptive_pricing": {"enabled": False},
-            "metadata": {"topUpId": top_up},
-            "payment_intent_data": {"metadata": {"topUpId": top_up}},
-            "success_url": request.return_url,
-            "cancel_url": request.return_url,
-            "expires_at": int(request.expires_at.timestamp()),
+            "metadata": metadata,
+            "payment_intent_data": {"metadata": metadata},
+            "success_url": return_url,
+            "cancel_url": return_url,
+            "expires_at": int(top_up.expires_at.timestamp()),
         }
         with _calls():
             try:
-                session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up}"})
+                session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up.pk}"})
             except stripe.InvalidRequestError as error:
                 raise PaymentRefused from error
             return PaymentPage(session.id, str(session.url))
@@ -87,7 +88,6 @@ class StripeProvider:
             raise PaymentEventInvalid from error
 
     def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
-        """Refund a part of a payment intent."""
         with _calls():
             try:
                 refund = self._client.v1.refunds.create(
@@ -130,7 +130,7 @@ def _calls() -> Iterator[None]:
 
 def _event(event: Mapping[str, Any], thing: Mapping[str, Any]) -> PaymentEvent | None:
     """Return an event about a session, a dispute or a refund, None for others."""
-    facts = _session(event["type"], thing) or _dispute(event["type"], thing) or _refund(event["type"], thing)
+    facts = _session(event["type"], thing) or _reversal(event["type"], thing)
     if facts is None:
         return None
     occurred = moment_of(event["created"])
@@ -153,21 +153,14 @@ def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _dispute(name: str, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+def _reversal(name: str, reversal: Mapping[str, Any]) -> dict[str, Any] | None:
+    kind = None
     if name in {"charge.dispute.created", "charge.dispute.funds_withdrawn"}:
-        kind = None if dispute["status"] in _OPEN_INQUIRIES else EventKind.DISPUTED
+        kind = None if reversal["status"] in _OPEN_INQUIRIES else EventKind.DISPUTED
     elif name == "charge.dispute.closed":
-        kind = _DISPUTE_ENDS.get(dispute["status"])
-    else:
-        kind = None
+        kind = _DISPUTE_ENDS.get(reversal["status"])
+    elif name in {"refund.created", "refund.updated", "refund.failed"}:
+        kind = _REFUND_ENDS.get(reversal.get("status") or "")
     if kind is None:
         return None
-    return {"kind": kind, "reversal": dispute["id"], "payment": dispute.get("payment_intent") or "", "amount_minor": dispute["amount"]}
-
-
-def _refund(name: str, refund: Mapping[str, Any]) -> dict[str, Any] | None:
-    ends = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
-    kind = ends.get(refund.get("status") or "") if name in {"refund.created", "refund.updated", "refund.failed"} else None
-    if kind is None:
-        return None
-    return {"kind": kind, "reversal": refund["id"], "payment": refund.get("payment_intent") or "", "amount_minor": refund["amount"]}
+    return {"kind": kind, "reversal": reversal["id"], "payment": reversal.get("payment_intent") or "", "amount_minor": reversal["amount"]}

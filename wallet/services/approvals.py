@@ -71,15 +71,9 @@ def request_approval(
     reason: str,
     principal: Principal,
 ) -> Approval:
-    """Ask the owner of the wallet to allow a purchase at its present price, which is guaranteed until the approval expires.
+    """Ask the owner of the wallet to allow a purchase at its present price, or the quote's, which is guaranteed until the approval expires.
 
-    Args:
-        request: The request that completes the purchase when it is repeated.
-        purchase: The purchase.
-        quote_id: The quote whose price applies.
-        refusal: What the owner's limit refused.
-        reason: Why the app wants to buy it; it may be empty.
-        principal: The credential that asks.
+    `request` completes the purchase when it is repeated. `refusal` is that by the owner's limit.
 
     Raises:
         SpendingLimitExceeded: a limit that staff set refuses it, which the owner cannot raise.

@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django_countries.data import COUNTRIES
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -17,7 +18,7 @@ from vendors.logos import process_logo
 from .. import bounds
 from ..invoice_numbers import invoice_number
 from ..models import BillingDetails, Invoice, Logo, Order, Seller
-from ..places import INDIA, INDIAN_STATES, compact_tax_id, is_country
+from ..places import INDIA, INDIAN_STATES, compact_tax_id
 from ..selectors import billing_details_of
 from .tax_rates import tax_currency
 
@@ -47,7 +48,7 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
         for name, (maximum, required) in FIELDS.items()
     }
     details["country"] = country = details["country"].upper()
-    if not is_country(country):
+    if country not in COUNTRIES:
         raise texts.invalid("country", "invalid", "Enter the two letters of a country, such as DE.")
     if country == INDIA and details["region"] not in INDIAN_STATES:
         raise texts.invalid("region", "invalid", "Enter the two digits of the state's GST code, such as 29.")
@@ -61,13 +62,9 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
 
 @transaction.atomic
 def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, connection_country: str = "") -> BillingDetails:
-    """Change a user's billing details; those of past sales stay as they were.
+    """Change the fields of a user's billing details that `values` has; those of past sales stay as they were.
 
-    Args:
-        user: The buyer or vendor.
-        values: The fields of `FIELDS` to change; the others keep their values.
-        actor: Who changes them.
-        connection_country: The country of the connection, if the user enters them on our page and a proxy tells it.
+    `connection_country` is known if the user enters them on our page and a proxy tells it.
 
     Raises:
         InvalidInput: they are not valid.
@@ -90,10 +87,7 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
 def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetails:
     """Set the logo on a seller's invoices from now on; past ones stay as they were. No image removes it.
 
-    Args:
-        user: The vendor; None for the operator.
-        image: A JPG, PNG or WebP image, which is re-encoded.
-        actor: Who changes it.
+    The user is None for the operator. The image is a JPG, PNG or WebP file, which is re-encoded.
 
     Raises:
         InvalidInput: there are no billing details yet.
@@ -104,12 +98,12 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
     with transaction.atomic():
         if user is not None:
             lock(User.objects.all(), pk=user.pk)
-        if not BillingDetails.objects.filter(owner=user, current=True).exists():
+        current = BillingDetails.objects.filter(owner=user, current=True).first()
+        if current is None:
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
         logo = Logo.objects.create(owner=user, image=content) if content else None
-        current = BillingDetails.objects.get(owner=user, current=True)
         values = {name: getattr(current, name) for name in FIELDS}
-        saved = _replace(user, {**values, "connection_country": current.connection_country, "logo_id": None if logo is None else logo.pk})
+        saved = _replace(user, {**values, "logo_id": None if logo is None else logo.pk})
         Seller.objects.filter(vendor=user).update(details=saved)
         audit.record("billing.change_logo", saved, actor=actor, bytes=len(content))
     return saved

@@ -1,7 +1,6 @@
 """Refunds of top-ups to their cards, started by staff or for a deleted account, and made by a job."""
 
 from contextlib import suppress
-from typing import Any
 
 from django.db import transaction
 
@@ -52,8 +51,7 @@ def _open(top_up: TopUp, *, reason: str, actor: User | None) -> None:
     reversal = open_refund(top_up=top_up)
     if reversal is None:
         raise InvalidTransition("Nothing of the top-up is left in the wallet.")
-    facts: dict[str, Any] = {"currency": top_up.currency, "amountMinor": reversal.amount_minor}
-    audit.record("top_up.refund", top_up, actor=actor, reason=reason, **facts)
+    audit.record("top_up.refund", top_up, actor=actor, reason=reason, currency=top_up.currency, amountMinor=reversal.amount_minor)
     send_refund.enqueue(str(reversal.pk))
 
 

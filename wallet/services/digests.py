@@ -22,13 +22,8 @@ BATCH = 500
 GRACE = timedelta(minutes=5)
 
 
-def digest_ledger(*, until: datetime | None = None) -> Iterator[LedgerDigest]:
-    """Cover new journals batch by batch, and yield each new digest.
-
-    Args:
-        until: Only journals up to this time; by default `GRACE` before now.
-    """
-    until = timezone.now() - GRACE if until is None else until
+def digest_ledger(*, until: datetime) -> Iterator[LedgerDigest]:
+    """Cover new journals up to a time batch by batch, and yield each new digest."""
     after: Journal | None = None
     while True:
         uncovered = uncovered_journals(until=until)

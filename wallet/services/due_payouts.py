@@ -104,12 +104,7 @@ class NextPayout:
 
 
 def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[NextPayout]:
-    """Return the vendor's next payout in each currency: when, how much, and why not.
-
-    Args:
-        profile: The vendor.
-        accounts: The vendor's accounts with their earnings (`earnings_of`).
-    """
+    """Return the vendor's next payout in each currency: when, how much, and why not; `accounts` are those of `earnings_of`."""
     earned, details = {account.currency: account.earned_minor for account in accounts}, payout_details_of(profile)
     minimum, now = settings.PAYOUT_MINIMUM * 100, timezone.now()
     found = []

@@ -1,6 +1,5 @@
 """Earnings of vendors whose store is not approved, or whose account is deactivated or deleted: what came back from the bank is paid in another way, or kept."""
 
-import uuid
 from typing import Any
 
 from django.db import transaction
@@ -13,35 +12,27 @@ from marketplace.ui.mail import mail
 from vendors.models import VendorProfile, VendorStatus
 
 from .. import bounds
-from ..models import Journal, LedgerAccount, VendorPayout
+from ..models import LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
 from ..selectors import vendor_payouts, with_earnings
 from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
 
 
-def is_former_vendor(*, user_id: uuid.UUID | None) -> bool:
-    """Tell whether the account of a vendor is deleted or deactivated, or its store not approved any more, for good or for a while.
-
-    Runs do not pay such a vendor.
-    """
-    return not VendorProfile.objects.filter(user=user_id, user__is_active=True, status=VendorStatus.APPROVED).exists()
-
-
 def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
-    """Tell whether a payout bounced, and belongs to a former vendor."""
-    return payout.status == PayoutStatus.BOUNCED and is_former_vendor(user_id=payout.account.owner_id)
+    """Tell whether a payout bounced, and belongs to a former vendor.
+
+    The vendor's account is deleted or deactivated, or the store not approved any more, for good or for a while.
+    """
+    paid = VendorProfile.objects.filter(user=payout.account.owner_id, user__is_active=True, status=VendorStatus.APPROVED)
+    return payout.status == PayoutStatus.BOUNCED and not paid.exists()
 
 
 @transaction.atomic
-def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> Journal:
+def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, actor: User) -> None:
     """Record that the earnings of a former vendor were paid outside of the service: all that the account holds.
 
-    Args:
-        payout: A payout of the vendor that bounced.
-        reference: The bank's reference of the payment.
-        reason: How the recipient was verified.
-        actor: The staff member who paid.
+    `payout` is one of the vendor's that bounced, `reason` says how the recipient was verified.
 
     Raises:
         InvalidTransition: it did not bounce, the vendor is still active, or nothing is left.
@@ -51,11 +42,11 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
     """
     reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     reason = texts.clean_text(reason, "reason")
-    return _move_earnings(payout, JournalKind.MANUAL_PAYOUT, reason, actor, reference=reference)
+    _move_earnings(payout, JournalKind.MANUAL_PAYOUT, reason, actor, reference=reference)
 
 
 @transaction.atomic
-def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
+def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
     """Keep the earnings of a former vendor: all that the account holds becomes the marketplace's.
 
     Raises:
@@ -64,10 +55,10 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> Journal:
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
     """
-    return _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.clean_text(reason, "reason"), actor)
+    _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.clean_text(reason, "reason"), actor)
 
 
-def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> Journal:
+def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not belongs_to_former_vendor(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor is still active.", currentState=payout.status)
@@ -76,7 +67,7 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     if amount < 1:
         raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
     to = AccountKind.PAYOUT if kind == JournalKind.MANUAL_PAYOUT else AccountKind.COMMISSION
-    journal_id = write_journal(
+    write_journal(
         kind=kind,
         transfers=[NewTransfer(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
         currency=account.currency,
@@ -90,4 +81,3 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     if vendor is not None and not vendor.deleted:
         context: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": ""} | facts
         mail(vendor, "wallet/former_vendor", store=vendor.store, **context)
-    return Journal.objects.get(pk=journal_id)

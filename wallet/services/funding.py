@@ -14,7 +14,7 @@ from marketplace.core import audit, texts
 from marketplace.core.database import violates
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.idempotency import KeyedRequest, keyed_request, save_response, saved_response
-from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
+from marketplace.core.money import to_number
 from marketplace.core.transitions import lock
 from marketplace.ui.formatting import money
 
@@ -23,7 +23,7 @@ from ..errors import AlreadyCredited, InvalidAmount, ReferenceUsed
 from ..models import CreditReference, Journal, LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import credit_of
-from .ledger import NewTransfer, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_wallet_balance, open_accounts, require_wallet_currency, write_journal
 from .receivables import collect_owed
 
 SOURCE = "bank"
@@ -71,7 +71,9 @@ def credit_wallet(
     reason = texts.clean_text(reason, "reason")
     if actor is not None and actor.pk == user.pk:
         raise SelfReview("Someone else must credit your wallet.")
-    _check(currency, amount_minor)
+    require_wallet_currency(currency)
+    if not 0 < amount_minor <= bounds.MAX_CREDIT_MINOR:
+        raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.MAX_CREDIT_MINOR):,.2f} at once.")
     credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _validated_payment(payment))
     if idempotency_key is None or actor is None:
         return _credit_once(credit, None)
@@ -161,10 +163,3 @@ def _refuse_credited(credit: _Credit) -> None:
     whose = "an account that is deleted" if wallet.owner.deleted else wallet.owner.email
     credited = f"{money(amount, wallet.currency)} to {whose} on {at}"
     raise ReferenceUsed(f"{known} credited {credited}. Nothing was added now: a reference is used for one credit.")
-
-
-def _check(currency: str, amount_minor: int) -> None:
-    if currency not in WALLET_CURRENCIES:
-        raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
-    if not 0 < amount_minor <= bounds.MAX_CREDIT_MINOR:
-        raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.MAX_CREDIT_MINOR):,.2f} at once.")

@@ -5,7 +5,6 @@ Such a reversal is one that returned the payment.
 Numbers are given by a job, not in the sale, so that sales do not wait for each other.
 """
 
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -92,7 +91,8 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -
     seller = lock(Seller.objects.select_related("details"), pk=seller_id)
     issued: list[Invoice] = []
     batch = _find_due(seller_id, until, everything=everything)
-    invoices = _invoices_of([order for _, order in batch])
+    orders = [order for _, order in batch]
+    invoices = {invoice.order_id: invoice for invoice in Invoice.objects.filter(order__in=orders, kind=InvoiceKind.INVOICE)}
     last: dict[int, int] = {}
     for journal, order in batch:
         corrected = None if journal.kind == JournalKind.SALE else invoices.get(order.pk)
@@ -115,10 +115,6 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -
         issued.append(invoice)
     Invoice.objects.bulk_create(issued)
     return len(issued)
-
-
-def _invoices_of(orders: Sequence[Order]) -> dict[Any, Invoice]:
-    return {invoice.order_id: invoice for invoice in Invoice.objects.filter(order__in=orders, kind=InvoiceKind.INVOICE)}
 
 
 def _last_sequence(seller: Seller, year: int) -> int:

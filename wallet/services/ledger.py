@@ -12,6 +12,7 @@ from marketplace.core.ids import current_request_id, new_id
 from marketplace.core.money import WALLET_CURRENCIES
 
 from .. import sql
+from ..errors import InvalidAmount
 from ..models import Journal, LedgerAccount, Transfer
 from ..models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from ..sql import as_id
@@ -36,14 +37,7 @@ class NewTransfer:
 
 @dataclass(frozen=True)
 class WalletEntry:
-    """A journal's entry in a wallet, whose row is locked until the end of the transaction.
-
-    Args:
-        account_id: The wallet.
-        net_minor: The change of the balance.
-        balance_minor: The balance after it.
-        number: The number of the entry in the wallet.
-    """
+    """A journal's entry in a wallet, whose row is locked until the end of the transaction, with the balance after it."""
 
     account_id: uuid.UUID
     net_minor: int
@@ -59,13 +53,18 @@ class VendorEntry:
     net_minor: int
 
 
-def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
-    """Return the id of one account of each kind, creating those that do not exist.
+def require_wallet_currency(currency: str) -> None:
+    """Check that wallets hold this currency.
 
-    Args:
-        currency: INR or USD.
-        owners: The owner's id by kind; None for the marketplace's accounts.
+    Raises:
+        InvalidAmount: they don't.
     """
+    if currency not in WALLET_CURRENCIES:
+        raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
+
+
+def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None]) -> dict[AccountKind, uuid.UUID]:
+    """Return the id of one account of each kind, creating those that do not exist; the owner of the marketplace's accounts is None."""
     wanted = Q()
     for kind, owner_id in owners.items():
         wanted |= Q(kind=kind, owner_id=owner_id) if owner_id is not None else Q(kind=kind, owner__isnull=True)
@@ -129,16 +128,7 @@ def write_journal(
 ) -> uuid.UUID:
     """Append a journal with its transfers, in two statements; transfers and a vendor entry of zero are left out.
 
-    Args:
-        kind: The kind of the journal.
-        transfers: The transfers.
-        currency: The currency of all transfers.
-        reason: The reason.
-        actor_id: The user who decided; None where no person did: commands, jobs, events of providers, refunds at once.
-        order_id: The order that it belongs to.
-        reverses_id: The journal that it reverses.
-        wallet: The entry in the wallet, which the caller has locked.
-        vendor: The entry in the vendor's account.
+    The actor is None where no person decided: commands, jobs, events of providers, refunds at once. The caller has locked the wallet.
     """
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
@@ -149,10 +139,6 @@ def write_journal(
     if vendor is not None and vendor.net_minor:
         journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
     insert_rows(Journal, journal)
-    sides = [
-        {"debit_id": transfer.debit_id, "credit_id": transfer.credit_id, "amount_minor": transfer.amount_minor}
-        for transfer in transfers
-        if transfer.amount_minor
-    ]
-    insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency} | side for side in sides))
+    moved = [transfer for transfer in transfers if transfer.amount_minor]
+    insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency, **vars(transfer)} for transfer in moved))
     return journal_id

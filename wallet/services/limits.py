@@ -1,7 +1,7 @@
 """Spending limits. A purchase checks them after its debit, whose lock on the wallet makes the sums exact; without that lock they are an estimate."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import spending_limits_for, spends_only_within_limits
 from marketplace.accounts.models import User
-from marketplace.core.money import to_number
+from marketplace.core.money import to_number, to_number_or_none
 
 from .. import sql
 from ..errors import SpendingLimitExceeded
@@ -36,33 +36,10 @@ class UsedLimit:
     spent: Spent
 
 
-@dataclass(frozen=True)
-class LimitPart:
-    """What refused a purchase: the part of a limit for each purchase, for a day or in total.
-
-    Or it is `category`, which has no amount, or `currency`, in which nothing may be spent: its amounts are 0.
-
-    Args:
-        name: Its name in the problem document.
-        amount_minor: Its amount; None for no limit.
-        spent_minor: The amount already spent.
-    """
-
-    name: str
-    amount_minor: int | None
-    spent_minor: int
-
-    @property
-    def left_minor(self) -> int:
-        """The remaining amount."""
-        return max((self.amount_minor or 0) - self.spent_minor, 0)
-
-
 def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool = False) -> None:
     """Refuse a purchase that exceeds the owner's or the app's limit.
 
-    A purchase calls this after its debit, whose lock makes the sums exact; without that lock it is an estimate.
-    Refunded and charged back orders do not count. Days are in UTC. If the owner approved the purchase, only limits that staff set for the app refuse it.
+    Days are in UTC. If the owner approved the purchase, only limits that staff set for the app refuse it.
 
     Raises:
         SpendingLimitExceeded: a limit is exceeded; the caller's transaction must be rolled back.
@@ -101,7 +78,7 @@ def spender_of(principal: Principal) -> uuid.UUID | None:
 
 
 _SENTENCES = {
-    "perPurchase": "The limit is {amount} {currency} per purchase.",
+    "perPurchase": "The limit is {cap} {currency} per purchase.",
     "perDay": "{left} {currency} is left of today's limit.",
     "total": "{left} {currency} is left of the limit.",
 }
@@ -114,30 +91,22 @@ def _find_refusal(
     if approved:
         limits = [limit for limit in limits if limit.owner_id is None]
     elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
-        return _refusal(currency, price_minor, LimitPart("currency", 0, 0), f"Nothing may be spent in {currency}.")
-    spent = _spent(buyer, principal, currency, limits)
+        return _refusal("currency", currency, price_minor, 0, 0, f"Nothing may be spent in {currency}.")
+    summed = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
+    spent = _sum(buyer, principal, currency) if summed else Spent(0, 0)
     for limit in limits:
         if limit.categories and category() not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
-            return _refusal(currency, price_minor, LimitPart("category", None, 0), sentence, allowedCategories=limit.categories)
-        for part in _parts(limit, spent):
-            if part.amount_minor is not None and price_minor > part.left_minor:
-                amount, left = (f"{to_number(minor):.2f}" for minor in (part.amount_minor, part.left_minor))
-                sentence = _SENTENCES[part.name].format(amount=amount, left=left, currency=currency)
-                return _refusal(currency, price_minor, part, sentence)
+            return _refusal("category", currency, price_minor, None, None, sentence, allowedCategories=limit.categories)
+        for name, cap, used in (
+            ("perPurchase", limit.per_purchase_minor, 0),
+            ("perDay", limit.per_day_minor, spent.today_minor),
+            ("total", limit.total_minor, spent.ever_minor),
+        ):
+            if cap is not None and price_minor > (left := max(cap - used, 0)):
+                sentence = _SENTENCES[name].format(cap=f"{to_number(cap):.2f}", left=f"{to_number(left):.2f}", currency=currency)
+                return _refusal(name, currency, price_minor, cap, left, sentence)
     return None
-
-
-def _parts(limit: SpendingLimit, spent: Spent) -> Iterator[LimitPart]:
-    yield LimitPart("perPurchase", limit.per_purchase_minor, 0)
-    yield LimitPart("perDay", limit.per_day_minor, spent.today_minor)
-    yield LimitPart("total", limit.total_minor, spent.ever_minor)
-
-
-def _spent(buyer: User, principal: Principal, currency: str, limits: Sequence[SpendingLimit]) -> Spent:
-    if all(limit.per_day_minor is None and limit.total_minor is None for limit in limits):
-        return Spent(0, 0)
-    return _sum(buyer, principal, currency)
 
 
 def _sum(buyer: User, principal: Principal, currency: str) -> Spent:
@@ -153,14 +122,15 @@ def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | 
     return Spent(int(ever), int(today))
 
 
-def _refusal(currency: str, price_minor: int, part: LimitPart, sentence: str, **members: Any) -> SpendingLimitExceeded:
-    has_amount = part.amount_minor is not None
+def _refusal(
+    limit: str, currency: str, price_minor: int, cap_minor: int | None, left_minor: int | None, sentence: str, **members: Any
+) -> SpendingLimitExceeded:
     return SpendingLimitExceeded(
         f"It costs {to_number(price_minor):.2f} {currency}. {sentence}",
-        limit=part.name,
+        limit=limit,
         currency=currency,
         price=to_number(price_minor),
-        cap=to_number(part.amount_minor or 0) if has_amount else None,
-        left=to_number(part.left_minor) if has_amount else None,
+        cap=to_number_or_none(cap_minor),
+        left=to_number_or_none(left_minor),
         **members,
     )

@@ -33,10 +33,10 @@ from ..errors import (
     UpgradeCurrencyDiffers,
     UpgradeUnavailable,
 )
+from ..models import Order
 from ..sql import as_id
 from ..tax import Party, TaxDecision, tax_of
 from .tax_rates import find_tax
-from .upgrades import UpgradedPurchase, find_upgraded_purchase
 
 LOCK_TIMEOUT = "10s"
 
@@ -64,12 +64,7 @@ class PurchaseRequest:
 
 @dataclass(frozen=True)
 class TierWithTerms:
-    """A licence tier with its current terms.
-
-    Args:
-        terms_id: Its current terms.
-        factor: Its price factor.
-    """
+    """A licence tier with its current terms and its price factor."""
 
     id: uuid.UUID
     terms_id: uuid.UUID
@@ -129,16 +124,9 @@ class ListingOffer:
     buyer_details_id: uuid.UUID | None
     buyer: Party | None
 
-    def list_price_of(self, tier: TierWithTerms, currency: str) -> int | None:
-        """Return the price of a tier before the discount, None if there is no price in the currency."""
-        return self._price(tier, currency, 0)
-
-    def price_of(self, tier: TierWithTerms, currency: str) -> int | None:
+    def price_of(self, tier: TierWithTerms, currency: str, *, before_discount: bool = False) -> int | None:
         """Return the current price of a tier, None if there is no price in the currency."""
-        return self._price(tier, currency, self.discount_bp)
-
-    def _price(self, tier: TierWithTerms, currency: str, discount_bp: int) -> int | None:
-        first = discounted_price(self.list_prices, currency, discount_bp)
+        first = discounted_price(self.list_prices, currency, 0 if before_discount else self.discount_bp)
         return None if first is None else relative_price(first, tier.factor, self.tiers[0].factor)
 
 
@@ -154,7 +142,7 @@ class Offer:
     # What was taken off the list price: by a discount, and for the licence that this one replaces.
     discount_minor: int = 0
     discount_code: str = ""
-    upgraded: UpgradedPurchase | None = None
+    upgraded: Order | None = None
     upgrade_credit_minor: int = 0
     # The quote that fixed the price.
     quote_id: uuid.UUID | None = None
@@ -175,7 +163,7 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     )
     owned = None if purchase.upgrade_from is None else find_owned(listing_offer=listing_offer, license_slug=purchase.upgrade_from)
     tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug, owned=owned)
-    upgraded = None if owned is None else find_upgraded_purchase(order_id=owned.order_id)
+    upgraded = None if owned is None else Order.objects.get(pk=owned.order_id)
     currency = purchase.currency or (listing_offer.currency_preference if upgraded is None else upgraded.currency)
     if upgraded is not None and currency != upgraded.currency:
         sentence = f"The {upgraded.license_slug} licence was paid in {upgraded.currency}, and so is its upgrade."
@@ -185,7 +173,7 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. It is sold in {' and '.join(available)}." if available else "It cannot be bought now."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    credit = 0 if upgraded is None else min(upgraded.paid_minor, price)
+    credit = 0 if upgraded is None else min(_paid_for(upgraded), price)
     return Offer(
         listing_offer,
         tier,
@@ -193,11 +181,20 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         price - credit,
         find_offer_tax(listing_offer, listing_offer.tax_rate_bp),
         # What is free in all currencies may have no list price in this one.
-        discount_minor=(listing_offer.list_price_of(tier, currency) or price) - price,
+        discount_minor=(listing_offer.price_of(tier, currency, before_discount=True) or price) - price,
         discount_code=listing_offer.discount_code,
         upgraded=upgraded,
         upgrade_credit_minor=credit,
     )
+
+
+def _paid_for(order: Order) -> int:
+    """Return what was paid for a licence, with those that it had replaced."""
+    paid = order.price_minor
+    while order.upgraded_from is not None:
+        order = order.upgraded_from
+        paid += order.price_minor
+    return paid
 
 
 def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDecision:

@@ -4,10 +4,9 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.money import WALLET_CURRENCIES, Currency
 
-from ..errors import InvalidAmount
 from ..models import WalletSettings
+from .ledger import require_wallet_currency
 
 
 @transaction.atomic
@@ -17,8 +16,7 @@ def set_currency_preference(*, user: User, currency: str, actor: User) -> Wallet
     Raises:
         InvalidAmount: wallets do not hold this currency.
     """
-    if currency not in WALLET_CURRENCIES:
-        raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {currency}.")
+    require_wallet_currency(currency)
     chosen, made = WalletSettings.objects.get_or_create(owner=user, defaults={"currency_preference": currency})
     if made or chosen.currency_preference != currency:
         chosen.currency_preference = currency

@@ -15,20 +15,15 @@ from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes, UpgradeUnavailable
-from ..models import Quote
+from ..models import Order, Quote
 from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier
-from .upgrades import find_upgraded_purchase
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
 @transaction.atomic
 def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
-    """Make a quote.
-
-    Args:
-        buyer: The user who may use it, once.
-        purchase: The purchase.
+    """Make a quote, which the buyer may use once.
 
     Raises:
         Problem: the problems of a purchase, except for balance and limits, or TooManyQuotes.
@@ -60,7 +55,7 @@ def save_quote(*, buyer: User, offer: Offer, now: datetime, expires_at: datetime
         tax_minor=offer.tax_minor,
         discount_minor=offer.discount_minor,
         discount_code=offer.discount_code,
-        upgraded_order_id=None if offer.upgraded is None else offer.upgraded.order_id,
+        upgraded_order_id=None if offer.upgraded is None else offer.upgraded.pk,
         upgrade_from="" if offer.upgraded is None else offer.upgraded.license_slug,
         upgrade_credit_minor=offer.upgrade_credit_minor,
         licensee_name="" if licensee is None else licensee.name,
@@ -123,7 +118,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         tax,
         discount_minor=quote.discount_minor,
         discount_code=quote.discount_code,
-        upgraded=None if owned is None else find_upgraded_purchase(order_id=owned.order_id),
+        upgraded=None if owned is None else Order.objects.get(pk=owned.order_id),
         upgrade_credit_minor=quote.upgrade_credit_minor,
         quote_id=quote.pk,
     )

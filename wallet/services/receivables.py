@@ -10,7 +10,7 @@ from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.transitions import lock
 
-from ..models import Journal, LedgerAccount
+from ..models import LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import owed_by
 from .ledger import NewTransfer, change_wallet_balance, open_accounts, write_journal
@@ -36,7 +36,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
 
 
 @transaction.atomic
-def write_off(*, user: User, currency: str, reason: str, actor: User) -> Journal:
+def write_off(*, user: User, currency: str, reason: str, actor: User) -> None:
     """Write off what a user owes in a currency: it is not collected any more.
 
     Raises:
@@ -54,7 +54,7 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> Journal
     if owed < 1:
         raise InvalidTransition(f"Nothing is owed in {currency}.")
     accounts = open_accounts(currency, {AccountKind.RECEIVABLE: user.pk, AccountKind.WRITTEN_OFF: None})
-    journal_id = write_journal(
+    write_journal(
         kind=JournalKind.WRITE_OFF,
         transfers=[NewTransfer(accounts[AccountKind.WRITTEN_OFF], accounts[AccountKind.RECEIVABLE], owed)],
         currency=currency,
@@ -63,4 +63,3 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> Journal
     )
     facts: dict[str, Any] = {"currency": currency, "amountMinor": owed}
     audit.record("receivable.write_off", LedgerAccount(pk=accounts[AccountKind.RECEIVABLE]), actor=actor, reason=reason, **facts)
-    return Journal.objects.get(pk=journal_id)

@@ -38,12 +38,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
     asset, and the buyer has not asked for a refund of the asset before. Else the vendor has
     `REFUND_ANSWER_DAYS` to answer; if the vendor cannot, staff decide.
 
-    Args:
-        order: One of the actor's purchases.
-        reason: One of `RefundReason`.
-        details: Further text; it may be empty.
-        actor: The buyer.
-        app: The app that asks for the buyer; it may only ask for a refund of what it bought.
+    An `app` that asks for the buyer may only ask for a refund of what it bought.
 
     Raises:
         InvalidInput: not a known reason, or not a valid text.

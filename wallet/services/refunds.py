@@ -100,14 +100,8 @@ def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> 
 
 
 @transaction.atomic
-def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> Journal:
-    """Record that a refund owed to a deleted account was paid outside of the service.
-
-    Args:
-        order: An order that was refunded to a deleted account.
-        reference: The bank's reference of the payment.
-        reason: How the recipient was verified.
-        actor: The staff member who paid.
+def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> None:
+    """Record that a refund owed to a deleted account was paid outside of the service; the reason says how the recipient was verified.
 
     Raises:
         InvalidTransition: the order has no unclaimed refund.
@@ -121,7 +115,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     if not unclaimed:
         raise InvalidTransition("Nothing of this order waits to be paid out.")
     accounts = open_accounts(order.currency, {AccountKind.UNCLAIMED: None, AccountKind.PAYOUT: None})
-    journal_id = write_journal(
+    write_journal(
         kind=JournalKind.REFUND_PAYOUT,
         transfers=[NewTransfer(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], unclaimed)],
         currency=order.currency,
@@ -131,7 +125,6 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     )
     paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": unclaimed}
     audit.record("order.pay_unclaimed", order, actor=actor, reason=reason, **paid)
-    return Journal.objects.get(pk=journal_id)
 
 
 def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_minor: int, *, reason: str, actor: User | None) -> None:

@@ -10,9 +10,8 @@ The top-up, the buyer and the wallet are locked first. So the buyer's orders and
 """
 
 import uuid
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import F, OuterRef, Subquery, Sum
@@ -41,9 +40,8 @@ from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance,
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TOP_UP_TRANSITIONS
-from .withholding import release_shares, tell_outcome, tell_withheld, withhold_shares
+from .withholding import by_vendor, release_shares, tell_outcome, tell_withheld, withhold_shares
 
-_NOTHING: tuple[uuid.UUID | None, int] = (None, 0)
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
 _ENDS = {
@@ -52,16 +50,6 @@ _ENDS = {
     EventKind.DISPUTE_LOST: ReversalStatus.PAYMENT_RETURNED,
     EventKind.REFUNDED: ReversalStatus.PAYMENT_RETURNED,
 }
-
-
-@dataclass(frozen=True)
-class ReversedSale:
-    """A purchase, the part of its price that is reversed, and whether that suspends its licence."""
-
-    sale: Journal
-    order: Order
-    amount_minor: int
-    suspended: bool
 
 
 def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
@@ -84,7 +72,8 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
             return "nothing: all of it has returned"
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
-        reversal = _open(top_up, _kind_of(event), event.reversal, amount)
+        kind = ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
+        reversal = _open(top_up, kind, event.reversal, amount)
         if end is None:
             tell_withheld(reversed_orders=reversal.reversed_orders.select_related("withholding_journal__vendor"))
     if reversal.status != ReversalStatus.OPEN:
@@ -99,13 +88,8 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
 
 def open_refund(*, top_up: TopUp) -> CardReversal | None:
     """Freeze what can be refunded of a top-up, which the caller has locked; None if nothing can be."""
-    lock(User.objects.all(), pk=top_up.user_id)
-    amount = refundable_minor(top_up, _locked_wallet(top_up))
+    amount = refundable_minor(top_up, _lock_wallet(top_up))
     return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
-
-
-def _kind_of(event: PaymentEvent) -> ReversalKind:
-    return ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
 
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
@@ -122,14 +106,15 @@ def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
     return known
 
 
-def _locked_wallet(top_up: TopUp) -> LedgerAccount:
+def _lock_wallet(top_up: TopUp) -> LedgerAccount:
+    """Return the wallet of a top-up, locked after the buyer."""
+    lock(User.objects.all(), pk=top_up.user_id)
     return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
 
 
 def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
     """Freeze what the wallet holds, and attribute the rest to the newest purchases after the top-up."""
-    lock(User.objects.all(), pk=top_up.user_id)
-    wallet = _locked_wallet(top_up)
+    wallet = _lock_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
     reversal = CardReversal.objects.create(
         top_up=top_up,
@@ -138,30 +123,20 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
         amount_minor=amount_minor,
         freeze_journal_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
     )
-    suspended = _record_reversed_orders(reversal, _sales_behind(top_up, wallet, amount_minor - frozen_minor))
+    suspended = _record_reversed_orders(reversal, _sales_behind(reversal, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TOP_UP_TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
 
 
-def _record_reversed_orders(reversal: CardReversal, sales: Sequence[ReversedSale]) -> int:
-    """Record what is reversed of each purchase, and suspend those of which half or more is, with what was reversed before; return their number."""
-    suspended = [each for each in sales if each.suspended]
-    withheld = {each.order.pk: _NOTHING for each in sales}
-    withheld |= zip([each.order.pk for each in suspended], withhold_shares(sales=[each.sale for each in suspended]), strict=True)
-    ReversedOrder.objects.bulk_create(
-        ReversedOrder(
-            reversal=reversal,
-            order=each.order,
-            reversed_minor=each.amount_minor,
-            suspended=each.suspended,
-            withholding_journal_id=withheld[each.order.pk][0],
-            withheld_minor=withheld[each.order.pk][1],
-        )
-        for each in sales
-    )
-    suspend_purchases(order_ids=[each.order.pk for each in suspended], reason=f"{reversal.kind} of a top-up")
+def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journal, ReversedOrder]]) -> int:
+    """Save what is reversed of each purchase, and suspend those of which half or more is, with what was reversed before; return their number."""
+    suspended = [(sale, row) for sale, row in found if row.suspended]
+    for (_, row), withheld in zip(suspended, withhold_shares(sales=[sale for sale, _ in suspended]), strict=True):
+        row.withholding_journal_id, row.withheld_minor = withheld
+    ReversedOrder.objects.bulk_create(row for _, row in found)
+    suspend_purchases(order_ids=[row.order_id for _, row in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
@@ -179,12 +154,12 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
     )
 
 
-def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) -> list[ReversedSale]:
+def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversedOrder]]:
     """Attribute an amount to the newest purchases after the top-up, each up to what is not reversed of it yet.
 
-    Those that are suspended already are left out.
+    Those that are suspended already are left out. Nothing is saved.
     """
-    credited = top_up.journal
+    credited = reversal.top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
     suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
@@ -197,16 +172,17 @@ def _sales_behind(top_up: TopUp, wallet: LedgerAccount, uncovered_minor: int) ->
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
     counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("reversed_minor")).values("total")), 0))
-    sales: list[ReversedSale] = []
+    found: list[tuple[Journal, ReversedOrder]] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
         part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
         if order is not None and part > 0:
-            sales.append(ReversedSale(sale, order, part, suspended=2 * (sale.before + part) >= order.price_minor))
+            half = 2 * (sale.before + part) >= order.price_minor
+            found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=half, withheld_minor=0)))
             uncovered_minor -= part
         if uncovered_minor < 1:
             break
-    return sales
+    return found
 
 
 def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told: bool = True) -> None:
@@ -215,8 +191,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     Without `vendors_told`, vendors do not know that their shares are withheld: they are told only of what is taken, or withheld by another dispute.
     """
     top_up = reversal.top_up
-    lock(User.objects.all(), pk=top_up.user_id)
-    wallet = _locked_wallet(top_up)
+    wallet = _lock_wallet(top_up)
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
     reversal.closing_journal_id = _unfreeze(reversal) if kept else _return_to_card(reversal, ended, wallet)
@@ -303,24 +278,19 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     # First the tax, because the credit notes of these purchases are about all of it.
     tax = min(sum(order.tax_minor for order in locked), missing)
     missing -= tax
-    taken: Counter[uuid.UUID] = Counter()
     reversal.reversed_orders.filter(pk__in=[row.pk for row in orders]).update(ended=True)
     for row in orders:
         row.taken_minor = min(row.withheld_minor, missing)
         missing -= row.taken_minor
-        if (
-            row.withholding_journal is not None
-            and row.withholding_journal.vendor is not None
-            and row.withholding_journal.vendor.owner_id is not None
-        ):
-            taken[row.withholding_journal.vendor.owner_id] += row.taken_minor
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
     to = accounts[AccountKind.FUNDING]
     transfers = [NewTransfer(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
     change_amount_set_aside(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
-    for vendor_id, amount in sorted(taken.items()):
-        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor_id})[AccountKind.WITHHELD]
+    taken_from = by_vendor(orders)
+    for vendor in sorted(taken_from, key=attrgetter("owner_id")):
+        amount = sum(row.taken_minor for row in taken_from[vendor])
+        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
         change_amount_set_aside(withheld_id, -amount)
         transfers.append(NewTransfer(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)

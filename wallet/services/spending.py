@@ -134,9 +134,7 @@ def spend(
         raise
 
 
-def keyed_purchase(
-    *, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None = None
-) -> KeyedRequest:
+def keyed_purchase(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None) -> KeyedRequest:
     """Return the purchase as a request that is executed once."""
     requester_id = None if principal is None else principal.requester_id
     return keyed_request(owner=buyer, requester_id=requester_id, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
@@ -170,7 +168,7 @@ def _record_sale(
         store_name=offer.listing_offer.store_name,
         version=offer.listing_offer.version,
         ai_training=offer.listing_offer.ai_training,
-        replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.order_id),
+        replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.pk),
     )
     if charged is not None:
         write_journal(
@@ -232,7 +230,7 @@ def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consen
         "buyer_details_id": offer.listing_offer.buyer_details_id,
         "discount_minor": offer.discount_minor,
         "discount_code": offer.discount_code,
-        "upgraded_from_id": None if offer.upgraded is None else offer.upgraded.order_id,
+        "upgraded_from_id": None if offer.upgraded is None else offer.upgraded.pk,
         "upgrade_credit_minor": offer.upgrade_credit_minor,
         "commission_minor": split.commission_minor,
         "vendor_share_minor": split.vendor_share_minor,

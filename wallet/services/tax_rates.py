@@ -2,21 +2,19 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django_countries.data import COUNTRIES
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 
 from ..models import ExchangeRate, TaxRate
-from ..places import EUROPEAN_UNION, INDIA, INDIAN_STATES, is_country
+from ..places import EUROPEAN_UNION, INDIA, INDIAN_STATES
 from ..tax import Party, Rates, TaxDecision, decide_tax
-
-R = TypeVar("R", TaxRate, ExchangeRate)
 
 
 def find_tax(*, seller: Party | None, time_zone: str, buyer: Party | None, listing_rate_bp: int) -> TaxDecision:
@@ -41,10 +39,10 @@ def exchange_rate_on(*, currency: str, tax_currency: str, day: date) -> Decimal 
 
 
 @transaction.atomic
-def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> TaxRate:
+def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> None:
     """Save a new or changed rate; sales from now on use it. Raises what `check_tax_rate` raises."""
     check_tax_rate(rate=rate)
-    return _save(rate, changed, actor)
+    _save(rate, changed, actor)
 
 
 def check_tax_rate(*, rate: TaxRate) -> None:
@@ -54,17 +52,17 @@ def check_tax_rate(*, rate: TaxRate) -> None:
         InvalidInput: the country or the state of India is unknown.
     """
     rate.country, rate.region = rate.country.strip().upper(), rate.region.strip()
-    if not is_country(rate.country):
+    if rate.country not in COUNTRIES:
         raise texts.invalid("country", "invalid", "Enter the two letters of a country, such as DE.")
     if rate.country == INDIA and rate.region and rate.region not in INDIAN_STATES:
         raise texts.invalid("region", "invalid", "Enter the two digits of the state's GST code, or nothing for all of India.")
 
 
 @transaction.atomic
-def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> ExchangeRate:
+def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> None:
     """Save a new or changed rate of exchange; invoices from now on use it. Raises what `check_exchange_rate` raises."""
     check_exchange_rate(rate=rate)
-    return _save(rate, changed, actor)
+    _save(rate, changed, actor)
 
 
 def check_exchange_rate(*, rate: ExchangeRate) -> None:
@@ -90,8 +88,7 @@ def tax_currency(code: str) -> str:
     return code
 
 
-def _save(row: R, changed: list[str], actor: User) -> R:
+def _save(row: TaxRate | ExchangeRate, changed: list[str], actor: User) -> None:
     verb = "create" if row._state.adding else "update"
     row.save()
     audit.record(f"{row._meta.model_name}.{verb}", row, actor=actor, changed=changed)
-    return row

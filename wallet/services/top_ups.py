@@ -17,7 +17,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.core.idempotency import KeyedRequest, keyed_request, save_response, saved_response
-from marketplace.core.money import WALLET_CURRENCIES, Currency, to_number
+from marketplace.core.money import to_number
 from marketplace.core.transitions import TransitionTable, lock
 from marketplace.ui.formatting import money
 from marketplace.ui.mail import mail
@@ -37,10 +37,10 @@ from ..errors import (
 from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
 from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
-from ..providers.base import PaymentRequest
 from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
+from .ledger import require_wallet_currency
 
 _PENDING, _FAILED = TopUpStatus.PENDING.value, TopUpStatus.FAILED.value
 _SUCCEEDED, _DISPUTED = TopUpStatus.SUCCEEDED.value, TopUpStatus.DISPUTED.value
@@ -175,8 +175,7 @@ def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
 
 def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
     """Return the provider of a request that is valid by itself."""
-    if wanted.currency not in WALLET_CURRENCIES:
-        raise InvalidAmount(f"Wallets hold {' and '.join(Currency(code) for code in WALLET_CURRENCIES)}, not {wanted.currency}.")
+    require_wallet_currency(wanted.currency)
     if wanted.amount_minor < bounds.MIN_TOP_UP_MINOR:
         raise InvalidAmount(f"Add {money(bounds.MIN_TOP_UP_MINOR, wanted.currency)} or more.")
     _check_return_url(wanted.return_url, principal)
@@ -271,9 +270,8 @@ def _open_page(top_up: TopUp) -> TopUp:
     provider = provider_named(top_up.provider)
     if provider is None or top_up.expires_at <= timezone.now():
         raise PaymentPageClosed
-    wanted = PaymentRequest(top_up.pk, top_up.currency, top_up.amount_minor, return_url_of(top_up=top_up), top_up.expires_at)
     try:
-        page = provider.create_page(wanted)
+        page = provider.create_page(top_up, return_url_of(top_up=top_up))
     except PaymentRefused:
         with transaction.atomic():
             fail_top_up(top_up=lock(TopUp.objects.all(), pk=top_up.pk))

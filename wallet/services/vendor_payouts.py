@@ -71,11 +71,7 @@ def check_run(*, run: str) -> None:
 def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decimal | None = None) -> PayoutBatch:
     """Return the batch of a run that is being prepared, creating it if it does not exist.
 
-    Args:
-        run: The name of the run, such as 2026-11.
-        currency: The currency of the earnings.
-        actor: The staff member; None for a command.
-        euro_rate: Pay in EUR, at so many EUR for one unit of the currency.
+    With a `euro_rate` it pays in EUR, at so many EUR for one unit of the earnings' currency.
 
     Raises:
         InvalidInput: not a valid name of a run, or not a valid rate.
@@ -112,12 +108,6 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     """Take a vendor's earnings out of the balance, to be paid in this batch. A batch pays an account once, even if this is repeated.
 
     Concurrent calls lock the batch and the account, so that nothing is paid twice. Sales do not wait.
-
-    Args:
-        account: A vendor's account in the batch's currency.
-        batch: A batch that is being prepared.
-        minimum_minor: The smallest amount that is paid.
-        actor: The staff member; None for a command.
 
     Raises:
         InvalidTransition: the batch is exported or cancelled.

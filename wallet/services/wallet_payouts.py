@@ -19,7 +19,7 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.encryption import has_current_key
 from marketplace.core.errors import InvalidTransition, NotFound
-from marketplace.core.money import WALLET_CURRENCIES, to_number
+from marketplace.core.money import to_number
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.review.claims import is_claimed
 from marketplace.ui.mail import mail
@@ -31,7 +31,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, require_wallet_currency, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -52,13 +52,7 @@ def request_wallet_payout(
 ) -> WalletPayout:
     """Request a payout of a wallet; the money is set aside and can no longer be spent.
 
-    Args:
-        user: The owner of the wallet.
-        currency: INR or USD.
-        amount_minor: The amount; None for all that was not paid by card.
-        payment_details: The bank details, as free text.
-        actor: The requesting user.
-        password_confirmed: Whether the user has just entered the password again.
+    Without an amount it is all that was not paid by card. The payment details are bank details as free text.
 
     Raises:
         PasswordRequired: the password was not entered again.
@@ -77,8 +71,7 @@ def request_wallet_payout(
     details = _details(payment_details)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
         raise NotFound
-    if currency not in WALLET_CURRENCIES:
-        raise InvalidAmount(f"Wallets hold {' and '.join(WALLET_CURRENCIES)}, not {currency}.")
+    require_wallet_currency(currency)
     # Serialised with concurrent requests, purchases and the deletion of the account.
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
@@ -101,12 +94,7 @@ def request_wallet_payout(
 
 @transaction.atomic
 def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: User) -> WalletPayout:
-    """Record that a payout was paid outside of the service.
-
-    Args:
-        wallet_payout: A waiting payout.
-        reference: The bank's reference of the payment.
-        actor: The staff member who paid.
+    """Record that a payout was paid outside of the service, with the bank's reference.
 
     Raises:
         InvalidTransition: it is no longer waiting.
@@ -115,7 +103,7 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
         NotFound: there is none.
     """
     reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
-    wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
+    wallet_payout = lock_for_decision(wallet_payouts(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
     return _complete(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
 
@@ -130,7 +118,7 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
         NotFound: there is none.
     """
     reason = texts.clean_text(reason, "reason")
-    wallet_payout = lock_for_decision(_with_wallets(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
+    wallet_payout = lock_for_decision(wallet_payouts(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
     return _complete(wallet_payout, "refuse", actor, reason=reason)
 
 
@@ -142,7 +130,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
         InvalidTransition: it is no longer waiting, or staff have claimed it.
         NotFound: there is none, or it is not the actor's.
     """
-    wallet_payout = lock(_with_wallets(), pk=wallet_payout.pk)
+    wallet_payout = lock(wallet_payouts(), pk=wallet_payout.pk)
     if wallet_payout.wallet.owner_id != actor.pk:
         raise NotFound
     if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
@@ -152,7 +140,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
 
 def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
-    settled_before = timezone.now() - timedelta(days=bounds.PAYMENT_DETAILS_DAYS)
+    settled_before = timezone.now() - bounds.PAYMENT_DETAILS_AGE
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, closing_journal__at__lte=settled_before).exclude(payment_details="")
 
 
@@ -203,10 +191,6 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     )
     made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details, requested_at=timezone.now())
     return wallet_payouts().get(pk=made.pk)
-
-
-def _with_wallets() -> QuerySet[WalletPayout]:
-    return WalletPayout.objects.select_related("hold", "wallet__owner")
 
 
 def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:

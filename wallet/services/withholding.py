@@ -47,7 +47,7 @@ def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
 
 def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
-    found = _by_vendor(reversed_orders)
+    found = by_vendor(reversed_orders)
     for vendor in sorted(found, key=attrgetter("owner_id")):
         mine = found[vendor]
         rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in mine)
@@ -59,7 +59,7 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
 
 def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Tell the vendors how much is withheld."""
-    for vendor, mine in _by_vendor(reversed_orders).items():
+    for vendor, mine in by_vendor(reversed_orders).items():
         _mail_withheld(vendor, sum(reversed_order.withheld_minor for reversed_order in mine))
 
 
@@ -71,7 +71,7 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
         withheld_again: Those of other disputes that withhold shares since.
         vendors_told: Whether the vendors were told that the shares were withheld.
     """
-    before, after = _by_vendor(reversed_orders), _by_vendor(withheld_again)
+    before, after = by_vendor(reversed_orders), by_vendor(withheld_again)
     for vendor in {**before, **after}:
         mine = before.get(vendor, [])
         taken = sum(reversed_order.taken_minor for reversed_order in mine)
@@ -83,7 +83,7 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
             _mail_withheld(vendor, change)
 
 
-def _by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
+def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
     """Return the purchases of which something was withheld, by the accounts of their vendors."""
     found: defaultdict[LedgerAccount, list[ReversedOrder]] = defaultdict(list)
     for reversed_order in reversed_orders:

@@ -4,7 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpResponseBase, JsonResponse
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import (
@@ -16,7 +16,7 @@ from marketplace.accounts.pages import (
 )
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
-from wallet.evidence import Reader, evidence_of, signed_evidence
+from wallet.evidence import Reader, evidence_response
 from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
@@ -63,7 +63,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET")
 def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of an order as a JSON file."""
-    return _evidence(own_order(request, order_id), Reader.BUYER)
+    return evidence_response(own_order(request, order_id), Reader.BUYER)
 
 
 @vendor_page("GET")
@@ -126,9 +126,4 @@ def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponse
 
 @vendor_page("GET")
 def _sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Order) -> HttpResponseBase:
-    return _evidence(order, Reader.VENDOR)
-
-
-def _evidence(order: Order, reader: Reader) -> HttpResponseBase:
-    headers = {"Content-Disposition": f'attachment; filename="evidence-{order.pk}.json"'}
-    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers=headers)
+    return evidence_response(order, Reader.VENDOR)

@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_messages, signed_in_page
@@ -83,9 +83,7 @@ def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase
 @signed_in_page("GET")
 def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt as a PDF."""
-    found = own_order(request, order_id)
-    headers = {"Content-Disposition": f'attachment; filename="receipt-{found.pk}.pdf"'}
-    return HttpResponse(receipts.as_pdf(found), content_type="application/pdf", headers=headers)
+    return receipts.pdf_response(own_order(request, order_id))
 
 
 def own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:

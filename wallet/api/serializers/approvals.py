@@ -21,11 +21,9 @@ class ApprovalRequestedResponse(serializers.Serializer[Approval]):
     expiresAt = serializers.DateTimeField(source="expires_at", help_text=_ENDS)
 
     def get_success(self, _approval: Approval) -> bool:
-        """Return False; nothing was bought."""
         return False
 
     def get_approvalUrl(self, approval: Approval) -> str:
-        """Return the address of the page."""
         return approval_url(approval)
 
 
@@ -55,5 +53,4 @@ class ApprovalResponse(serializers.Serializer[Approval]):
     orderId = serializers.CharField(source="order_id", allow_null=True, help_text="The order, once it was bought.")
 
     def get_approvalUrl(self, approval: Approval) -> str:
-        """Return the address of the page."""
         return approval_url(approval)

@@ -32,15 +32,12 @@ class CallerCredential(serializers.Serializer[Principal]):
     expiresAt = serializers.SerializerMethodField(help_text="Time from which it is no longer valid; null if it does not expire.")
 
     def get_lastFour(self, principal: Principal) -> str:
-        """Return the last four characters of a key or token."""
         return getattr(principal.credential, "hint", "")
 
     def get_name(self, principal: Principal) -> str:
-        """Return the name of a key or token."""
         return getattr(principal.credential, "name", "")
 
     def get_expiresAt(self, principal: Principal) -> datetime | None:
-        """Return when the credential expires."""
         credential = principal.credential
         return credential.expires if isinstance(credential, AccessToken) else credential.expires_at
 
@@ -69,7 +66,6 @@ class CallerSpendingLimit(serializers.Serializer[UsedLimit]):
     )
 
     def get_setBy(self, used: UsedLimit) -> str:
-        """Return who set the limit."""
         return "operator" if used.limit.owner_id is None else "owner"
 
 
@@ -83,7 +79,6 @@ class CallerRateLimit(serializers.Serializer[LimitUsage]):
     resetSeconds = serializers.IntegerField(source="seconds_left", help_text="Seconds until the next window.")
 
     def get_windowSeconds(self, _usage: LimitUsage) -> int:
-        """Return the length of a window."""
         return WINDOW_SECONDS
 
 
@@ -104,32 +99,25 @@ class CallerResponse(serializers.Serializer[Principal]):
     rateLimits = serializers.SerializerMethodField(help_text="The limits of calls; empty while calls are not counted.")
 
     def get_name(self, principal: Principal) -> str | None:
-        """Return the name of the user, to callers who may know it."""
         return principal.user.name if Scope.ACCOUNT_READ in principal.scopes else None
 
     def get_email(self, principal: Principal) -> str | None:
-        """Return the address of the user, to callers who may know it."""
         return principal.user.email if Scope.ACCOUNT_READ in principal.scopes else None
 
     def get_environment(self, _principal: Principal) -> str:
-        """Return the kind of installation."""
         return "sandbox" if settings.SANDBOX else "production"
 
     def get_scopes(self, principal: Principal) -> list[str]:
-        """Return the scopes in their usual order."""
         return format_scopes(principal.scopes).split()
 
     def get_needsSpendingLimit(self, principal: Principal) -> bool:
-        """Tell whether the caller spends only within limits of the owner."""
         return spends_only_within_limits(principal)
 
     @extend_schema_field(CallerSpendingLimit(many=True))
     def get_spendingLimits(self, principal: Principal) -> list[dict[str, Any]]:
-        """Return the limits of a caller that may spend."""
         limits = used_limits(principal=principal) if Scope.WALLET_SPEND in principal.scopes else []
         return [dict(CallerSpendingLimit(limit).data) for limit in limits]
 
     @extend_schema_field(CallerRateLimit(many=True))
     def get_rateLimits(self, principal: Principal) -> list[dict[str, Any]]:
-        """Return the limits of calls with what is used."""
         return [dict(CallerRateLimit(usage).data) for usage in usage_of(limits_for(principal))]

@@ -44,11 +44,9 @@ class EarningsLine(serializers.Serializer[Journal]):
     amount = Amount(source="vendor_net_minor", help_text="The vendor's share; negative for refunds and payouts.")
     currency = serializers.ChoiceField(CURRENCIES, source="vendor.currency")
     orderId = serializers.CharField(source="order_id", allow_null=True)
-    title = serializers.SerializerMethodField(help_text="The asset that was sold; null if there is no order.")
-
-    def get_title(self, journal: Journal) -> str | None:
-        """Return the title at the time of the sale."""
-        return None if journal.order is None else journal.order.title
+    title = serializers.CharField(
+        source="order.title", read_only=True, allow_null=True, help_text="The asset that was sold; null if there is no order."
+    )
 
 
 class EarningsPage(serializers.Serializer[Any]):

@@ -82,15 +82,12 @@ class OrderResponse(serializers.Serializer[Order]):
     receiptPdfUrl = serializers.SerializerMethodField(help_text="The receipt as a PDF; accepts the same credential.")
 
     def get_taxRatePercent(self, order: Order) -> float:
-        """Return the rate in percent."""
         return order.tax_rate_bp / 100
 
     def get_receiptUrl(self, order: Order) -> str:
-        """Return the address of the page."""
         return settings.BASE_URL + reverse("order-receipt", args=[order.pk])
 
     def get_receiptPdfUrl(self, order: Order) -> str:
-        """Return the address of the PDF."""
         return settings.BASE_URL + reverse("order-receipt-pdf", args=[order.pk])
 
 
@@ -114,16 +111,13 @@ class WalletTransaction(serializers.Serializer[Journal]):
     balanceAfter = Amount(source="wallet_balance_minor", help_text="The balance in this currency right after it.")
     at = serializers.DateTimeField()
     orderId = serializers.CharField(source="order_id", allow_null=True)
-    title = serializers.SerializerMethodField(help_text="The asset of the order; null if there is none.")
+    title = serializers.CharField(
+        source="order.title", read_only=True, allow_null=True, help_text="The asset of the order; null if there is none."
+    )
 
     @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
-        """Return the kind of the transaction."""
         return KINDS[JournalKind(journal.kind)]
-
-    def get_title(self, journal: Journal) -> str | None:
-        """Return the title of the purchased asset."""
-        return None if journal.order is None else journal.order.title
 
 
 class WalletTransactionPage(serializers.Serializer[Any]):

@@ -64,7 +64,6 @@ class BillingResponse(serializers.Serializer[BillingDetails]):
     )
 
     def get_countryConfirmed(self, details: BillingDetails) -> bool:
-        """Return whether there is a second piece of evidence."""
         return bool(details.country) and details.connection_country == details.country
 
 
@@ -94,16 +93,13 @@ class DocumentResponse(serializers.Serializer[Invoice]):
     pdfUrl = serializers.SerializerMethodField(help_text="The document as a PDF; accepts the same credential.")
 
     def get_buyerTaxId(self, invoice: Invoice) -> str:
-        """Return the buyer's tax id."""
         return "" if invoice.buyer_details is None else invoice.buyer_details.tax_id
 
     @extend_schema_field(InvoiceTaxLine(many=True))
     def get_taxLines(self, invoice: Invoice) -> Any:
-        """Return the lines of tax."""
         return [InvoiceTaxLine(line).data for line in lines_of(invoice)]
 
     def get_pdfUrl(self, invoice: Invoice) -> str:
-        """Return the address of the PDF."""
         name = "order-invoice-pdf" if invoice.corrects_id is None else "order-credit-note-pdf"
         return settings.BASE_URL + reverse(name, args=[invoice.order_id])
 

@@ -58,7 +58,6 @@ class RefundRequestResponse(serializers.Serializer[RefundRequest]):
     orderUrl = serializers.SerializerMethodField(help_text="The order's page, on which the buyer can ask our staff.")
 
     def get_orderUrl(self, refund_request: RefundRequest) -> str:
-        """Return the address of the page."""
         return settings.BASE_URL + reverse("order-page", args=[refund_request.order_id])
 
 

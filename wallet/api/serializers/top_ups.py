@@ -62,5 +62,4 @@ class TopUpResponse(serializers.Serializer[TopUp]):
     )
 
     def get_receiptUrl(self, top_up: TopUp) -> str | None:
-        """Return the address of the receipt on our page."""
         return None if top_up.paid_at is None else settings.BASE_URL + reverse("top-up-receipt", args=[top_up.pk])

@@ -124,11 +124,9 @@ class QuoteResponse(serializers.Serializer[Quote]):
     expiresAt = serializers.DateTimeField(source="expires_at")
 
     def get_withinLimits(self, _quote: Quote) -> bool:
-        """Tell whether no limit is exceeded."""
         return self.context["exceeded"] is None
 
     def get_exceededLimit(self, _quote: Quote) -> str | None:
-        """Return the exceeded limit."""
         exceeded: str | None = self.context["exceeded"]
         return exceeded
 
@@ -154,19 +152,15 @@ class SpendResponse(serializers.Serializer[Receipt]):
     licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
 
     def get_success(self, receipt: Receipt) -> bool:
-        """Return True; failures are problem documents."""
         return True
 
     def get_debitedINR(self, receipt: Receipt) -> float:
-        """Return the amount debited in INR."""
         return _debited(receipt, Currency.INR)
 
     def get_debitedUSD(self, receipt: Receipt) -> float:
-        """Return the amount debited in USD."""
         return _debited(receipt, Currency.USD)
 
     def get_newBalance(self, receipt: Receipt) -> float:
-        """Return the balance of the wallet that paid."""
         minor = receipt.balance_inr_minor if receipt.currency == Currency.INR else receipt.balance_usd_minor
         return to_number(minor)
 

@@ -13,7 +13,6 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
 from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
-from marketplace.storage.responses import safe_disposition
 
 from ... import receipts
 from ...models import Order
@@ -72,9 +71,7 @@ class HistoryViewSet(ApiViewSet):
     )
     def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the receipt of a purchase as a PDF."""
-        order = own_order(request, order_id)
-        disposition = safe_disposition(f"receipt-{order.pk}.pdf", inline=False)
-        return HttpResponse(receipts.as_pdf(order), content_type=PDF, headers={"Content-Disposition": disposition or "attachment"})
+        return receipts.pdf_response(own_order(request, order_id))
 
 
 def own_order(request: Request, order_id: str) -> Order:

@@ -17,15 +17,12 @@ from ...models.quotes import CURRENCIES
 
 
 class Command(BaseCommand):
-    """Credits a wallet."""
-
     help = (
         "Add credit to a user's wallet. The reason is stored in the ledger. Credit cannot be taken back: check amount and address first. "
         "With --reference a payment is credited once: the same command can be run again, and then changes nothing."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments."""
         parser.add_argument("email", help="The user's e-mail address.")
         parser.add_argument("amount", help="An amount with at most two decimals, such as 499.00.")
         parser.add_argument("currency", choices=CURRENCIES, help="The wallet to credit; nothing is converted.")
@@ -34,7 +31,6 @@ class Command(BaseCommand):
         parser.add_argument("--source", help=f"Where that number comes from, if not from your {SOURCE}: another bank, a payment service.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Credit the wallet and print the new balance."""
         user = User.objects.filter(email=options["email"].strip().lower()).first()
         if user is None:
             raise CommandError(f"No user has the e-mail address {options['email']}.")

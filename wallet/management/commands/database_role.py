@@ -9,8 +9,6 @@ from wallet.roles import grants
 
 
 class Command(BaseCommand):
-    """Prints grants."""
-
     help = (
         "Print the SQL that grants a PostgreSQL role exactly what the service needs. Journals, transfers, digests, invoices and the audit log "
         "can only be inserted; of accounts, payouts and batches only the columns that the service changes can be updated. Create the role "
@@ -18,11 +16,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the argument."""
         parser.add_argument("role", help="The role that the service connects as, such as shop_app.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print the statements."""
         try:
             statements = grants(options["role"])
         except ValueError as error:

@@ -12,8 +12,6 @@ from ...services.digests import GRACE, digest_ledger, uncovered_journals
 
 
 class Command(BaseCommand):
-    """Adds digests to the ledger."""
-
     help = (
         "Add the ledger's new journals to its hash chain, so that reconcile detects changed, removed or inserted rows. The worker runs "
         "this hourly. Safe to interrupt, to repeat and to run in parallel and beside sales. Store the printed digest somewhere else and "
@@ -21,7 +19,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Add digests and print the last one."""
         until = timezone.now() - GRACE
         journals = ledger_digests = 0
         with progress_bar() as progress:

@@ -8,13 +8,10 @@ from ...services.refund_requests import escalate_overdue_requests
 
 
 class Command(BaseCommand):
-    """Passes overdue refund requests on."""
-
     help = (
         "Pass the refund requests that vendors have not answered within REFUND_ANSWER_DAYS on to staff. The worker runs this hourly. Safe to "
         "repeat and to run in parallel."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Pass them on and print how many."""
         self.stdout.write(f"{escalate_overdue_requests()} requests now wait for staff.")

@@ -13,18 +13,14 @@ from ...selectors import invoices_of_month
 
 
 class Command(BaseCommand):
-    """Exports invoices."""
-
     help = "List the invoices and credit notes of a month as CSV, in the order of their numbers. Credit notes have negative amounts."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options."""
         parser.add_argument("--month", required=True, help="The month, such as 2026-11.")
         parser.add_argument("--vendor", metavar="STORE", help="Only the sales of the store with this slug.")
         parser.add_argument("--csv", metavar="FILE", type=Path, help="Write the list to this file instead of printing it.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Write the list."""
         month, path = parse_month(options["month"]), options["csv"]
         if month is None:
             raise CommandError(f"{options['month']!r} is not a month; use one such as 2026-11.")

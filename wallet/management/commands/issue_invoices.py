@@ -9,19 +9,15 @@ from ...services.invoices import InvoiceNumbersUsedUp, issue_invoices
 
 
 class Command(BaseCommand):
-    """Issues invoices."""
-
     help = (
         "Issue an invoice for each sale and a credit note for each refund and returned card payment, numbered without gaps in the order of the "
         "ledger. The worker runs this twice a minute. Safe to interrupt, to repeat and to run in parallel and beside sales."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the option."""
         parser.add_argument("--all", action="store_true", help="Search all sales, not only recent ones: for those that reconcile reports.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Issue what is due and print how many."""
         try:
             issued = issue_invoices(everything=options["all"])
         except InvoiceNumbersUsedUp as error:

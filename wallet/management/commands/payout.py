@@ -37,8 +37,6 @@ NOT_WRITTEN, NOT_DONE = 1, 2
 
 
 class Command(BaseCommand):
-    """Pays vendors."""
-
     help = (
         "Pay vendors what they have earned: prepare a run, export it as a file for the bank, and record each payout as paid or bounced. "
         "Each vendor is paid once per run and currency, so repeat prepare to finish an interrupted run. Vendors who cannot be paid are "
@@ -46,7 +44,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the steps and their options."""
         steps = parser.add_subparsers(dest="step", required=True, parser_class=type(parser))
         prepare = steps.add_parser("prepare", help="Take what is due out of the vendors' balances.")
         _add_run(prepare, "A name for the run, such as 2026-11. A new name starts a new run.")
@@ -70,7 +67,6 @@ class Command(BaseCommand):
         cancel.add_argument("--reason", required=True, help="The reason, for the ledger.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Do the step."""
         try:
             getattr(self, f"_{options['step']}")(options)
         except Problem as problem:

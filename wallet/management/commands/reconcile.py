@@ -32,15 +32,12 @@ def ledger_digest(text: str) -> tuple[int, str]:
 
 
 class Command(BaseCommand):
-    """Checks the consistency of the ledger."""
-
     help = (
         "Check the ledger against balances, orders, licences, payouts, top-ups, invoices and its digests, and list amounts that are set aside. "
         "With --provider, compare a day's list of a payment provider with the ledger instead. Changes nothing; fails if anything differs."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the options for digests that were stored elsewhere, and for the list of a payment provider."""
         parser.add_argument(
             "--digest", type=ledger_digest, action="append", default=[], help="A digest printed by digest_ledger; can be repeated."
         )
@@ -50,7 +47,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print each difference, then the result."""
         if options["provider"] is not None:
             self._compare(options["provider"], options["day"] or timezone.now().date() - dt.timedelta(days=1))
             return

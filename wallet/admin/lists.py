@@ -1,0 +1,35 @@
+"""Columns and filters that several lists of money share."""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from marketplace.ui.formatting import money
+
+
+def money_column(description: str, minor: str, currency: str = "currency", *, ordering: str | None = None) -> Any:
+    """Return a column that shows an amount, given by the names of the attributes that hold its minor units and its currency."""
+    minor_of, currency_of = attrgetter(minor), attrgetter(currency)
+
+    @admin.display(description=description, ordering=ordering)
+    def column(_admin: Any, row: Any) -> str:
+        return money(minor_of(row), currency_of(row))
+
+    return column
+
+
+class OneChoiceFilter(admin.SimpleListFilter):
+    """Shows all rows, or those of one query."""
+
+    choice: tuple[str, str]
+    chosen: Callable[[], QuerySet[Any, Any]]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [self.choice]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(pk__in=self.chosen()) if self.value() == self.choice[0] else queryset
