@@ -1,7 +1,7 @@
 """Previews of an approved file for the listing's page: subsets of its fonts for the type tester, and its Lottie animations as moving pictures."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -130,15 +130,13 @@ class Coverage:
 
 
 def _animations(result: dict[str, Any], blobs: list[bytes]) -> list[PreviewOfKind]:
-    return list(_animation_previews(result["animations"], blobs))
-
-
-def _animation_previews(found: list[dict[str, Any]], blobs: list[bytes]) -> Iterator[PreviewOfKind]:
-    for animation, moving, still in zip(found, blobs[::2], blobs[1::2], strict=True):
+    made: list[PreviewOfKind] = []
+    for animation, moving, still in zip(result["animations"], blobs[::2], blobs[1::2], strict=True):
         for content in (moving, still):
             if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
                 raise ValueError("no WebP")
         width, height = int(animation["width"]), int(animation["height"])
         name = str(animation["path"]).rpartition("/")[2].rpartition(".")[0][:NAME_CHARS]
         details = {"name": name, "width": width, "height": height, "durationSeconds": float(animation["durationSeconds"])}
-        yield FilePreviewKind.ANIMATION, ProcessedPreview(moving, WEBP, details, {POSTER: Rendition(still, WEBP, width, height)})
+        made.append((FilePreviewKind.ANIMATION, ProcessedPreview(moving, WEBP, details, {POSTER: Rendition(still, WEBP, width, height)})))
+    return made

@@ -1,7 +1,7 @@
 """Views of stored files for reviewers, without a download: files inside archives, and drawings of glyphs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from marketplace.storage.base import ObjectStorage
@@ -35,17 +35,16 @@ class OpenedFile(NamedTuple):
 class Drawing(NamedTuple):
     """A glyph as an SVG path in units of the font, with its advance width."""
 
-    name: str
     path: str
     width: float
 
 
 class Drawings(NamedTuple):
-    """Glyphs of one font, and its ascent and descent in units of the font."""
+    """Glyphs of one font by name, and its ascent and descent in units of the font."""
 
     ascent: float
     descent: float
-    glyphs: Sequence[Drawing]
+    glyphs: Mapping[str, Drawing]
 
 
 def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> OpenedFile:
@@ -76,32 +75,24 @@ def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
             raise ValueError(other)
 
 
-def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: int, names: Sequence[str]) -> Drawings:
-    """Return drawings of these glyphs of a stored font, or of a font in a stored archive; glyphs that it lacks are left out.
+def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: int, names: list[str]) -> Drawings:
+    """Return drawings of these glyphs, at most `GLYPHS`, of a stored font or of a font in a stored archive; those that it lacks are left out.
 
     Raises:
         UnsupportedType: there is no such font.
         FileRejected: it is damaged.
         DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
     """
-    return run_in_sandbox(
-        "glyphs",
-        read_at=reader_of(store, key),
-        size=size,
-        limits=LIMITS,
-        interpret=_drawn,
-        path=path,
-        face=face,
-        names=list(names[:GLYPHS]),
-    )
+    options: dict[str, Any] = {"path": path, "face": face, "names": names}
+    return run_in_sandbox("glyphs", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_drawn, **options)
 
 
 def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:
-    drawings = []
+    drawings = {}
     for name, found in result["glyphs"].items():
         if not _PATH.fullmatch(found["path"]) or not 0 <= found["width"] <= 2**16:
             raise ValueError(name)
-        drawings.append(Drawing(name, found["path"], float(found["width"])))
+        drawings[name] = Drawing(found["path"], float(found["width"]))
     ascent, descent = float(result["ascent"]), float(result["descent"])
     if not -(2**16) < descent < ascent < 2**16:
         raise ValueError("lines")
@@ -110,7 +101,6 @@ def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:
 
 def sheet_of(drawings: Drawings, names: Sequence[str]) -> str:
     """Return an SVG image with a cell for each of these glyphs, of which there is at least one, in their order; empty where it is not drawn."""
-    found = {drawing.name: drawing for drawing in drawings.glyphs}
     columns = min(COLUMNS, len(names))
     rows = -(-len(names) // columns)
     scale = (ROW - 30) / (drawings.ascent - drawings.descent)
@@ -118,7 +108,7 @@ def sheet_of(drawings: Drawings, names: Sequence[str]) -> str:
     for number, name in enumerate(names):
         left, top = number % columns * CELL, number // columns * ROW
         cells.append(f'<path d="M{left} {top}h{CELL}v{ROW}h-{CELL}z" fill="none" stroke="#ccc"/>')
-        if (drawing := found.get(name)) is not None:
+        if (drawing := drawings.glyphs.get(name)) is not None:
             baseline = top + 15 + drawings.ascent * scale
             fitted = min(scale, (CELL - 16) / max(drawing.width, 1))
             begin = left + (CELL - drawing.width * fitted) / 2

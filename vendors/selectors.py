@@ -2,7 +2,6 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Collection
 
 from django.db.models import Count, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery, Sum, prefetch_related_objects
 from django.db.models.functions import Coalesce, Now
@@ -15,6 +14,7 @@ from catalog.pricing import with_running_discount
 from catalog.selectors import Picture, picture_of
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.review.waiting import Wait, wait_of
@@ -227,16 +227,10 @@ def last_review_of(listing: Listing) -> ListingReview | None:
     return reviews_of(listing).defer("snapshot", "checks").first()
 
 
-def steps_of(listing: Listing, actions: Collection[str]) -> QuerySet[AuditEntry]:
-    """Return the listing's audit entries with one of these actions, newest first."""
-    return AuditEntry.objects.filter(subject_type=Listing._meta.label_lower, subject_id=str(listing.pk), action__in=actions).order_by("-id")
-
-
 def decision_on(profile: VendorProfile) -> AuditEntry | None:
     """Return the last decision about the vendor, with its reason."""
     decisions = [f"vendor.{verb}" for verb in ("approve", "reject", "suspend", "reinstate")]
-    entries = AuditEntry.objects.filter(subject_type=VendorProfile._meta.label_lower, subject_id=str(profile.pk), action__in=decisions)
-    return entries.order_by("-id").first()
+    return history_of(profile).filter(action__in=decisions).first()
 
 
 def listing_slug_taken(slug: str) -> bool:

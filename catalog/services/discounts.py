@@ -17,7 +17,6 @@ from marketplace.ui.mail import mail
 from .. import bounds
 from ..models import Discount, Listing
 from ..models.discounts import DiscountStatus
-from ..models.listings import ListingStatus
 from .transitions import lock_listing, refuse_self_review
 from .visibility import listing_edited
 
@@ -61,7 +60,7 @@ def close_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User, rea
         row.update(ends_at=discount.now)
     discount.ends_at = discount.now
     audit.record("listing.end_discount", listing, actor=actor, reason=reason, percent=discount.percent, code=discount.code)
-    if listing.status == ListingStatus.PUBLISHED and not discount.code:
+    if not discount.code:
         listing_edited(listing)
     return discount
 
@@ -74,7 +73,7 @@ def update_discounted_listing(*, discount_id: uuid.UUID) -> None:
     if discount is None:
         return
     listing = lock_listing(discount.listing_id)
-    if listing.status == ListingStatus.PUBLISHED and discount.status != DiscountStatus.PLANNED:
+    if discount.status != DiscountStatus.PLANNED:
         listing_edited(listing)
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at

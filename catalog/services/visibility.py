@@ -7,6 +7,7 @@ from marketplace.core.events import emit
 from ..catalog_version import change_version
 from ..events import ListingEdited, StoreVisibilityChanged
 from ..models import Listing, Store
+from ..models.listings import ListingStatus
 from ..search.index import update_documents, update_store_visibility
 from .listing_index import refresh_listings, refresh_store
 
@@ -15,18 +16,19 @@ from .listing_index import refresh_listings, refresh_store
 def listing_changed(listing: Listing) -> None:
     """Update search and the browse index and invalidate cached responses after a listing was saved, in the caller's transaction.
 
-    Call it after a transition to or from Published or an approved update, and `listing_edited` after an edit of a published listing or its previews.
+    Call it after a transition to or from Published or an approved update, and `listing_edited` after an edit of a listing or its previews.
     """
     change_version()
     update_documents([listing.pk])
     refresh_listings([listing.pk])
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def listing_edited(listing: Listing) -> None:
-    """Call `listing_changed` after an edit of a published listing, and emit `ListingEdited`."""
-    listing_changed(listing)
-    emit(ListingEdited(listing.pk))
+    """Call `listing_changed` after an edit of a listing if it is published, and emit `ListingEdited`."""
+    if listing.status == ListingStatus.PUBLISHED:
+        listing_changed(listing)
+        emit(ListingEdited(listing.pk))
 
 
 @transaction.atomic

@@ -28,7 +28,7 @@ from vendors.services.files import attach_deliverable, attach_preview, new_deliv
 from vendors.services.listings import create_listing
 from vendors.services.pictures import update_picture
 from vendors.services.submission import check_and_submit
-from vendors.uploads import Received
+from vendors.uploads.receiving import Received
 
 from .clock import clock_at
 from .entries import VERSION, CatalogEntry

@@ -16,7 +16,7 @@ from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
 from vendors.inspection import inspect_deliverable
 from vendors.services.files import attach_deliverable, new_deliverable_key
-from vendors.uploads import Received
+from vendors.uploads.receiving import Received
 
 _SIZES = {f"letter{number}": 100 + number for number in range(26)}
 _WIDTHS = dict.fromkeys(_SIZES, 600)

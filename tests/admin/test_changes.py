@@ -14,7 +14,6 @@ from catalog.models.files import PreviewKind
 from catalog.services import review as services
 from marketplace.core.models import AuditEntry
 from marketplace.review.appeals import overturn_decision
-from marketplace.storage import default_storage
 from tests.admin.changed import Change, attach, changes, submit, waiting_update
 from tests.admin.pages import address, staff
 from tests.callers import signed_in
@@ -249,7 +248,7 @@ def test_replaced_picture_is_kept_for_the_comparison_and_no_longer(browser: Clie
     assert b"".join(browser.get(before)) != b"".join(browser.get(after))
     assert signed_in(staff()).get(before).status_code == 403
     kept = FormerPreview.objects.get()
-    assert kept.object_key not in set(find_orphans(default_storage, lambda _count: None, age=-timedelta(days=1)))
+    assert kept.object_key not in set(find_orphans(lambda _count: None, age=-timedelta(days=1)))
     services.approve_listing(review=review, actor=UserFactory())
     show("black")
     assert FormerPreview.objects.get().sha256 != kept.sha256

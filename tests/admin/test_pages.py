@@ -284,7 +284,7 @@ def test_staff_without_second_factor_are_sent_to_set_it_up(settings: Any) -> Non
     case.refresh_from_db()
     assert case.status == "Pending"
     TOTP.activate(user, generate_totp_secret())
-    assert client.get(page).status_code == 200
+    assert signed_in(user).get(page).status_code == 200
 
 
 def test_groups_are_for_superusers(root: Client) -> None:

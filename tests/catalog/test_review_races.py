@@ -21,7 +21,7 @@ from vendors.errors import ListingLocked, UploadConflict
 from vendors.inspection import Inspection
 from vendors.services.files import attach_deliverable, new_deliverable_key
 from vendors.services.profiles import suspend_vendor
-from vendors.uploads import Received
+from vendors.uploads.receiving import Received
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 

@@ -30,8 +30,7 @@ from tests.factories import UserFactory
 from tests.waiting import PATIENCE_SECONDS
 from vendors import bounds
 from vendors.errors import UploadIncomplete
-from vendors.uploads import check_upload_headers, receive, receive_small
-from vendors.uploads.receiving import FormReader, bare_form
+from vendors.uploads.receiving import FormReader, bare_form, check_upload_headers, receive, receive_small
 
 pytestmark = pytest.mark.database
 
@@ -192,5 +191,5 @@ def test_body_that_was_read_before_is_an_incomplete_upload(local_store: LocalSto
 def test_no_database_connection_is_held_while_the_body_arrives(local_store: LocalStorage, settings: Any) -> None:
     settings.MEDIA_ROOT = local_store.location
     connection.ensure_connection()
-    receive(upload(b"x"), key=KEY, maximum_bytes=10).discard()
-    assert connection.connection is None
+    with receive(upload(b"x"), key=KEY, maximum_bytes=10):
+        assert connection.connection is None

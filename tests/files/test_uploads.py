@@ -17,7 +17,7 @@ import pytest
 from tests import ROOT
 from tests.servers.ports import free_port
 from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
-from vendors.uploads import safe_filename
+from vendors.uploads.receiving import safe_filename
 
 MIB = 2**20
 BOUNDARY = "----boundary"

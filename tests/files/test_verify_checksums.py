@@ -190,27 +190,27 @@ def test_verification_stops_with_a_message_if_the_store_is_down(monkeypatch: pyt
 
 def test_file_that_nobody_wrote_to_is_not_read_by_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
-    assert verify(row=file, store=default_storage) == StoredState.INTACT
+    assert verify(row=file) == StoredState.INTACT
     file.refresh_from_db()
 
     def fail(*_: object) -> None:
         raise AssertionError("it was read")
 
     monkeypatch.setattr(LocalStorage, "read", fail)
-    assert state_of(file, default_storage) == StoredState.INTACT
+    assert state_of(file) == StoredState.INTACT
 
 
 def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
-    verify(row=file, store=default_storage)
+    verify(row=file)
     put(default_storage, file.object_key, b"content")
     file.refresh_from_db()
     before = file.fingerprint
-    assert state_of(file, default_storage) == StoredState.INTACT
+    assert state_of(file) == StoredState.INTACT
     file.refresh_from_db()
     assert file.fingerprint != before
     monkeypatch.setattr(LocalStorage, "read", None)
-    assert state_of(file, default_storage) == StoredState.INTACT
+    assert state_of(file) == StoredState.INTACT
 
 
 @pytest.mark.s3

@@ -22,7 +22,7 @@ from marketplace.core.errors import Problem  # noqa: E402 - see above
 from marketplace.storage import default_storage  # noqa: E402 - see above
 from marketplace.storage.base import Segment, StoredRange  # noqa: E402 - see above
 from marketplace.storage.responses import serve_segments  # noqa: E402 - see above
-from vendors.uploads import receive, receive_small  # noqa: E402 - see above
+from vendors.uploads.receiving import receive, receive_small  # noqa: E402 - see above
 
 
 def upload(request: HttpRequest, maximum_bytes: int) -> HttpResponse:

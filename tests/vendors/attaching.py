@@ -10,7 +10,7 @@ from tests.files import makers
 from vendors.inspection import Inspection
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
-from vendors.uploads import Received
+from vendors.uploads.receiving import Received
 
 
 def upload(listing: Listing, text: str = "1") -> None:

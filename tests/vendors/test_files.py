@@ -26,7 +26,7 @@ from vendors.models import VendorProfile
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.profiles import suspend_vendor
-from vendors.uploads import Received
+from vendors.uploads.receiving import Received
 
 from .cases import ASSETS, make_vendor, problem, publish
 

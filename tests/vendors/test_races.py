@@ -38,7 +38,7 @@ from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
 from vendors.services.uploads import append_part, begin_upload, finish_upload, new_part_key
-from vendors.uploads import Received
+from vendors.uploads.receiving import Received
 
 from .cases import make_vendor
 

@@ -121,10 +121,10 @@ def test_pictures_that_staff_take_down_are_gone_and_the_vendor_is_told(
 @pytest.mark.slow
 def test_pictures_have_records_that_the_sweep_knows(client: APIClient, media: Path) -> None:
     client.post(f"{STORE}/logo", makers.form(makers.picture()))
-    assert list(find_orphans(default_storage, int, age=timedelta())) == []
-    assert list(find_missing(default_storage, int)) == []
+    assert list(find_orphans(int, age=timedelta())) == []
+    assert list(find_missing(int)) == []
     StorePicture.objects.all().delete()
-    assert sorted(find_orphans(default_storage, int, age=timedelta())) == stored(media)
+    assert sorted(find_orphans(int, age=timedelta())) == stored(media)
 
 
 @pytest.mark.slow

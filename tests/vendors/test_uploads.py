@@ -365,7 +365,7 @@ def test_interrupted_finish_of_an_upload_records_neither_file_nor_end(
     class Killed(BaseException):
         pass
 
-    def kill(_store: object, *deleted: str) -> None:
+    def kill(*deleted: str) -> None:
         if set(deleted) & set(keys):
             raise Killed
 

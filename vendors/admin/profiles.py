@@ -57,11 +57,6 @@ def _allows(verb: str) -> Callable[[Any], bool]:
     return partial(services.VENDOR_TRANSITIONS.allows, verb=verb)
 
 
-def _suspension_effects(profile: VendorProfile) -> list[str]:
-    published = published_in(profile.store)
-    return [f"Published listings that leave the catalog: {published}."]
-
-
 @admin.register(VendorProfile)
 class VendorProfileAdmin(QueueAdmin):
     """Vendor profiles: approve, suspend, reinstate, set the commission, hold payouts."""
@@ -128,12 +123,10 @@ class VendorProfileAdmin(QueueAdmin):
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:
-        """Return the commission for display."""
         return f"{profile.commission_rate_bp / 100:g} %"
 
     @admin.display(description="Logo and banner")
     def pictures(self, profile: VendorProfile) -> SafeString:
-        """Return the pictures of the store for display."""
         shown = [picture for kind in StorePictureKind if (picture := small_picture_of(profile.store, kind)) is not None]
         rows = ((picture.url, min(picture.width, 320)) for picture in shown)
         return format_html_join(" ", '<img src="{}" width="{}" alt="">', rows) if shown else SafeString("—")
@@ -186,7 +179,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor was suspended.",
             available=lambda profile: profile.status == VendorStatus.APPROVED,
             danger=True,
-            effects=_suspension_effects,
+            effects=lambda profile: [f"Published listings that leave the catalog: {published_in(profile.store)}."],
             form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
         ),
         services.suspend_vendor,
@@ -215,7 +208,6 @@ class VendorProfileAdmin(QueueAdmin):
         )
     )
     def commission_rate(self, profile: VendorProfile, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Set the marketplace's commission."""
         rate = int(cleaned_data["percent"] * 100)
         services.set_commission(profile=profile, commission_rate_bp=rate, reason=cleaned_data["reason"], actor=actor)
 

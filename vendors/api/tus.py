@@ -11,7 +11,8 @@ from marketplace.core.errors import BodyTooLarge, InvalidInput, LengthRequired, 
 
 from ..errors import TusVersionUnsupported
 from ..models import Upload
-from ..uploads import ALGORITHMS, Checksum, safe_filename
+from ..uploads.hashing import ALGORITHMS, Checksum
+from ..uploads.receiving import safe_filename
 
 VERSION = "1.0.0"
 CONTENT_TYPE = "application/offset+octet-stream"

@@ -5,9 +5,9 @@ from typing import Any, BinaryIO, NamedTuple
 from .exceptions import Rejected
 from .sounds import sound_details
 
-CHUNK = 2**20
 # Enough for 20 MiB at the lowest bit rates; the duration of longer files is extrapolated.
 FRAMES = 400_000
+HEAD_BYTES = 7
 SEARCH_BYTES = 64 * 2**10
 RESYNCS = 16
 ENOUGH_FRAMES = 3
@@ -25,11 +25,11 @@ class Frame(NamedTuple):
 
 def parse_frame(head: bytes) -> Frame | None:
     """Parse an ADTS frame header; None when it is not one."""
-    if len(head) < 7 or head[0] != 0xFF or head[1] & 0xF6 != 0xF0:
+    if len(head) < HEAD_BYTES or head[0] != 0xFF or head[1] & 0xF6 != 0xF0:
         return None
     rate_index = head[2] >> 2 & 15
     length = (head[3] & 3) << 11 | head[4] << 3 | head[5] >> 5
-    if rate_index >= len(RATES) or length < 7:
+    if rate_index >= len(RATES) or length < HEAD_BYTES:
         return None
     channels = (head[2] & 1) << 2 | head[3] >> 6
     return Frame(length, 1024 * ((head[6] & 3) + 1), RATES[rate_index], 8 if channels == 7 else channels or 2)
@@ -51,26 +51,17 @@ class _Walk:
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self._size = size
-        self._chunk = b""
-        self._chunk_at = 0
         self.frames = 0
         self.covered = 0
         self.passed = 0
         self.seconds = 0.0
         self.first = Frame(0, 0, 0, 0)
 
-    def _head(self, at: int) -> bytes:
-        local = at - self._chunk_at
-        if not 0 <= local <= len(self._chunk) - 8:
-            self._file.seek(at)
-            self._chunk, self._chunk_at = self._file.read(CHUNK), at
-            local = 0
-        return self._chunk[local : local + 8]
-
     def run(self) -> None:
         at = losses = 0
         while at < self._size and self.frames < FRAMES:
-            frame = parse_frame(self._head(at))
+            self._file.seek(at)
+            frame = parse_frame(self._file.read(HEAD_BYTES))
             if frame is None or at + frame.length > self._size:
                 found = self._search(at + 1 if self.frames else at) if losses < RESYNCS else None
                 if found is None:
@@ -92,8 +83,8 @@ class _Walk:
         stretch = self._file.read(SEARCH_BYTES)
         local = stretch.find(0xFF)
         while local >= 0:
-            frame = parse_frame(stretch[local : local + 8])
-            if frame is not None and parse_frame(stretch[local + frame.length : local + frame.length + 8]) is not None:
+            frame = parse_frame(stretch[local : local + HEAD_BYTES])
+            if frame is not None and parse_frame(stretch[local + frame.length : local + frame.length + HEAD_BYTES]) is not None:
                 return at + local
             local = stretch.find(0xFF, local + 1)
         return None

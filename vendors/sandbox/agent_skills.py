@@ -4,9 +4,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
+
+from .zip_directory import Entry
 
 ROOT_FILE = "SKILL.md"
 # The limits of the skills extension of the Model Context Protocol.
@@ -19,14 +21,6 @@ PATH_CHARS = 200
 _FRONT_MATTER = re.compile(r"---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
-class File(NamedTuple):
-    """A file of a skill's archive; `handle` is what the archive's reader takes."""
-
-    path: str
-    size: int
-    handle: Any
-
-
 class _Loader(yaml.SafeLoader):
     """Loads what is JSON: a date stays the text that it is in the file."""
 
@@ -37,7 +31,7 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
-def manifest_of(files: Sequence[File], read: Callable[[Any, int], bytes]) -> dict[str, Any] | None:
+def manifest_of(files: Sequence[Entry], read: Callable[[Entry, int], bytes]) -> dict[str, Any] | None:
     """Return `frontmatter` and `files` as `[path, bytes, SHA-256]`, None where agents could not install the archive as a skill.
 
     It raises whatever the parsers raise on damaged bytes.
@@ -47,7 +41,7 @@ def manifest_of(files: Sequence[File], read: Callable[[Any, int], bytes]) -> dic
     rows: list[list[str | int]] = []
     front_matter = None
     for file in files:
-        content = read(file.handle, file.size)
+        content = read(file, file.size)
         if len(content) != file.size:
             return None
         if file.path == ROOT_FILE:

@@ -14,6 +14,7 @@ from thorvg_python.engine import Engine
 
 from . import archive_files, zips
 from .exceptions import Rejected, Unsupported
+from .preview_images import webp
 from .sniffing import HEAD_BYTES, sniff
 from .zip_directory import read_directory
 
@@ -30,12 +31,7 @@ FIELDS = {"w", "h", "fr", "ip", "op", "layers"}
 def run(file: BinaryIO, size: int, paths: list[str]) -> tuple[dict[str, Any], list[bytes]]:
     """Run the `animations` task of the sandbox: return dimensions and durations, and for each animation WebP and its still picture.
 
-    What is not a Lottie animation, or cannot be drawn, is left out.
-
-    Args:
-        file: An archive.
-        size: Its size in bytes.
-        paths: Files inside that may be animations.
+    What is not a Lottie animation among the `paths` in an archive, or cannot be drawn, is left out.
     """
     found: list[dict[str, Any]] = []
     blobs: list[bytes] = []
@@ -82,9 +78,9 @@ def _rendered(content: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     shown = min(duration, SECONDS)
     count = max(1, round(shown * min(RATE, total / duration)))
     frames = [_frame(canvas, animation, number / count * shown / duration * total) for number in range(count)]
-    facts = {"width": width, "height": height, "durationSeconds": round(duration, 2), "frames": count}
+    facts = {"width": width, "height": height, "durationSeconds": round(duration, 2)}
     # The richest of three frames: many animations begin and end empty.
-    still = max((_webp(frames[count * quarter // 4], quality=80) for quarter in (1, 2, 3)), key=len)
+    still = max((webp(frames[count * quarter // 4], quality=80) for quarter in (1, 2, 3)), key=len)
     return facts, _animated_webp(frames, round(shown * 1000 / count)), still
 
 
@@ -100,13 +96,7 @@ def _frame(canvas: Any, animation: Any, number: float) -> Image.Image:
 def _animated_webp(frames: list[Image.Image], milliseconds: int) -> bytes:
     """Return the frames as WebP that plays again and again, in the best quality that is small enough."""
     for quality in QUALITY:
-        content = _webp(frames[0], save_all=True, append_images=frames[1:], duration=milliseconds, loop=0, quality=quality)
+        content = webp(frames[0], save_all=True, append_images=frames[1:], duration=milliseconds, loop=0, quality=quality)
         if len(content) <= WEBP_BYTES:
             return content
     raise Rejected("The animation is too large as a picture.")
-
-
-def _webp(image: Image.Image, **options: Any) -> bytes:
-    target = io.BytesIO()
-    image.save(target, "WEBP", method=4, **options)
-    return target.getvalue()

@@ -7,11 +7,9 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from fontTools import subset
-from fontTools.ttLib.sfnt import SFNTReader
 
 from . import archive_files, fonts, woff2
-from .exceptions import Rejected, Unsupported, rejecting
-from .sniffing import HEAD_BYTES, sniff
+from .exceptions import Rejected, rejecting
 
 MARK = "Preview of"
 NOTICE = "A subset for trying the font before buying it."
@@ -22,8 +20,8 @@ DROPPED = ["DSIG", "SVG ", "EBDT", "EBLC", "EBSC"]
 # Features that come without being asked for, by the specification.
 ALWAYS = {"ccmp", "kern", "liga", "locl", "mark", "mkmk", "rlig"}
 RANGES = 4000
-# The most styles of a family, the bytes of one and of all, and the processor time after which no other is begun.
-STYLES, STYLE_BYTES, TOTAL_BYTES, SECONDS = 24, 160 * 2**10, 2 * 2**20, 40
+# The most bytes of a style and of all, and the processor time after which no other is begun.
+STYLE_BYTES, TOTAL_BYTES, SECONDS = 160 * 2**10, 2 * 2**20, 40
 PREVIEW_AND_PRINT = 4
 ITALIC = 1
 
@@ -42,41 +40,31 @@ def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, fe
     """
     styles: list[dict[str, Any]] = []
     blobs: list[bytes] = []
-    for path, face in members[:STYLES]:
+    for path, face in members:
         file.seek(0)
         with suppress(Exception):
-            content = _plain(archive_files.member(file, size, path))
+            content = fonts.plain(archive_files.member(file, size, path))
             found, packed = _style(content, face, characters, features)
             if sum(map(len, blobs)) + len(packed) <= TOTAL_BYTES:
-                styles.append(found | {"path": path})
+                styles.append(found)
                 blobs.append(packed)
         if time.process_time() > SECONDS:
             break
     return {"styles": styles}, blobs
 
 
-def _plain(content: bytes) -> bytes:
-    name = sniff(content[:HEAD_BYTES])
-    if name in {"woff", "woff2"}:
-        return fonts.sanitized(content)
-    if name not in {"otf", "ttf", "ttc"}:
-        raise Unsupported("It is not a font.")
-    return content
-
-
 def _style(content: bytes, face: int, characters: str, features: list[str]) -> tuple[dict[str, Any], bytes]:
     """Return the facts of a plain font and its subset, without alternates where these make it too large."""
-    facts = fonts.describe(io.BytesIO(content), len(content), face)
+    facts = fonts.describe(fonts.open_font(io.BytesIO(content), len(content), face))
     for kept in (ALWAYS | {*subset.Options().layout_features, *features}, ALWAYS):
         font = fonts.open_font(io.BytesIO(content), len(content), face)
         with rejecting("The font cannot be subset."):
             found = _described(font)
             made = _subset(font, characters, kept)
         plain = fonts.sanitized(made)
-        reader = SFNTReader(io.BytesIO(plain))
-        packed = woff2.write(plain[:4], {tag: reader[tag] for tag in reader.tables})
+        packed = woff2.write(plain)
         if len(packed) <= STYLE_BYTES:
-            described = fonts.open_font(io.BytesIO(plain), len(plain), 0)
+            described = fonts.open_font(io.BytesIO(plain), len(plain))
             return facts | found | {"features": _features(described)}, packed
     raise Rejected("The subset is larger than 160 KiB.")
 

@@ -15,7 +15,8 @@ from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables.O_S_2f_2 import OS2_UNICODE_RANGES
 
 from . import font_facts
-from .exceptions import Rejected, rejecting
+from .exceptions import Rejected, Unsupported, rejecting
+from .sniffing import HEAD_BYTES, sniff
 
 FACES = 64
 # Larger than any font of an East Asian family.
@@ -51,7 +52,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     if size > FONT_BYTES * count:
         raise Rejected("The font is larger than 64 MiB.")
     fonts = [open_font(file, size, number) for number in range(count)]
-    faces = [_described(font) for font in fonts]
+    faces = [describe(font) for font in fonts]
     facts = {"facts": {"faces": [{"axes": face["axes"], **font_facts.facts(font)} for font, face in zip(fonts, faces, strict=True)]}}
     if name != "ttc":
         return faces[0] | facts
@@ -59,17 +60,12 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     return faces[0] | {"familyNames": families, "glyphCount": max(face["glyphCount"] for face in faces), "faceCount": len(faces)} | facts
 
 
-def describe(file: BinaryIO, size: int, number: int = 0) -> dict[str, Any]:
-    """Return the technical details of a plain font, or of one face of a collection."""
-    return _described(open_font(file, size, number))
-
-
-def open_font(file: BinaryIO, size: int, number: int) -> Any:
+@rejecting(UNREADABLE)
+def open_font(file: BinaryIO, size: int, number: int = 0) -> Any:
     """Return a plain font, or one face of a collection, after its tables were checked."""
-    with rejecting(UNREADABLE):
-        font = TTFont(file, fontNumber=number, lazy=True)
-        _check_tables(font, size)
-        return font
+    font = TTFont(file, fontNumber=number, lazy=True)
+    _check_tables(font, size)
+    return font
 
 
 def _check_tables(font: Any, size: int) -> None:
@@ -94,12 +90,9 @@ def _check_tables(font: Any, size: int) -> None:
         raise Rejected("The font's names are longer than 1 MiB.")
 
 
-def _described(font: Any) -> dict[str, Any]:
-    with rejecting(UNREADABLE):
-        return _details(font)
-
-
-def _details(font: Any) -> dict[str, Any]:
+@rejecting(UNREADABLE)
+def describe(font: Any) -> dict[str, Any]:
+    """Return the technical details of an opened font."""
     axes = [
         {"tag": axis.axisTag, "min": axis.minValue, "default": axis.defaultValue, "max": axis.maxValue}
         for axis in (font["fvar"].axes if "fvar" in font else [])
@@ -141,6 +134,20 @@ def _script(first: int, last: int) -> str:
         if script not in NO_SCRIPTS:
             return str(unicodedata.script_name(script))
     return ""
+
+
+def plain(content: bytes) -> bytes:
+    """Return a font that programs open as it is, and a web font sanitized.
+
+    Raises:
+        Unsupported: it is no font.
+    """
+    name = sniff(content[:HEAD_BYTES])
+    if name in {"woff", "woff2"}:
+        return sanitized(content)
+    if name not in {"otf", "ttf", "ttc"}:
+        raise Unsupported("It is not a font.")
+    return content
 
 
 def sanitized(content: bytes) -> bytes:

@@ -52,15 +52,9 @@ def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     found = module_details(file, size, name)
     if MODULES[name] in ARCHIVES:
         return {"format": name, **found}
-    found["facts"] = _facts_of(found)
+    # What it is compared by: of a font its outlines and metrics, of a picture or sound its details.
+    found["facts"] = {"fonts": {"": found["facts"]["faces"]}} if "facts" in found else {"media": {"": dict(found)}}
     return {"format": name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {name: 1}, **found}
-
-
-def _facts_of(found: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts by which a file other than an archive is compared: those of a font, or the details of a picture or sound."""
-    if "facts" in found:
-        return {"fonts": {"": found["facts"]["faces"]}}
-    return {"media": {"": dict(found)}}
 
 
 def module_details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:

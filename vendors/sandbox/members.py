@@ -8,7 +8,7 @@ from typing import Any
 from . import agent_skills, injections, skills, texts
 from .entries import displayable
 from .inspecting import ARCHIVES, MODULES, details
-from .sniffing import sniff
+from .sniffing import HEAD_BYTES, sniff
 
 MEMBERS = 24
 MEMBER_BYTES = 16 * 2**20
@@ -107,7 +107,7 @@ class MemberInspections:
                 self._keep(kept, path, read(handle, texts.TEXT_BYTES))
         if self.has_skill:
             self._add_searched(kept)
-        members = [found_member for path, handle in self._chosen if (found_member := _attempt(_inspector(path, handle, read)))]
+        members = [member for path, handle in self._chosen if (member := _inspected(path, handle, read))]
         facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()} | ({"scripts": self._scripts} if self.has_skill else {})
         for member in members:
             # The facts of the font, picture or sound, which has no path of its own there.
@@ -128,15 +128,13 @@ class MemberInspections:
         if self._skill is None:
             return {}
         _, path, handle = self._skill
-
-        def inspect_skill() -> dict[str, Any]:
+        with suppress(Exception):
             content = read(handle, skills.READ_BYTES)
             skill = skills.parse(content)
             self._keep(kept, path, content)
             tools = skill.pop("tools")
             return {"skill": {"path": displayable(path), **skill}, "facts": {"tools": tools}}
-
-        return _attempt(inspect_skill)
+        return {}
 
     def _add_searched(self, kept: texts.Texts) -> None:
         """Add what was found in all files of a skill."""
@@ -154,23 +152,14 @@ class MemberInspections:
             self.injections += [(code, path) for code in injections.codes_in(content.decode("utf-8-sig", "replace"))]
 
 
-def _inspector(path: str, handle: Any, read: Read) -> Callable[[], dict[str, Any]]:
-    def inspect_member() -> dict[str, Any]:
+def _inspected(path: str, handle: Any, read: Read) -> dict[str, Any]:
+    """Return what is found in a member, nothing where that fails: a damaged member does not make the archive invalid."""
+    with suppress(Exception):
         content = read(handle, MEMBER_BYTES)
-        name = sniff(content[:512])
-        if name not in MODULES or MODULES[name] in ARCHIVES:
-            return {}
-        found = details(io.BytesIO(content), len(content), name)
-        return {"path": displayable(path)} | {
-            key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}
-        }
-
-    return inspect_member
-
-
-def _attempt(inspect_member: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return the result of an inspection, nothing where it fails: a damaged member does not make the archive invalid."""
-    try:
-        return inspect_member()
-    except Exception:  # noqa: BLE001 - parsers raise anything on hostile bytes
-        return {}
+        name = sniff(content[:HEAD_BYTES])
+        if name in MODULES and MODULES[name] not in ARCHIVES:
+            found = details(io.BytesIO(content), len(content), name)
+            return {"path": displayable(path)} | {
+                key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}
+            }
+    return {}

@@ -3,8 +3,6 @@
 import io
 from typing import Any, BinaryIO
 
-from fontTools.ttLib.sfnt import SFNTReader
-
 from . import fonts, woff2
 from .exceptions import Unsupported
 from .sniffing import HEAD_BYTES, sniff
@@ -16,6 +14,5 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
         raise Unsupported("Send a WOFF2 or WOFF font.")
     file.seek(0)
     plain = fonts.sanitized(file.read(fonts.COMPRESSED_BYTES + 1))
-    facts = fonts.describe(io.BytesIO(plain), len(plain))
-    reader = SFNTReader(io.BytesIO(plain))
-    return {"details": facts}, [woff2.write(plain[:4], {tag: reader[tag] for tag in reader.tables})]
+    font = fonts.open_font(io.BytesIO(plain), len(plain))
+    return {"details": fonts.describe(font)}, [woff2.write(plain)]

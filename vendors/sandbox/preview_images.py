@@ -1,6 +1,7 @@
 """Preview images: re-encoded upright in sRGB in two sizes, without metadata."""
 
 import io
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from PIL import Image, ImageCms, ImageOps
@@ -22,19 +23,24 @@ PROFILE_BYTES = 4 * 2**20
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     """Run the task of the sandbox: return the dimensions, and the image as WebP in the full and the card size."""
+    image = open_image(file, size)
+    full, card = fit(image, FULL, FULL), fit(image, CARD, CARD)
+    sizes = [{"width": each.width, "height": each.height} for each in (full, card)]
+    return {"sizes": sizes}, [webp(full), webp(card)]
+
+
+def open_image(file: BinaryIO, size: int) -> Image.Image:
+    """Decode a JPG, PNG or WebP image: upright, in sRGB, at most FULL pixels wide and high."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
-    check(file, size, name)
+    _check(file, size, name)
     file.seek(0)
     with rejecting(images.DAMAGED):
-        image = open_image(file)
-    full, card = fit(image, FULL, FULL), fit(image, CARD, CARD)
-    sizes = [{"width": each.width, "height": each.height} for each in (full, card)]
-    return {"sizes": sizes}, [_webp(full), _webp(card)]
+        return _decoded(file)
 
 
-def check(file: BinaryIO, size: int, name: str) -> None:
+def _check(file: BinaryIO, size: int, name: str) -> None:
     """Refuse images that would take too long, or too much memory, to decode; only headers are read."""
     file.seek(0)
     found = images.inspect(file, size, name)
@@ -47,15 +53,13 @@ def check(file: BinaryIO, size: int, name: str) -> None:
             raise Rejected("The image is made of more passes than any encoder writes.")
 
 
-def open_image(file: BinaryIO) -> Image.Image:
-    """Decode the image: upright, in sRGB, at most FULL pixels wide and high."""
+def _decoded(file: BinaryIO) -> Image.Image:
     with Image.open(file, formats=list(images.FORMATS.values())) as opened:
         profile = opened.info.get("icc_profile")
         # For JPEG: decoding at half or a quarter of the size takes a fraction of the time.
         opened.draft(None, (FULL, FULL))
         opened.load()
-        see_through = opened.has_transparency_data
-        image = _in_colour(opened, see_through=see_through)
+        image = _in_colour(opened)
         image.thumbnail((FULL, FULL), Image.Resampling.LANCZOS, reducing_gap=2.0)
         # The orientation is in the original's EXIF data; turning the smaller image is faster.
         image.info["exif"] = opened.getexif().tobytes()
@@ -63,11 +67,11 @@ def open_image(file: BinaryIO) -> Image.Image:
         return _in_srgb(image, profile)
 
 
-def _in_colour(image: Image.Image, *, see_through: bool) -> Image.Image:
+def _in_colour(image: Image.Image) -> Image.Image:
     """Return the image in a mode that can be resized; the same object where it is in that mode already."""
     if image.mode.startswith("I"):
         return _from_sixteen_bits(image)
-    mode = "CMYK" if image.mode == "CMYK" else "RGBA" if see_through else "RGB"
+    mode = "CMYK" if image.mode == "CMYK" else "RGBA" if image.has_transparency_data else "RGB"
     return image if image.mode == mode else image.convert(mode)
 
 
@@ -82,11 +86,9 @@ def _from_sixteen_bits(image: Image.Image) -> Image.Image:
 
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     if profile and len(profile) <= PROFILE_BYTES:
-        try:
+        # An image with a broken colour profile is accepted; it is shown as if it were in sRGB.
+        with suppress(ImageCms.PyCMSError, OSError, ValueError):
             return _converted(image, ImageCms.ImageCmsProfile(io.BytesIO(profile)))
-        except (ImageCms.PyCMSError, OSError, ValueError):
-            # An image with a broken colour profile is accepted; it is shown as if it were in sRGB.
-            return image if image.mode == "RGBA" else image.convert("RGB")
     return image if image.mode == "RGBA" else image.convert("RGB")
 
 
@@ -110,7 +112,8 @@ def fit(image: Image.Image, width: int, height: int) -> Image.Image:
     return fresh
 
 
-def _webp(image: Image.Image) -> bytes:
+def webp(image: Image.Image, quality: int = QUALITY, **options: Any) -> bytes:
+    """Return the image as WebP."""
     target = io.BytesIO()
-    image.save(target, "WEBP", quality=QUALITY, method=4)
+    image.save(target, "WEBP", quality=quality, method=4, **options)
     return target.getvalue()

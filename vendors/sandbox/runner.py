@@ -61,14 +61,8 @@ def run_in_sandbox(
 ) -> T:
     """Run a task in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
 
-    Args:
-        task: A key of `vendors.sandbox.worker.TASKS`.
-        read_at: Reads the file.
-        size: Its size in bytes.
-        limits: The limits of the task.
-        interpret: Makes the result, or raises KeyError, TypeError or ValueError where the child's result makes no sense.
-        sender: Whose file it is; empty for commands, jobs and reviewers, who count as one sender together.
-        options: JSON values that the task takes; the caller bounds them.
+    `interpret` raises KeyError, TypeError or ValueError where the child's result makes no sense. `sender` is whose file it is; empty for
+    commands, jobs and reviewers, who count as one sender together. `options` are JSON values that the task takes; the caller bounds them.
 
     Raises:
         UnsupportedType: the content is of no type that the task supports.
@@ -123,20 +117,12 @@ def refused_as_root() -> bool:
 
 def reader_of(store: ObjectStorage, key: str) -> ReadAt:
     """Return a function that reads byte ranges of a stored object."""
-
-    def read_at(offset: int, length: int) -> bytes:
-        return b"".join(store.read(key, offset, offset + length))
-
-    return read_at
+    return lambda offset, length: b"".join(store.read(key, offset, offset + length))
 
 
 def reader_of_bytes(content: bytes) -> ReadAt:
     """Return a function that reads byte ranges of bytes in memory."""
-
-    def read_at(offset: int, length: int) -> bytes:
-        return content[offset : offset + length]
-
-    return read_at
+    return lambda offset, length: content[offset : offset + length]
 
 
 def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], result: dict[str, Any], blobs: list[bytes]) -> T:

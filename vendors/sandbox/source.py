@@ -35,9 +35,6 @@ class ParentFile(io.RawIOBase):
         self._position = max(base + offset, 0)
         return self._position
 
-    def tell(self) -> int:
-        return self._position
-
     def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]  # typeshed's `WriteableBuffer` is a stub only
         view = memoryview(buffer)
         wanted = min(len(view), self._size - self._position, RANGE_BYTES)

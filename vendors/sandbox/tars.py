@@ -3,6 +3,7 @@
 import io
 import re
 import tarfile
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
@@ -83,7 +84,8 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     return found
 
 
-def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections) -> None:
+def _members(file: BinaryIO) -> Iterator[tarfile.TarInfo]:
+    """Yield the header of each entry once it is checked, with the file at the entry's content."""
     try:
         archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
@@ -92,6 +94,11 @@ def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections)
         # tarfile would keep all members in memory.
         archive.members = []
         _check(member)
+        yield member
+
+
+def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections) -> None:
+    for member in _members(file):
         empty = member.isdir() or member.issym() or member.islnk() or member.isdev()
         counter.add(member.name, 0 if empty else member.size, folder=member.isdir())
         if member.issym() or member.islnk():
@@ -111,10 +118,7 @@ def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> 
     """Return the content of the first file with this path as it is shown; None if there is none, or it is larger."""
     if name != "tar":
         file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
-    archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
-    while (member := archive.next()) is not None:
-        archive.members = []
-        _check(member)
+    for member in _members(file):
         if member.isreg() and displayable(member.name) == path:
             return file.read(member.size) if member.size <= limit else None
     return None

@@ -25,7 +25,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     encrypted = False
     names: set[str] = set()
     # Up to one more than a skill may have.
-    files: list[agent_skills.File] = []
+    files: list[Entry] = []
     for at, entry in directory.entries():
         counter.add(entry.path, entry.size, folder=entry.folder)
         _check_sizes(entry)
@@ -33,7 +33,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
         if not entry.folder and len(files) <= agent_skills.FILES:
-            files.append(agent_skills.File(entry.path, entry.size, entry))
+            files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)
         elif entry.flags & ENCRYPTED:
@@ -57,14 +57,14 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     return found
 
 
-def _search(file: BinaryIO, files: list[agent_skills.File], inspections: MemberInspections) -> None:
+def _search(file: BinaryIO, files: list[Entry], inspections: MemberInspections) -> None:
     """Search the files of a skill; one that cannot be read is noted as such."""
-    for each in files:
+    for entry in files:
         content = None
-        if inspections.can_search(each.size):
+        if inspections.can_search(entry.size):
             with suppress(Exception):
-                content = _plain_content(file, each.handle, each.size)
-        inspections.search(each.path, each.handle.mode, content)
+                content = _plain_content(file, entry, entry.size)
+        inspections.search(entry.path, entry.mode, content)
 
 
 def _plain_content(file: BinaryIO, entry: Entry, limit: int) -> bytes:

@@ -23,15 +23,7 @@ _LONGEST = timedelta(days=catalog_bounds.MAX_DISCOUNT_DAYS)
 def add_discount(
     *, listing: Listing, percent: int, ends_at: datetime, starts_at: datetime | None = None, code: str = "", actor: User
 ) -> Discount:
-    """Give a listing a discount.
-
-    Args:
-        listing: The vendor's listing.
-        percent: How much is taken off each price.
-        ends_at: When it ends.
-        starts_at: When it begins; None for now.
-        code: The code that a purchase must name; empty for a discount that everybody gets.
-        actor: The vendor.
+    """Give a listing a discount from now, or from `starts_at`; a purchase must name its `code`, if it has one.
 
     Raises:
         NotFound: the listing is someone else's.

@@ -8,7 +8,6 @@ from catalog.models import Listing
 from catalog.services.transitions import lock_own_listing
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.storage import default_storage
 
 from ..errors import DraftNotDeletable
 from .files import delete_after_commit, keys_of
@@ -34,5 +33,5 @@ def delete_draft(*, listing: Listing, actor: User) -> uuid.UUID:
     # The reference to the file would protect it from going with the listing.
     Listing.objects.filter(pk=listing_id).update(candidate_deliverable=None)
     Listing.objects.filter(pk=listing_id).delete()
-    delete_after_commit(default_storage, *(file.object_key for file in files), *(key for each in previews for key in keys_of(each)))
+    delete_after_commit(*(file.object_key for file in files), *(key for each in previews for key in keys_of(each)))
     return listing_id

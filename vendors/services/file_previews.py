@@ -14,7 +14,7 @@ from marketplace.storage import default_storage
 
 from ..errors import FileRejected
 from ..file_previews import PreviewOfKind, previews_of_file
-from .files import delete_after_commit, keys_of, object_fields, stored_objects
+from .files import contents_of, delete_after_commit, keys_of, object_fields, stored_objects
 
 logger = logging.getLogger(__name__)
 
@@ -42,14 +42,13 @@ def attach_file_previews(*, deliverable: Deliverable, made: Sequence[PreviewOfKi
         preview_id = new_id()
         fields = object_fields(processed, f"previews/{preview_id}")
         previews.append(FilePreview(pk=preview_id, deliverable=deliverable, kind=kind, position=position, **fields))
-        contents[fields["object_key"]] = (processed.content, processed.content_type)
-        contents |= {fields["renditions"][name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
-    with stored_objects(default_storage, contents), transaction.atomic():
+        contents |= contents_of(previews[-1], processed)
+    with stored_objects(contents), transaction.atomic():
         listing = lock(Listing.objects.all(), pk=deliverable.listing_id)
         if listing.approved_deliverable_id != deliverable.pk:
-            delete_after_commit(default_storage, *contents)
+            delete_after_commit(*contents)
             return
         earlier = list(FilePreview.objects.filter(deliverable__listing=listing))
         FilePreview.objects.filter(pk__in=[preview.pk for preview in earlier]).delete()
         FilePreview.objects.bulk_create(previews)
-        delete_after_commit(default_storage, *(key for preview in earlier for key in keys_of(preview)))
+        delete_after_commit(*(key for preview in earlier for key in keys_of(preview)))

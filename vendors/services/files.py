@@ -6,7 +6,7 @@ refused or replaced upload has stored is deleted.
 
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
@@ -22,14 +22,13 @@ from marketplace.core import audit
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage
-from marketplace.storage.base import ObjectStorage
 
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
 from ..models import Upload, VendorProfile
 from ..previews import ProcessedPreview
 from ..selectors import preview_of
-from ..uploads import Received
+from ..uploads.receiving import Received
 from .limits import check_room, lock_vendor
 from .listings import ensure_editable, lock_editable
 
@@ -82,9 +81,10 @@ def attach_deliverable(
         listing.save(update_fields=["candidate_deliverable"])
         if previous is not None and not previous.is_kept:
             previous.delete()
-            delete_after_commit(received.store, previous.object_key)
+            delete_after_commit(previous.object_key)
         if upload is not None:
-            _end_upload(upload, deliverable)
+            Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
+            delete_after_commit(*upload.keys)
         record_facts(deliverable, inspection.facts)
         audit.record(
             "listing.upload_file",
@@ -127,11 +127,6 @@ def _replaced_bytes(listing: Listing) -> int:
     return 0 if candidate is None or candidate.is_kept else candidate.file_size
 
 
-def _end_upload(upload: Upload, deliverable: Deliverable) -> None:
-    Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
-    delete_after_commit(default_storage, *upload.keys)
-
-
 def record_facts(deliverable: Deliverable, facts: Mapping[str, Any]) -> None:
     """Record the facts by which versions of a file are compared; delete those of files that no longer exist and were never submitted."""
     listing = deliverable.listing
@@ -151,7 +146,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
     """
     preview_id = new_id()
     preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"previews/{preview_id}"))
-    with preview_objects_stored(preview, processed), transaction.atomic():
+    with stored_objects(contents_of(preview, processed)), transaction.atomic():
         listing = lock_for_upload(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if listing.approved_deliverable_id is None:
@@ -166,8 +161,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         # Previews are part of the public page, so the listing's time of change moves.
         listing.save(update_fields=["updated_at"])
         audit.record("listing.upload_preview", listing, actor=actor, kind=kind, slot=slot, preview=str(preview.pk), sha256=preview.sha256)
-        if listing.status == ListingStatus.PUBLISHED:
-            listing_edited(listing)
+        listing_edited(listing)
     return preview
 
 
@@ -189,7 +183,7 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
     listing.save(update_fields=["candidate_deliverable"])
     if not candidate.is_kept:
         Deliverable.objects.filter(pk=candidate.pk).delete()
-        delete_after_commit(default_storage, candidate.object_key)
+        delete_after_commit(candidate.object_key)
     audit.record("listing.discard_file", listing, actor=actor, file=str(candidate.pk), sha256=candidate.sha256)
     return candidate
 
@@ -206,14 +200,12 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     """
     listing = lock_for_upload(listing)
     preview = preview_of(listing, preview_id)
-    published = listing.status == ListingStatus.PUBLISHED
-    if published and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
+    if listing.status == ListingStatus.PUBLISHED and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
     _discard_preview(listing, preview)
     listing.save(update_fields=["updated_at"])
     audit.record("listing.remove_preview", listing, actor=actor, kind=preview.kind, slot=preview.slot, sha256=preview.sha256)
-    if published:
-        listing_edited(listing)
+    listing_edited(listing)
     return preview
 
 
@@ -226,12 +218,12 @@ def _discard_preview(listing: Listing, preview: Preview) -> None:
         FormerPreview.objects.create(
             listing=listing, object_key=preview.object_key, content_type=preview.content_type, size=preview.size, sha256=preview.sha256
         )
-        delete_after_commit(default_storage, *(copy["key"] for copy in preview.renditions.values()))
+        delete_after_commit(*(copy["key"] for copy in preview.renditions.values()))
     else:
-        delete_after_commit(default_storage, *keys_of(preview))
+        delete_after_commit(*keys_of(preview))
     outdated = list(FormerPreview.objects.filter(listing=listing).exclude(sha256__in=shown))
     FormerPreview.objects.filter(pk__in=[picture.pk for picture in outdated]).delete()
-    delete_after_commit(default_storage, *(picture.object_key for picture in outdated))
+    delete_after_commit(*(picture.object_key for picture in outdated))
 
 
 def keys_of(row: StoredRow) -> list[str]:
@@ -270,35 +262,34 @@ def lock_for_upload(listing: Listing) -> Listing:
     return listing
 
 
-def preview_objects_stored(preview: Preview | StorePicture, processed: ProcessedPreview) -> AbstractContextManager[None]:
-    """Write the objects of a preview or a store's picture, and delete them again when the block fails."""
-    contents = {preview.object_key: (processed.content, processed.content_type)}
-    contents |= {preview.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
-    return stored_objects(default_storage, contents)
+def contents_of(row: Preview | FilePreview | StorePicture, processed: ProcessedPreview) -> dict[str, tuple[bytes, str]]:
+    """Return content and media type of the objects of a processed picture, by the keys of its record."""
+    copies = {row.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
+    return {row.object_key: (processed.content, processed.content_type)} | copies
 
 
 @contextmanager
-def stored_objects(store: ObjectStorage, contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
+def stored_objects(contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
     """Write the objects, and delete them again when the block fails."""
     try:
         for key, (content, content_type) in contents.items():
-            store.save_bytes(key, content, content_type)
+            default_storage.save_bytes(key, content, content_type)
         yield
     except (OperationalError, InterfaceError):
         # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the objects if it does not.
         raise
     except BaseException:
         for key in contents:
-            store.delete(key)
+            default_storage.delete(key)
         raise
 
 
-def delete_after_commit(store: ObjectStorage, *keys: str) -> None:
+def delete_after_commit(*keys: str) -> None:
     """Delete objects after the commit. A failure is logged and does not undo the change."""
     for key in keys:
         # Not a partial: Django reads `__qualname__` of a robust callback when it logs its failure.
         def delete(key: str = key) -> None:
-            store.delete(key)
+            default_storage.delete(key)
 
         transaction.on_commit(delete, robust=True)
 

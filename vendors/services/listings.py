@@ -167,8 +167,7 @@ def _edit(listing: Listing, verb: str, *, actor: User, fields: Mapping[str, Any]
         listing.save(update_fields=changed)
     changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed if name not in _FREE_TEXTS}
     audit.record(f"listing.{verb}", listing, actor=actor, changed=changed, changes=changes)
-    if listing.status == ListingStatus.PUBLISHED:
-        listing_edited(listing)
+    listing_edited(listing)
     return listing
 
 

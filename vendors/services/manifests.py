@@ -4,7 +4,6 @@ from django.db import transaction
 
 from catalog.manifests import ensure_manifest
 from catalog.models import AgentManifest, Listing
-from catalog.models.listings import ListingStatus
 from catalog.services.visibility import listing_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -24,7 +23,6 @@ def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
     manifest = ensure_manifest(listing)
     if manifest.source_digest != before:
         audit.record("listing.generate_manifest", listing, actor=actor, sourceDigest=manifest.source_digest)
-        if listing.status == ListingStatus.PUBLISHED:
-            # The search index may contain tags of the manifest.
-            listing_edited(listing)
+        # The search index may contain tags of the manifest.
+        listing_edited(listing)
     return manifest

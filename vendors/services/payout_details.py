@@ -38,16 +38,8 @@ def change_payout_details(
 ) -> PayoutDetails:
     """Set the bank account for payouts in a currency, and mail the vendor a link that undoes it. The same account again changes nothing.
 
-    Payouts in this currency wait for `bounds.PAYOUT_WAIT`; those prepared before go to the earlier account.
-
-    Args:
-        profile: The vendor.
-        currency: INR or USD.
-        holder: The holder's name.
-        number: The IBAN, or the number of an account in India or the United States.
-        bank: The BIC, for INR the IFSC, or in the United States the routing number.
-        actor: The vendor.
-        password_confirmed: Whether the vendor has just entered the password again.
+    Payouts in this currency, INR or USD, wait for `bounds.PAYOUT_WAIT`; those prepared before go to the earlier account. `holder`, `number`
+    and `bank` are those of `BankAccount`.
 
     Raises:
         PasswordRequired: the password was not entered again.

@@ -59,8 +59,7 @@ def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     listing.save(update_fields=["updated_at"])
     changed = [name for name in after if before[name] != after[name]]
     audit.record("listing.update_preview", listing, actor=actor, preview=str(picture.pk), changed=changed)
-    if listing.status == ListingStatus.PUBLISHED:
-        listing_edited(listing)
+    listing_edited(listing)
     return picture
 
 

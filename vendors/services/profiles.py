@@ -79,9 +79,7 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
     Raises:
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
-    if profile.status != VendorStatus.APPROVED:
-        raise VendorNotApproved(vendorStatus=profile.status)
+    profile = lock_approved(profile)
     store = profile.store
     changed = []
     if store.name != store_name:
@@ -97,6 +95,18 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
     if changed:
         audit.record("vendor.update", profile, actor=actor, changed=changed)
     profile.store = store
+    return profile
+
+
+def lock_approved(profile: VendorProfile) -> VendorProfile:
+    """Return the profile with its store, locked until the end of the transaction.
+
+    Raises:
+        VendorNotApproved: the vendor was suspended in the meantime.
+    """
+    profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
+    if profile.status != VendorStatus.APPROVED:
+        raise VendorNotApproved(vendorStatus=profile.status)
     return profile
 
 

@@ -11,7 +11,6 @@ from django.db import transaction
 
 from catalog.manifests.sources import digest_of, sources_of
 from catalog.models import AgentManifest, Deliverable, Listing
-from catalog.models.listings import ListingStatus
 from catalog.selectors.listings import lookup
 from catalog.selectors.reviews import facts_of_files
 from catalog.selectors.taxonomy import active_tiers
@@ -19,7 +18,7 @@ from catalog.services.visibility import listing_edited
 from marketplace.core import audit
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.core.transitions import lock
-from marketplace.storage.base import ObjectStorage
+from marketplace.storage import default_storage
 
 from ..errors import FileRejected
 from ..inspection import Inspection, inspect_deliverable
@@ -59,13 +58,13 @@ def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
     return list(found.values_list("pk", flat=True))
 
 
-def reinspect(*, deliverable_id: Any, store: ObjectStorage, dry_run: bool) -> Reinspected:
+def reinspect(*, deliverable_id: Any, dry_run: bool) -> Reinspected:
     """Inspect a stored file and save the details where they differ. A file that is refused now keeps its old details."""
     deliverable = Deliverable.objects.select_related("listing").filter(pk=deliverable_id).first()
     if deliverable is None:
         return Reinspected(ReinspectOutcome.OVERTAKEN)
     try:
-        inspection = inspect_deliverable(store=store, key=deliverable.object_key, size=deliverable.file_size)
+        inspection = inspect_deliverable(store=default_storage, key=deliverable.object_key, size=deliverable.file_size)
     except (FileRejected, UnsupportedType) as refusal:
         return Reinspected(ReinspectOutcome.REFUSED, refusal.message)
     except FileNotFoundError:
@@ -109,7 +108,7 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspect
     deliverable.save(update_fields=["format", "technical", "entries"])
     record_facts(deliverable, inspection.facts)
     audit.record("listing.reinspect_file", listing, actor=None, file=str(deliverable.pk), differences=detail)
-    if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id == deliverable.pk:
+    if listing.approved_deliverable_id == deliverable.pk:
         # The public page shows the details.
         listing_edited(listing)
     return Reinspected(ReinspectOutcome.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))

@@ -9,14 +9,13 @@ from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, NotFound
 from marketplace.core.ids import new_id
-from marketplace.core.transitions import lock, lock_for_decision
-from marketplace.storage import default_storage
+from marketplace.core.transitions import lock_for_decision
 from marketplace.ui.mail import mail
 
-from ..errors import VendorNotApproved
-from ..models import VendorProfile, VendorStatus
+from ..models import VendorProfile
 from ..previews import ProcessedPreview
-from .files import delete_after_commit, keys_of, object_fields, preview_objects_stored
+from .files import contents_of, delete_after_commit, keys_of, object_fields, stored_objects
+from .profiles import lock_approved
 
 FOLDER = "stores/"
 
@@ -29,8 +28,8 @@ def attach_store_picture(*, profile: VendorProfile, kind: StorePictureKind, proc
     """
     picture_id = new_id()
     picture = StorePicture(pk=picture_id, kind=kind, **object_fields(processed, f"{FOLDER}{picture_id}"))
-    with preview_objects_stored(picture, processed), transaction.atomic():
-        profile = _lock_approved(profile)
+    with stored_objects(contents_of(picture, processed)), transaction.atomic():
+        profile = lock_approved(profile)
         picture.store = profile.store
         _delete(StorePicture.objects.filter(store=profile.store_id, kind=kind).first())
         picture.save(force_insert=True)
@@ -47,7 +46,7 @@ def remove_store_picture(*, profile: VendorProfile, kind: StorePictureKind, acto
         NotFound: there is none.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    profile = _lock_approved(profile)
+    profile = lock_approved(profile)
     picture = StorePicture.objects.filter(store=profile.store_id, kind=kind).first()
     if picture is None:
         raise NotFound
@@ -78,14 +77,7 @@ def take_pictures_down(*, profile: VendorProfile, reason: str, actor: User) -> N
     mail(profile.user, "vendors/pictures_removed", store=profile.store, reason=reason)
 
 
-def _lock_approved(profile: VendorProfile) -> VendorProfile:
-    profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
-    if profile.status != VendorStatus.APPROVED:
-        raise VendorNotApproved(vendorStatus=profile.status)
-    return profile
-
-
 def _delete(picture: StorePicture | None) -> None:
     if picture is not None:
         StorePicture.objects.filter(pk=picture.pk).delete()
-        delete_after_commit(default_storage, *keys_of(picture))
+        delete_after_commit(*keys_of(picture))

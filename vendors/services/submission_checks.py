@@ -11,7 +11,6 @@ from catalog.selectors.reviews import is_blocked
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import Currency
-from marketplace.storage import default_storage
 
 from .. import bounds
 from .verifying import StoredState, state_of
@@ -48,7 +47,7 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
         return CheckOutcome(name, passed=False, detail="There is no file yet. Upload what buyers get.")
     if is_blocked(file):
         return CheckOutcome(name, passed=False, detail="The file was marked as malicious. Upload another one.")
-    match state_of(file, default_storage):
+    match state_of(file):
         case StoredState.MISSING:
             return CheckOutcome(name, passed=False, detail="The stored file is missing. Upload it again.")
         case StoredState.DIFFERENT:

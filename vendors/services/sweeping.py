@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from marketplace.core.ids import parse_id
-from marketplace.storage.base import ObjectStorage, UnfinishedFile
+from marketplace.storage import default_storage
+from marketplace.storage.base import UnfinishedFile
 
 from ..models import Upload
 from .files import STORED, StoredRow, keys_of
@@ -28,11 +29,11 @@ BATCH = 500
 Step = Callable[[int], object]
 
 
-def find_orphans(store: ObjectStorage, step: Step, *, age: timedelta = GRACE) -> Iterator[str]:
+def find_orphans(step: Step, *, age: timedelta) -> Iterator[str]:
     """Yield the keys of objects of at least this age that no row refers to, each batch checked right before it is yielded."""
     limit = timezone.now() - age
     for folder in FOLDERS:
-        stored = store.keys(folder)
+        stored = default_storage.keys(folder)
         while batch := list(islice(stored, BATCH)):
             old = [key for key, written_at in batch if written_at <= limit]
             known = _named_among(old)
@@ -40,20 +41,20 @@ def find_orphans(store: ObjectStorage, step: Step, *, age: timedelta = GRACE) ->
             step(len(batch))
 
 
-def find_missing(store: ObjectStorage, step: Step) -> Iterator[str]:
+def find_missing(step: Step) -> Iterator[str]:
     """Yield the keys that rows refer to and under which nothing is stored."""
     # Held in memory: a million keys take about 150 MB, and a request for each would take hours on S3.
-    stored = {key for folder in FOLDERS for key, _ in store.keys(folder)}
+    stored = {key for folder in FOLDERS for key, _ in default_storage.keys(folder)}
     for key in _named():
-        if key not in stored and _is_gone(store, key):
+        if key not in stored and _is_gone(key):
             yield key
         step(1)
 
 
-def find_unfinished(store: ObjectStorage, *, age: timedelta = GRACE) -> Iterator[UnfinishedFile]:
+def find_unfinished(*, age: timedelta) -> Iterator[UnfinishedFile]:
     """Yield the incomplete objects of writers that were killed, at least this old."""
     limit = timezone.now() - age
-    return (part for part in store.unfinished() if part.since <= limit)
+    return (part for part in default_storage.unfinished() if part.since <= limit)
 
 
 def _named() -> Iterator[str]:
@@ -79,10 +80,10 @@ def _with_keys(model: type[StoredRow]) -> QuerySet[Any]:
     return model._default_manager.only("object_key", *(["renditions"] if hasattr(model, "renditions") else []))
 
 
-def _is_gone(store: ObjectStorage, key: str) -> bool:
+def _is_gone(key: str) -> bool:
     """Check once more: the object may have been stored after the keys were listed, or its row removed."""
     try:
-        store.size(key)
+        default_storage.size(key)
     except FileNotFoundError:
         return key in _named_among([key])
     return False

@@ -24,7 +24,7 @@ from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads,
 from ..inspection import inspect_deliverable
 from ..models import Upload
 from ..selectors import unfinished_uploads
-from ..uploads import Received, removed_on_failure
+from ..uploads.receiving import Received, removed_on_failure
 from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_for_upload, new_deliverable_key
 from .limits import check_room, lock_vendor
 
@@ -103,7 +103,7 @@ def discard_upload(*, upload: Upload, actor: User) -> None:
 
 def delete_parts(*, instance: Upload, **_kwargs: Any) -> None:
     """Delete the parts of a deleted upload after the commit (a receiver of `post_delete`)."""
-    delete_after_commit(default_storage, *instance.keys)
+    delete_after_commit(*instance.keys)
 
 
 def finish_upload(*, upload: Upload, actor: User) -> Deliverable:

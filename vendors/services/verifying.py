@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
-from typing import NamedTuple
 
 from django.db.models import F, Q
 from django.utils import timezone
 
 from catalog.models import Deliverable
-from marketplace.storage.base import ObjectStorage
+from marketplace.storage import default_storage
 
 from .files import StoredRow
 
@@ -32,30 +31,22 @@ class StoredState(StrEnum):
     DIFFERENT = "different"
 
 
-class Expected(NamedTuple):
-    """Key, size and checksum of one object by its record."""
-
-    key: str
-    size: int
-    sha256: str
-
-
-def state_of(deliverable: Deliverable, store: ObjectStorage) -> StoredState:
+def state_of(deliverable: Deliverable) -> StoredState:
     """Compare the stored file with its record. It is read only where the store's state has changed since the last comparison."""
     try:
-        if deliverable.fingerprint and store.fingerprint(deliverable.object_key) == deliverable.fingerprint:
+        if deliverable.fingerprint and default_storage.fingerprint(deliverable.object_key) == deliverable.fingerprint:
             return StoredState.INTACT
     except FileNotFoundError:
         return StoredState.MISSING
-    return verify(row=deliverable, store=store)
+    return verify(row=deliverable)
 
 
-def verify(*, row: StoredRow, store: ObjectStorage, on_bytes: OnBytes | None = None) -> StoredState:
+def verify(*, row: StoredRow, on_bytes: OnBytes | None = None) -> StoredState:
     """Read every object of a record and compare it; save the time on the record where all are intact."""
     try:
         # Taken before reading, so that a write in the meantime makes the next comparison read the file again.
-        fingerprint = store.fingerprint(row.object_key)
-        intact = all(_matches(expected, store, on_bytes) for expected in _expected(row))
+        fingerprint = default_storage.fingerprint(row.object_key)
+        intact = all(_matches(on_bytes, *expected) for expected in _objects(row))
     except FileNotFoundError:
         return StoredState.MISSING
     if not intact:
@@ -83,18 +74,18 @@ def is_recorded(*, row: StoredRow) -> bool:
     return type(row).objects.filter(pk=row.pk).exists()
 
 
-def _expected(row: StoredRow) -> list[Expected]:
-    if isinstance(row, Deliverable):
-        return [Expected(row.object_key, row.file_size, row.sha256)]
-    copies = [Expected(copy["key"], copy["size"], copy["sha256"]) for copy in getattr(row, "renditions", {}).values()]
-    return [Expected(row.object_key, row.size, row.sha256), *copies]
+def _objects(row: StoredRow) -> list[tuple[str, int, str]]:
+    """Return key, size and checksum of each object by its record."""
+    size = row.file_size if isinstance(row, Deliverable) else row.size
+    copies = [(copy["key"], copy["size"], copy["sha256"]) for copy in getattr(row, "renditions", {}).values()]
+    return [(row.object_key, size, row.sha256), *copies]
 
 
-def _matches(expected: Expected, store: ObjectStorage, on_bytes: OnBytes | None) -> bool:
-    digest, size = sha256(), 0
-    for block in store.read(expected.key):
+def _matches(on_bytes: OnBytes | None, key: str, size: int, checksum: str) -> bool:
+    digest, count = sha256(), 0
+    for block in default_storage.read(key):
         digest.update(block)
-        size += len(block)
+        count += len(block)
         if on_bytes is not None:
             on_bytes(len(block))
-    return (size, digest.hexdigest()) == (expected.size, expected.sha256)
+    return (count, digest.hexdigest()) == (size, checksum)

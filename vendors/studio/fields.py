@@ -91,17 +91,13 @@ class CategoryField(forms.ChoiceField):
     """An active category; `None` where none is chosen and the field is not required."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=_categories, **kwargs)
+        super().__init__(choices=lambda: [("", "Choose a category"), *category_names()], **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
         return value.slug if isinstance(value, Category) else value
 
     def clean(self, value: Any) -> Any:
         return validated(CategorySlug(), super().clean(value))
-
-
-def _categories() -> list[tuple[str, str]]:
-    return [("", "Choose a category"), *category_names()]
 
 
 class HundredthsField(forms.DecimalField):

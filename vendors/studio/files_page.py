@@ -39,8 +39,8 @@ EARLIER = 10
 WHOLE = "page"
 
 
-class RefusedChange(NamedTuple):
-    """A refused change by form: the anchor of the field, and the message."""
+class Notice(NamedTuple):
+    """What was done by form, or why it was refused, and the anchor of the part of the page that it concerns, where it is shown."""
 
     anchor: str = ""
     message: str = ""
@@ -55,7 +55,6 @@ class Slot:
     """A slot of the gallery.
 
     Args:
-        stays: Whether it can only be replaced, not removed.
         earlier: The previous slot, where it can be moved there.
         later: The next slot, where it can be moved there.
     """
@@ -63,9 +62,8 @@ class Slot:
     number: int
     name: str
     field: UploadField
-    preview: Preview | None
-    picture: Picture | None
-    stays: bool
+    preview: Preview | None = None
+    picture: Picture | None = None
     alt_text_form: AltTextForm | None = None
     earlier: int | None = None
     later: int | None = None
@@ -112,7 +110,7 @@ class FilesPage:
     specimen: Preview | None
     sound: Preview | None
     checks: list[CheckRow]
-    refused: RefusedChange
+    refused: Notice
 
     messages = MESSAGES
     picture_endings = KINDS[PICTURE].endings
@@ -150,13 +148,11 @@ class FilesPage:
 
     @property
     def specimen_part(self) -> Part:
-        """The type specimen."""
         there = self.specimen is not None
         return Part("specimen", "Type specimen", "" if there else "For fonts", is_there=there)
 
     @property
     def sound_part(self) -> Part:
-        """The audio preview."""
         there = self.sound is not None
         return Part("sound", "Sound", "" if there else "For loops, effects and music", is_there=there)
 
@@ -182,7 +178,6 @@ class FilesPage:
 
     @property
     def file_field(self) -> UploadField:
-        """The upload field of the deliverable."""
         if self.candidate:
             label = "Replace the new file" if self.approved else "Replace the file"
         else:
@@ -191,18 +186,15 @@ class FilesPage:
 
     @property
     def specimen_field(self) -> UploadField:
-        """The upload field of the specimen."""
         label = "Replace the specimen" if self.specimen else "Upload a specimen"
         return upload_field(self.listing, SPECIMEN, label, self.refused.at(SPECIMEN))
 
     @property
     def sound_field(self) -> UploadField:
-        """The upload field of the audio preview."""
         return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
 
     @property
     def tester(self) -> Tester | None:
-        """The type tester of the specimen."""
         return type_tester_of(self.specimen)
 
     @property
@@ -215,9 +207,9 @@ class FilesPage:
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
 
-def files_page(listing: Listing, refused: RefusedChange | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
+def files_page(listing: Listing, refused: Notice | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
     """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries, and those of the checks."""
-    refused = refused or RefusedChange()
+    refused = refused or Notice()
     # The checks look at the same pictures.
     prefetch_related_objects([listing], "previews")
     previews = list(listing.previews.all())
@@ -250,22 +242,18 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
     return next((preview for preview in previews if preview.kind == kind), None)
 
 
-def _slot(
-    listing: Listing, number: int, pictures: Mapping[int, Preview], refused: RefusedChange, typed: Mapping[uuid.UUID, AltTextForm]
-) -> Slot:
+def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Notice, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
     field = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
     if preview is None:
-        return Slot(number, name, field, preview=None, picture=None, stays=False)
-    alt_text_form = typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text)
+        return Slot(number, name, field)
     return Slot(
         number,
         name,
         field,
         preview,
         picture_of(preview.pk, preview.details, preview.renditions),
-        stays=number == 0 and listing.status == ListingStatus.PUBLISHED,
-        alt_text_form=alt_text_form,
+        alt_text_form=typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text),
         earlier=number - 1 if number else None,
         # Behind the last one there is nothing to change places with.
         later=number + 1 if number + 1 in pictures else None,

@@ -145,12 +145,11 @@ def _with_slug(form: forms.Form, slug: str, source: str) -> dict[str, Any]:
     """Return the cleaned data, with a slug derived from the field `source` where none was given."""
     data: dict[str, Any] = form.cleaned_data
     if not data.get(slug) and slug not in form.errors and source in data:
-        field = form.fields[slug]
-        suggestion = slug_from(data[source])
-        try:
-            data[slug] = field.clean(suggestion) if suggestion else ""
-        except forms.ValidationError as error:
-            form.add_error(slug, error)
-        if not suggestion:
+        if suggestion := slug_from(data[source]):
+            try:
+                data[slug] = form.fields[slug].clean(suggestion)
+            except forms.ValidationError as error:
+                form.add_error(slug, error)
+        else:
             form.add_error(slug, "Enter an address: none can be derived from this name.")
     return data

@@ -1,7 +1,6 @@
 """Prepares files, findings, prices and the history of a listing for the studio's pages."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,10 +11,11 @@ from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import current_price, is_free, list_prices, permitted_tiers, price_of
+from catalog.selectors import active_tiers
+from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sale, tax_inside
 
-from ..selectors import steps_of
 from ..services.submission_checks import run_checks
 
 FORMATS = {
@@ -64,15 +64,10 @@ ENDINGS_SHOWN = 8
 NAMES_SHOWN = 6
 
 
-def kind_of(technical: Mapping[str, Any]) -> str:
-    """Return the name of a file's format."""
-    name = str(technical.get("format", ""))
-    return FORMATS.get(name, name)
-
-
 def facts_of(technical: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return label and value of each fact."""
-    return [("Type", kind_of(technical)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
+    name = technical.get("format", "")
+    return [("Type", FORMATS.get(name, name)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
 
 
 def warnings_of(technical: Mapping[str, Any]) -> list[tuple[str, int, list[str]]]:
@@ -142,22 +137,9 @@ _ROUTES = {
 }
 
 
-@dataclass(frozen=True)
-class FindingRow:
-    """One finding; `route` is the page where it is fixed, if there is one."""
-
-    field: str
-    message: str
-    hint: str
-    route: str
-
-
-def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[FindingRow]:
-    """Return the rows of a review's findings."""
-    return [
-        FindingRow(field_name(finding["field"]), finding["message"], finding["hint"], _ROUTES.get(finding["field"], ""))
-        for finding in findings
-    ]
+def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return a review's findings with the name of the field, and as `route` the page where it is fixed, empty if there is none."""
+    return [{**finding, "field": field_name(finding["field"]), "route": _ROUTES.get(finding["field"], "")} for finding in findings]
 
 
 @dataclass(frozen=True)
@@ -173,49 +155,27 @@ class Proceeds:
     split: Split
 
 
-@dataclass(frozen=True)
-class LicenceProceeds:
-    """One licence in each currency in which it is sold."""
-
-    name: str
-    amounts: list[Proceeds]
-
-
-@dataclass(frozen=True)
-class ListingProceeds:
-    """The licences that buyers can choose; the price of the first one is the listing's price.
+class ListingProceeds(NamedTuple):
+    """The licences that buyers can choose by name, each in the currencies in which it is sold; the first one has the listing's price.
 
     `not_in` are the currencies of wallets in which it has no price. Nothing is sold in others.
     """
 
-    free: bool
-    discount_bp: int
-    tax_rate_bp: int
-    commission_rate_bp: int
-    licences: list[LicenceProceeds]
+    is_free: bool
+    licences: list[tuple[str, list[Proceeds]]]
     not_in: list[str]
 
 
-def proceeds_of(listing: Listing, tiers: Sequence[LicenseTier]) -> ListingProceeds:
+def proceeds_of(listing: Listing) -> ListingProceeds:
     """Return the split of each sale of a listing, which must be loaded with its vendor's profile."""
-    rate = listing.store.vendor_profile.commission_rate_bp
+    tiers = active_tiers()
     permitted = permitted_tiers(listing, tiers)
     paid_in = [currency for currency in Currency if currency in WALLET_CURRENCIES]
     sold_in = [currency for currency in paid_in if current_price(listing, currency) is not None]
     licences = [
-        LicenceProceeds(tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in])
-        for tier in permitted
+        (tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in]) for tier in permitted
     ]
-    not_in = [currency.value for currency in paid_in if currency not in sold_in]
-    return ListingProceeds(is_free(listing), listing.current_discount_bp, listing.tax_rate_bp, rate, licences, not_in)
-
-
-def repriced(listing: Listing, prices: Mapping[str, int | None]) -> Listing:
-    """Return an unsaved copy of the listing with other prices."""
-    other = copy(listing)
-    for name, value in prices.items():
-        setattr(other, name, value)
-    return other
+    return ListingProceeds(is_free(listing), licences, [currency.value for currency in paid_in if currency not in sold_in])
 
 
 def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:
@@ -243,27 +203,19 @@ STEP_LABELS = {
 }
 
 
-@dataclass(frozen=True)
-class HistoryEntry:
-    """One entry of the history."""
-
-    at: datetime
-    label: str
-
-
 def last_steps(listing: Listing) -> list[AuditEntry]:
     """Return the audit entries of the last steps, newest first, with their appeals."""
-    return list(steps_of(listing, STEP_LABELS).select_related("appeal")[:STEPS])
+    return list(history_of(listing).filter(action__in=STEP_LABELS).select_related("appeal")[:STEPS])
 
 
-def timeline_of(listing: Listing, entries: Iterable[AuditEntry]) -> list[HistoryEntry]:
-    """Return the last steps, newest first; where these are all, with the creation of the listing as the first step."""
-    steps = [HistoryEntry(entry.at, STEP_LABELS[entry.action]) for entry in entries]
-    return steps if len(steps) == STEPS else [*steps, HistoryEntry(listing.created_at, "Created")]
+def timeline_of(listing: Listing, entries: Iterable[AuditEntry]) -> list[tuple[str, datetime]]:
+    """Return label and time of the last steps, newest first; where these are all, with the creation of the listing as the first step."""
+    steps = [(STEP_LABELS[entry.action], entry.at) for entry in entries]
+    return steps if len(steps) == STEPS else [*steps, ("Created", listing.created_at)]
 
 
-class _CheckTexts(NamedTuple):
-    """The text of a check; where `failed` is empty, the service's detail is shown instead. `anchor` is the part of the page."""
+class CheckTexts(NamedTuple):
+    """The texts of a check, and the page, with the part of it, where it is fixed; where `failed` is empty, the service's detail is shown."""
 
     title: str
     passed: str
@@ -274,8 +226,8 @@ class _CheckTexts(NamedTuple):
 
 
 _CHECK_TEXTS = {
-    "file_integrity": _CheckTexts("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file", "#file"),
-    "preview_thumbnail": _CheckTexts(
+    "file_integrity": CheckTexts("The file", "It is stored as you uploaded it.", "", "studio-files", "Go to the file", "#file"),
+    "preview_thumbnail": CheckTexts(
         "The cover picture",
         "It is shown on the listing's card in the storefront.",
         "Upload one. It is shown on the listing's card in the storefront.",
@@ -283,8 +235,8 @@ _CHECK_TEXTS = {
         "Go to the pictures",
         "#previews",
     ),
-    "pricing": _CheckTexts("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
-    "licensing": _CheckTexts(
+    "pricing": CheckTexts("The prices", "All prices and the discount are valid.", "", "studio-prices", "Go to the prices"),
+    "licensing": CheckTexts(
         "The licences",
         "Buyers can choose at least one.",
         "None of the licences that you allow is offered any more. Allow another one.",
@@ -296,14 +248,11 @@ _CHECK_TEXTS = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A row of the checklist: why a check failed and what to do, and a link to the page, and the part of it, where it is fixed."""
+    """A row of the checklist: why a check failed and what to do."""
 
-    label: str
+    texts: CheckTexts
     passed: bool
     detail: str
-    route: str
-    step: str
-    anchor: str
     warning: str
 
 
@@ -325,5 +274,5 @@ def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
     for outcome in outcomes:
         texts, passed = _CHECK_TEXTS[outcome["name"]], outcome["passed"]
         detail = (texts.passed if passed else texts.failed) or outcome["detail"]
-        rows.append(CheckRow(texts.title, passed, detail, texts.route, texts.step, texts.anchor, outcome.get("warning", "")))
+        rows.append(CheckRow(texts, passed, detail, outcome.get("warning", "")))
     return rows

@@ -19,8 +19,7 @@ _SEEN_CHARS = 2000
 class SectionForm(forms.Form):
     """A section of a listing. The hidden field `seen` has hashes of the values shown, to detect changes made elsewhere in the meantime."""
 
-    # The listing's fields in this section, by the service that saves them.
-    details: ClassVar[tuple[str, ...]] = ()
+    # The listing's fields in this section that are not saved as `details`, by the service that saves them.
     prices: ClassVar[tuple[str, ...]] = ()
     licensing: ClassVar[tuple[str, ...]] = ()
 
@@ -31,8 +30,12 @@ class SectionForm(forms.Form):
         self.listing = listing
         super().__init__(data, initial=self.initial_of(listing) | {"seen": self._hashes()})
 
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The listing's fields that are saved as its details: all fields of the form but `seen` and the `prices`."""
+        return tuple(name for name in self.base_fields if name not in {"seen", *self.prices})
+
     def initial_of(self, listing: Listing) -> dict[str, Any]:
-        """Return the initial values."""
         return {name: getattr(listing, name) for name in self.names}
 
     def values(self) -> dict[str, Any]:
@@ -86,21 +89,6 @@ class SectionForm(forms.Form):
 
 class DetailsForm(SectionForm):
     """Title, description and other details of the listing."""
-
-    details: ClassVar[tuple[str, ...]] = (
-        "title",
-        "category",
-        "short_description",
-        "description",
-        "tags",
-        "version",
-        "file_type",
-        "supported_platforms",
-        "video_url",
-        "ai_training",
-        "ai_origin",
-        "ai_parts",
-    )
 
     title = LineField(label="Title", max_length=bounds.TITLE_CHARS)
     category = CategoryField(label="Category")
@@ -164,8 +152,6 @@ class DetailsForm(SectionForm):
 class DraftDetailsForm(DetailsForm):
     """The details of a draft that was never submitted, whose address can still be changed."""
 
-    details = ("slug", *DetailsForm.details)
-
     slug = SlugField(label="Address", help_text="Lower-case letters, digits and hyphens. It is fixed once you submit the listing.")
     field_order = ("title", "slug")
 
@@ -179,7 +165,6 @@ def details_form(data: Any = None, *, listing: Listing) -> DetailsForm:
 class PricesForm(SectionForm):
     """Prices, discount and tax."""
 
-    details = ("base_price_minor", "discount_bp", "tax_rate_bp")
     prices = ("price_inr_minor", "price_eur_minor")
 
     base_price_minor = HundredthsField(label="US dollars", **PRICE)
@@ -195,7 +180,6 @@ class PricesForm(SectionForm):
 
     @property
     def amounts(self) -> list[forms.BoundField]:
-        """The price fields."""
         return [self[name] for name in ("base_price_minor", *self.prices)]
 
     @property
@@ -207,6 +191,7 @@ class PricesForm(SectionForm):
 class LicencesForm(SectionForm):
     """The permitted licence tiers and the readme. Retired tiers are offered only where the listing permits them already."""
 
+    details = ()
     licensing = ("allowed_license_slugs", "readme")
     EVERY, SOME = "every", "some"
 

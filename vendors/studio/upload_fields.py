@@ -3,7 +3,6 @@
 The page passes the same messages to its script.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,8 +56,7 @@ MESSAGES = {
 
 def message_for(problem: Problem) -> str:
     """Return the message for a problem; its own detail where there is no message for its code."""
-    members: Mapping[str, object] = problem.members
-    maximum = format_limit(int(str(members.get("maximumBytes", 0))))
+    maximum = format_limit(problem.members.get("maximumBytes", 0))
     sentence = MESSAGES.get(problem.code, "{detail}")
     return sentence.replace("{detail}", problem.message).replace("{maximum}", maximum)
 

@@ -13,7 +13,7 @@ FIELD = "file"
 class Sink(Protocol):
     """A target for the bytes of a file."""
 
-    def write(self, chunk: bytes) -> None:
+    def write(self, chunk: bytes, /) -> object:
         """Write the next bytes."""
 
 

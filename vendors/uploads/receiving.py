@@ -1,5 +1,6 @@
 """Receives a file over HTTP in one pass; a file that is not kept is removed again."""
 
+import io
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -57,18 +58,13 @@ class Received:
         """Keep the file; call it once the record that refers to it is committed."""
         self._kept = True
 
-    def discard(self) -> None:
-        """Remove the file from the store unless `keep` was called."""
-        if not self._kept:
-            self.store.delete(self.key)
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the file if it does not.
-        if not isinstance(error, OperationalError | InterfaceError):
-            self.discard()
+        if not self._kept and not isinstance(error, OperationalError | InterfaceError):
+            self.store.delete(self.key)
 
 
 def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
@@ -150,9 +146,9 @@ def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReade
     Raises what `receive` raises; the same order applies.
     """
     check_upload_headers(request, maximum_bytes)
-    content = _Memory()
+    content = io.BytesIO()
     _read_form(request, content, maximum_bytes, reader)
-    return b"".join(content.chunks)
+    return content.getvalue()
 
 
 def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksum | None = None) -> None:
@@ -175,14 +171,6 @@ def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksu
                 checksum.update(block)
         if checksum is not None and not checksum.matches:
             raise ChecksumMismatch
-
-
-class _Memory:
-    def __init__(self) -> None:
-        self.chunks: list[bytes] = []
-
-    def write(self, chunk: bytes) -> None:
-        self.chunks.append(chunk)
 
 
 def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: FormReader) -> OnePassHandler:

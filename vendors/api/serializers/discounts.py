@@ -32,7 +32,6 @@ class DiscountRecord(serializers.Serializer[Any]):
     status = serializers.ChoiceField(choices=DiscountStatus.choices, help_text="Whether it applies now.")
 
     def get_code(self, discount: Any) -> str | None:
-        """Return the code."""
         return discount.code or None
 
 

@@ -25,7 +25,6 @@ class DeliverableRecord(serializers.Serializer[Deliverable]):
     technicalJson = serializers.SerializerMethodField(help_text="JSON text of what was found inside.")
 
     def get_technicalJson(self, deliverable: Deliverable) -> str:
-        """Return the JSON text."""
         # Sorted, because PostgreSQL does not preserve the order of keys in jsonb.
         return orjson.dumps(deliverable.technical, option=orjson.OPT_SORT_KEYS).decode()
 
@@ -46,7 +45,6 @@ class FileVersion(serializers.Serializer[Any]):
 
     @extend_schema_field(serializers.ChoiceField(choices=DeliverableStatus.choices))
     def get_status(self, deliverable: Deliverable) -> str:
-        """Return the status of the file."""
         return status_of(deliverable, self.context["listing"]).value
 
 

@@ -49,7 +49,6 @@ class ListingSummary(serializers.Serializer[Any]):
 
     @extend_schema_field({"type": ["string", "null"], "enum": [UpdateStatus.PENDING_REVIEW.value, None]})
     def get_updateStatus(self, listing: Listing) -> str | None:
-        """Return the state of the file under review."""
         return listing.update_status or None
 
 
@@ -191,7 +190,6 @@ class LicensingPatch(ListingPartPatch):
     allowedLicenseSlugs = LicenseSlugs(source="allowed_license_slugs", required=False)
 
     def validate_readme(self, value: str | None) -> str:
-        """Return the text, empty for null."""
         return value or ""
 
 

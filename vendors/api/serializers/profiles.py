@@ -57,7 +57,6 @@ class ProfileRecord(serializers.Serializer[VendorProfile]):
     commissionRate = serializers.SerializerMethodField(help_text="The marketplace's share of the price without tax, as a fraction.")
 
     def get_commissionRate(self, profile: VendorProfile) -> float:
-        """Return the fraction."""
         return profile.commission_rate_bp / bounds.WHOLE_BP
 
 
@@ -91,13 +90,10 @@ class ApplicationStatus(ProfileRecord):
 
     @extend_schema_field(QueuePlace(allow_null=True))
     def get_queue(self, profile: VendorProfile) -> dict[str, Any] | None:
-        """Return the place in the queue of applications."""
         return queue_place(wait_of_profile(profile))
 
     def get_logoUrl(self, profile: VendorProfile) -> str | None:
-        """Return the path of the logo."""
         return _url_of(profile, StorePictureKind.LOGO)
 
     def get_bannerUrl(self, profile: VendorProfile) -> str | None:
-        """Return the path of the banner."""
         return _url_of(profile, StorePictureKind.BANNER)

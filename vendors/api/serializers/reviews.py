@@ -61,7 +61,6 @@ class ReviewRecord(serializers.Serializer[Any]):
 
     @extend_schema_field(ReviewedFile(allow_null=True))
     def get_file(self, review: ListingReview) -> dict[str, Any] | None:
-        """Return the file as it was submitted."""
         file: dict[str, Any] | None = review.snapshot.get("file")
         return file
 

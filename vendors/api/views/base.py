@@ -12,10 +12,14 @@ from catalog.services.transitions import require_etag
 from developers.principals import principal_of
 from marketplace.accounts.models import User
 from marketplace.api.views import ApiViewSet
+from marketplace.core.access import bearer_only
+from marketplace.core.scopes import Scope
 
 from ...models import VendorProfile
 from ...selectors import approved_profile_of, listing_of
 from ..conditions import required_etags
+
+MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 
 
 class VendorViewSet(ApiViewSet):

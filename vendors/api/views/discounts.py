@@ -6,30 +6,26 @@ from rest_framework.response import Response
 
 from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.access import bearer_only
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
-from marketplace.core.scopes import Scope
 
 from ...errors import DiscountOverlaps, DiscountPeriodInvalid, TooManyDiscounts, VendorNotApproved
 from ...selectors import discounts_of, listing_of
 from ...services.discounts import add_discount, end_discount
 from ..serializers.discounts import DiscountPage, DiscountRecord, NewDiscount
 from ..serializers.paging import PageQuery
-from .base import VendorViewSet
-
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+from .base import MANAGE, VendorViewSet
 
 
 class DiscountViews(VendorViewSet):
     """Discounts of the caller's listings."""
 
-    access = dict.fromkeys(("list", "create", "end"), MANAGE)
     problems = {
         "list": (VendorNotApproved,),
         "create": (VendorNotApproved, DiscountPeriodInvalid, DiscountOverlaps, TooManyDiscounts),
         "end": (VendorNotApproved,),
     }
+    access = dict.fromkeys(problems, MANAGE)
     queries = {"list": PageQuery}
 
     @extend_schema(operation_id="listDiscounts", summary="List the discounts of a listing", responses=DiscountPage)

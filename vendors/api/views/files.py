@@ -9,10 +9,8 @@ from rest_framework.response import Response
 from catalog import bounds as catalog_bounds
 from catalog.models.files import PreviewKind
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.access import bearer_only
 from marketplace.core.errors import LengthRequired, PreconditionFailed
 from marketplace.core.ids import parse_id
-from marketplace.core.scopes import Scope
 
 from ...errors import (
     FileRejected,
@@ -29,13 +27,12 @@ from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...uploads import announced_size, receive, receive_small
+from ...uploads.receiving import announced_size, receive, receive_small
 from ..conditions import conditional
 from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from ..serializers.paging import PageQuery
-from .base import VendorViewSet
+from .base import MANAGE, VendorViewSet
 
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 UPLOAD_PROBLEMS = (
     VendorNotApproved,
     ListingLocked,
@@ -56,9 +53,6 @@ def form(description: str) -> dict[str, Any]:
 class FileViews(VendorViewSet):
     """The deliverable and the previews of a listing."""
 
-    access = dict.fromkeys(
-        ("file", "discard_file", "history", "font_specimen", "gallery_image", "audio_preview", "update_picture", "remove_preview"), MANAGE
-    )
     problems = {
         "file": (*UPLOAD_PROBLEMS, UploadConflict),
         "history": (VendorNotApproved,),
@@ -69,6 +63,7 @@ class FileViews(VendorViewSet):
         "update_picture": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
         "remove_preview": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
     }
+    access = dict.fromkeys(problems, MANAGE)
     queries = {"history": PageQuery, "gallery_image": GallerySlot}
 
     @conditional

@@ -9,9 +9,7 @@ from rest_framework.response import Response
 from catalog.models import Listing
 from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import Body, EmptyBody, parse_body
-from marketplace.core.access import bearer_only
 from marketplace.core.errors import PreconditionFailed
-from marketplace.core.scopes import Scope
 
 from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts, VendorNotApproved
 from ...selectors import listing_of, listings_of, reviews_of, with_files
@@ -34,17 +32,12 @@ from ..serializers.listings import (
 )
 from ..serializers.paging import PageQuery
 from ..serializers.reviews import ReviewPage, ReviewRecord
-from .base import VendorViewSet
-
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+from .base import MANAGE, VendorViewSet
 
 
 class ListingViews(VendorViewSet):
     """The caller's listings. `asset_id` is the id or the slug; someone else's does not exist."""
 
-    access = dict.fromkeys(
-        ("list", "create", "retrieve", "update_details", "delete_draft", "regional_prices", "licensing", "reviews"), MANAGE
-    )
     problems = {
         "list": (VendorNotApproved,),
         "create": (VendorNotApproved, SlugTaken, AiPartsMismatch, TooManyDrafts),
@@ -55,6 +48,7 @@ class ListingViews(VendorViewSet):
         "licensing": (VendorNotApproved, ListingLocked, PreconditionFailed),
         "reviews": (VendorNotApproved,),
     }
+    access = dict.fromkeys(problems, MANAGE)
     queries = {"list": ListingQuery, "reviews": PageQuery}
 
     @extend_schema(operation_id="listListings", summary="List your listings", responses=ListingPage)

@@ -8,22 +8,19 @@ from developers.principals import principal_of
 from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
-from marketplace.core.access import bearer_only
-from marketplace.core.scopes import Scope
 
 from ...errors import StoreSlugTaken, VendorProfileExists, VendorProfileMissing
 from ...selectors import profile_of
 from ...services import profiles
 from ..serializers.profiles import Application, ApplicationStatus, ProfileRecord
-
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+from .base import MANAGE
 
 
 class ProfileViews(ApiViewSet):
     """The caller's vendor profile."""
 
-    access = {"apply": MANAGE, "status": MANAGE}
     problems = {"apply": (VendorProfileExists, StoreSlugTaken), "status": (VendorProfileMissing,)}
+    access = dict.fromkeys(problems, MANAGE)
 
     @extend_schema(operation_id="applyAsVendor", summary="Register a store", request=Application, responses=ProfileRecord)
     @idempotent

@@ -6,21 +6,18 @@ from rest_framework.response import Response
 
 from catalog.models.files import PreviewKind, StorePictureKind
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.access import bearer_only
 from marketplace.core.errors import LengthRequired, NotFound
-from marketplace.core.scopes import Scope
 
 from ... import bounds
 from ...errors import FileRejected, UploadIncomplete, VendorNotApproved
 from ...previews import process_preview
 from ...services.profiles import update_store
 from ...services.store_pictures import attach_store_picture, remove_store_picture
-from ...uploads import receive_small
+from ...uploads.receiving import receive_small
 from ..serializers.profiles import ApplicationStatus, StoreChanges, StorePictureRecord
-from .base import VendorViewSet
+from .base import MANAGE, VendorViewSet
 from .files import form
 
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 UPLOADS, REMOVALS = ("upload_logo", "upload_banner"), ("remove_logo", "remove_banner")
 FORM = form("JPG, PNG or WebP, up to 20 MB.")
 
@@ -28,12 +25,12 @@ FORM = form("JPG, PNG or WebP, up to 20 MB.")
 class StoreViews(VendorViewSet):
     """The texts, the logo and the banner of the caller's store."""
 
-    access = dict.fromkeys(("change", *UPLOADS, *REMOVALS), MANAGE)
     problems = {
         "change": (VendorNotApproved,),
         **dict.fromkeys(UPLOADS, (VendorNotApproved, LengthRequired, UploadIncomplete, FileRejected)),
         **dict.fromkeys(REMOVALS, (VendorNotApproved, NotFound)),
     }
+    access = dict.fromkeys(problems, MANAGE)
 
     @extend_schema(operation_id="updateStore", summary="Change the store", request=StoreChanges, responses=ApplicationStatus)
     def change(self, request: Request) -> Response:

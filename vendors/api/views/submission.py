@@ -8,9 +8,7 @@ from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToRevi
 from catalog.services.submission import unpublish_listing, withdraw_listing
 from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.access import bearer_only
 from marketplace.core.errors import InvalidTransition, PreconditionFailed
-from marketplace.core.scopes import Scope
 
 from ...errors import ListingLocked, SubmitChecksFailed, VendorNotApproved
 from ...selectors import listing_of
@@ -21,15 +19,12 @@ from ...services.submission_checks import run_checks
 from ..conditions import conditional, versioned, with_etag
 from ..serializers.manifests import GeneratedManifest
 from ..serializers.reviews import ListingStatusResponse, Preflight, SubmittedResponse
-from .base import VendorViewSet
-
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+from .base import MANAGE, VendorViewSet
 
 
 class SubmissionViews(VendorViewSet):
     """Steps that take no body."""
 
-    access = dict.fromkeys(("generate_manifest", "preflight", "submit", "withdraw", "unpublish"), MANAGE)
     problems = {
         "generate_manifest": (VendorNotApproved, ListingLocked, PreconditionFailed),
         "preflight": (VendorNotApproved,),
@@ -45,6 +40,7 @@ class SubmissionViews(VendorViewSet):
         "withdraw": (VendorNotApproved, InvalidTransition, PreconditionFailed),
         "unpublish": (VendorNotApproved, InvalidTransition, PreconditionFailed),
     }
+    access = dict.fromkeys(problems, MANAGE)
 
     @conditional
     @extend_schema(operation_id="generateManifest", summary="Generate the manifest", request=None, responses=GeneratedManifest)

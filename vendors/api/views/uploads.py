@@ -12,10 +12,8 @@ from rest_framework.response import Response
 from catalog.models import Listing
 from catalog.services.transitions import require_etag
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.access import bearer_only
 from marketplace.core.errors import PreconditionFailed
 from marketplace.core.ids import parse_id
-from marketplace.core.scopes import Scope
 
 from ...errors import (
     FileRejected,
@@ -30,21 +28,18 @@ from ...models import Upload
 from ...selectors import listing_of, unfinished_uploads, upload_of
 from ...services import uploads
 from ...services.files import ensure_uploadable
-from ...uploads import receive_part, upload_slot
+from ...uploads.receiving import receive_part, upload_slot
 from .. import tus
 from ..conditions import conditional, required_etags
 from ..serializers.files import DeliverableRecord
 from ..serializers.paging import PageQuery
 from ..serializers.uploads import UploadPage, UploadRecord
-from .base import VendorViewSet
-
-MANAGE = bearer_only(Scope.VENDOR_MANAGE)
+from .base import MANAGE, VendorViewSet
 
 
 class UploadViews(VendorViewSet):
     """Resumable uploads: their progress, and finishing one."""
 
-    access = dict.fromkeys(("list", "retrieve", "finish"), MANAGE)
     problems = {
         "list": (VendorNotApproved,),
         "retrieve": (VendorNotApproved,),
@@ -59,6 +54,7 @@ class UploadViews(VendorViewSet):
             FileRejected,
         ),
     }
+    access = dict.fromkeys(problems, MANAGE)
     queries = {"list": PageQuery}
 
     @extend_schema(operation_id="listUploads", summary="List the unfinished uploads", responses=UploadPage)

@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.errors import NotFound
-from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
 from vendors.inspection import FORMATS
 
@@ -49,10 +48,10 @@ class Command(BaseCommand):
             raise CommandError(f"{failures} files could not be inspected, or would be refused today.")
 
     def _inspect(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[ReinspectOutcome], int]:
-        counts, stale, unreadable, store = Counter[ReinspectOutcome](), 0, 0, default_storage
+        counts, stale, unreadable = Counter[ReinspectOutcome](), 0, 0
         with progress_bar() as progress:
             for deliverable_id in progress.track(ids, description="Inspecting"):
-                result = reinspect(deliverable_id=deliverable_id, store=store, dry_run=dry_run)
+                result = reinspect(deliverable_id=deliverable_id, dry_run=dry_run)
                 counts[result.outcome] += 1
                 stale += result.stale_manifest
                 if result.detail:

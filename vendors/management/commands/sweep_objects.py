@@ -10,7 +10,6 @@ from rich.progress import Progress
 from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
-from marketplace.storage.base import ObjectStorage
 from marketplace.ui.progress import progress_bar
 from vendors.services.sweeping import GRACE, find_missing, find_orphans, find_unfinished
 
@@ -50,28 +49,28 @@ class Command(BaseCommand):
             with progress_bar() as progress:
                 # A database that is yet to be restored has no records, and every file would be deleted.
                 delete = options["delete"] and (Deliverable.objects.exists() or Preview.objects.exists())
-                missing = self._sweep(default_storage, progress, delete=delete, age=options["hours"] * HOUR)
+                missing = self._sweep(progress, delete=delete, age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
         if missing:
             raise CommandError(f"{missing} files that have a record are missing from the file store.", returncode=MISSING)
 
-    def _sweep(self, store: ObjectStorage, progress: Progress, *, delete: bool, age: timedelta) -> int:
+    def _sweep(self, progress: Progress, *, delete: bool, age: timedelta) -> int:
         done = "deleted" if delete else "would be deleted"
         orphans = unfinished = missing = 0
         task = progress.add_task("Files", total=None)
-        for key in find_orphans(store, lambda count: progress.advance(task, count), age=age):
+        for key in find_orphans(lambda count: progress.advance(task, count), age=age):
             if delete:
-                store.delete(key)
+                default_storage.delete(key)
             self.stdout.write(f"no record, {done}: {key}")
             orphans += 1
-        for part in find_unfinished(store, age=age):
+        for part in find_unfinished(age=age):
             if delete:
                 part.remove()
             self.stdout.write(f"unfinished, {done}: {part.name}")
             unfinished += 1
         task = progress.add_task("Records", total=None)
-        for key in find_missing(store, lambda count: progress.advance(task, count)):
+        for key in find_missing(lambda count: progress.advance(task, count)):
             self.stdout.write(f"no file: {key}")
             missing += 1
         self.stdout.write(f"{orphans} files without a record and {unfinished} incomplete objects {done}; {missing} files are missing.")

@@ -15,8 +15,6 @@ from rich.progress import DownloadColumn, TextColumn, TimeElapsedColumn, Transfe
 from catalog.models import Listing, Store, StorePicture
 from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
-from marketplace.storage import default_storage
-from marketplace.storage.base import ObjectStorage
 from marketplace.ui.progress import progress_bar
 from vendors.services.files import STORED, StoredRow
 from vendors.services.verifying import StoredState, find_unverified, is_recorded, verify
@@ -56,19 +54,20 @@ class Command(BaseCommand):
                 progress.advance(task, count)
                 pace.note(count)
 
-            rows = islice(_rows(options["since"] or timezone.now()), options["limit"])
-            self._verify(rows, default_storage, on_bytes, counts)
+            since = options["since"] or timezone.now()
+            rows = (row for model in STORED for row in find_unverified(model, before=since))
+            self._verify(islice(rows, options["limit"]), on_bytes, counts)
         states = (*StoredState, UNREADABLE)
         summary = ", ".join(f"{counts[state]} {state}" for state in states)
         self.stdout.write(f"{counts.total()} records: {summary}; {pace.total / MIB:.1f} MiB read in {pace.seconds:.1f} s.")
         if counts.total() != counts[StoredState.INTACT]:
             raise CommandError("Stored files do not match their records. Restore them from a backup.", returncode=DAMAGED)
 
-    def _verify(self, rows: Iterator[StoredRow], store: ObjectStorage, on_bytes: Any, counts: Counter[str]) -> None:
+    def _verify(self, rows: Iterator[StoredRow], on_bytes: Any, counts: Counter[str]) -> None:
         in_a_row = 0
         for row in rows:
             try:
-                state, in_a_row = str(verify(row=row, store=store, on_bytes=on_bytes)), 0
+                state, in_a_row = str(verify(row=row, on_bytes=on_bytes)), 0
             except DependencyUnavailable as problem:
                 state, in_a_row = UNREADABLE, in_a_row + 1
                 if in_a_row == UNREADABLE_IN_A_ROW:
@@ -99,11 +98,6 @@ class Pace:
         ahead = self.total / self._per_second - self.seconds if self._per_second else 0
         if ahead > 0:
             time.sleep(ahead)
-
-
-def _rows(since: datetime) -> Iterator[StoredRow]:
-    for model in STORED:
-        yield from find_unverified(model, before=since)
 
 
 def _owner(row: StoredRow) -> Listing | Store:

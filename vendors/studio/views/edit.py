@@ -9,14 +9,14 @@ from django.shortcuts import redirect, render
 
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
-from catalog.selectors import active_tiers, every_tier
+from catalog.selectors import every_tier
 from marketplace.accounts.pages import SignedInRequest, live_check, render_form
 
 from ...errors import AiPartsMismatch, ListingChanged, ListingLocked, SlugLocked, SlugTaken
 from ...selectors import own_listing
 from ...services.editing import edit_listing
 from ..access import listing_page
-from ..presenters import proceeds_of, repriced
+from ..presenters import proceeds_of
 from ..section_forms import LicencesForm, PricesForm, SectionForm, details_form
 
 LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep editing; what you typed is still here."
@@ -32,7 +32,7 @@ def details(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the prices, with a preview of how they are split."""
     form = PricesForm(_sent(request), listing=listing)
-    return _section(request, listing, form, "prices", proceeds=proceeds_of(listing, active_tiers()))
+    return _section(request, listing, form, "prices", proceeds=proceeds_of(listing))
 
 
 @live_check
@@ -40,10 +40,11 @@ def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Show the split at the prices that are being typed; nothing is saved."""
     form = PricesForm(request.POST, listing=listing)
-    # A field that is invalid, because it is still being typed, counts with its saved value.
     form.is_valid()
-    typed = {name: form.cleaned_data[name] for name in form.names if name in form.cleaned_data}
-    return render(request, "studio/split.html", {"proceeds": proceeds_of(repriced(listing, typed), active_tiers()), "typed": True})
+    for name in form.names:
+        # A field that is invalid, because it is still being typed, counts with its saved value.
+        setattr(listing, name, form.cleaned_data.get(name, getattr(listing, name)))
+    return render(request, "studio/split.html", {"listing": listing, "proceeds": proceeds_of(listing), "typed": True})
 
 
 @listing_page("GET", "POST")

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -29,9 +29,9 @@ from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
-from ...uploads import announced_size, receive, receive_small
+from ...uploads.receiving import announced_size, receive, receive_small
 from ..access import listing_page
-from ..files_page import WHOLE, RefusedChange, files_page
+from ..files_page import WHOLE, Notice, files_page
 from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import FILE, PICTURE, SOUND, SPECIMEN, message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
@@ -42,13 +42,6 @@ PREVIEWS = {
     SOUND: (PreviewKind.AUDIO_PREVIEW, "was added to the player."),
 }
 GONE = "This picture was replaced or removed in the meantime."
-
-
-class Done(NamedTuple):
-    """What was done: the anchor of the part of the page that it concerns, where the message is shown."""
-
-    anchor: str
-    message: str
 
 
 @listing_page("GET")
@@ -63,14 +56,14 @@ def files(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Upload a new deliverable."""
 
-    def take() -> Done:
+    def take() -> Notice:
         services.ensure_uploadable(listing)
         services.check_room_for_file(listing=listing, size=announced_size(request))
         key = services.new_deliverable_key()
         with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
             inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
-        return Done(FILE, f"{file.original_filename} was uploaded and checked.")
+        return Notice(FILE, f"{file.original_filename} was uploaded and checked.")
 
     return _answer(request, listing, FILE, take)
 
@@ -83,7 +76,7 @@ def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str,
         raise Http404
     kind, done = PREVIEWS[upload_kind]
 
-    def take() -> Done:
+    def take() -> Notice:
         ensure_editable(listing)
         content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=checked_form)
         processed = process_preview(kind, content, str(request.user.pk))
@@ -97,10 +90,10 @@ def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str,
 def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Discard the file that is not approved yet."""
 
-    def take() -> Done:
+    def take() -> Notice:
         with suppress(NotFound):
             services.discard_candidate(listing=listing, actor=request.user)
-        return Done(FILE, "The file was removed.")
+        return Notice(FILE, "The file was removed.")
 
     return _answer(request, listing, WHOLE, take)
 
@@ -112,18 +105,18 @@ def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UU
     if upload is None:
         raise NotFound
     discard_upload(upload=upload, actor=request.user)
-    return _redirect(request, listing, Done(FILE, f"The upload of {upload.filename} was removed."))
+    return _redirect(request, listing, Notice(FILE, f"The upload of {upload.filename} was removed."))
 
 
 @listing_page("POST")
 def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Remove a preview."""
 
-    def take() -> Done:
+    def take() -> Notice:
         try:
             preview = services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
         except NotFound:
-            return Done("previews", "It was removed or replaced already, in another window.")
+            return Notice("previews", "It was removed or replaced already, in another window.")
         return _done_to(preview, "was removed.")
 
     return _answer(request, listing, WHOLE, take)
@@ -174,21 +167,21 @@ def _in_sentence(slot: int) -> str:
     return f"picture {slot + 1}" if slot else "the cover picture"
 
 
-def _done_to(preview: Preview, done: str) -> Done:
+def _done_to(preview: Preview, done: str) -> Notice:
     upload_kind = next(upload_kind for upload_kind, (kind, _) in PREVIEWS.items() if kind == preview.kind)
     if upload_kind == PICTURE:
-        return Done(slot_name(preview.slot), f"{picture_name(preview.slot)} {done}")
-    return Done(upload_kind, f"The {upload_kind} {done}")
+        return Notice(slot_name(preview.slot), f"{picture_name(preview.slot)} {done}")
+    return Notice(upload_kind, f"The {upload_kind} {done}")
 
 
-def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Callable[[], Done]) -> HttpResponseBase:
+def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Callable[[], Notice]) -> HttpResponseBase:
     """Run `take` and redirect to the page with its message, or show the page with the error beside the field of the anchor."""
     try:
         done = take()
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except Problem as problem:
-        return _refused(request, listing, RefusedChange(anchor, message_for(problem)), problem.status)
+        return _refused(request, listing, Notice(anchor, message_for(problem)), problem.status)
     return _redirect(request, listing, done)
 
 
@@ -201,18 +194,18 @@ def _edited(
     except ListingChanged:
         raise
     except NotFound as problem:
-        return _refused(request, listing, RefusedChange(WHOLE, f"{GONE}{typed}"), problem.status)
+        return _refused(request, listing, Notice(WHOLE, f"{GONE}{typed}"), problem.status)
     except Problem as problem:
-        return _refused(request, listing, RefusedChange(WHOLE, message_for(problem)), problem.status)
-    return _redirect(request, listing, Done(slot_name(picture.slot), done(picture.slot)))
+        return _refused(request, listing, Notice(WHOLE, message_for(problem)), problem.status)
+    return _redirect(request, listing, Notice(slot_name(picture.slot), done(picture.slot)))
 
 
-def _redirect(request: SignedInRequest, listing: Listing, done: Done) -> HttpResponseBase:
+def _redirect(request: SignedInRequest, listing: Listing, done: Notice) -> HttpResponseBase:
     messages.success(request, done.message, extra_tags=done.anchor)
     return redirect(f"{reverse('studio-files', args=[listing.slug])}#{done.anchor}")
 
 
-def _refused(request: SignedInRequest, listing: Listing, refused: RefusedChange, status: int) -> HttpResponseBase:
+def _refused(request: SignedInRequest, listing: Listing, refused: Notice, status: int) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
     return _page(request, listing, refused, status=status)
@@ -221,7 +214,7 @@ def _refused(request: SignedInRequest, listing: Listing, refused: RefusedChange,
 def _page(
     request: SignedInRequest,
     listing: Listing,
-    refused: RefusedChange | None = None,
+    refused: Notice | None = None,
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:

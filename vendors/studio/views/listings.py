@@ -75,8 +75,7 @@ def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
 
 def _is_sent_again(profile: VendorProfile, form: NewListingForm) -> bool:
     """Tell whether the same form created the listing a moment ago, because it was submitted twice."""
-    sent = {name: form.cleaned_data[name] for name in ("slug", "title", "short_description", "category", "base_price_minor")}
-    return listings_of(profile).filter(status=ListingStatus.DRAFT, **sent).exists()
+    return listings_of(profile).filter(status=ListingStatus.DRAFT, **form.cleaned_data).exists()
 
 
 def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[str, Any]:

@@ -16,13 +16,13 @@ from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_
 from marketplace.core.errors import NotFound, Problem
 
 from ... import bounds
-from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists, VendorProfileMissing
+from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ...models import VendorProfile, VendorStatus
 from ...previews import process_preview
-from ...selectors import profile_of, small_picture_of, store_slug_taken
+from ...selectors import small_picture_of, store_slug_taken
 from ...services import profiles
 from ...services.store_pictures import attach_store_picture, remove_store_picture
-from ...uploads import receive_small
+from ...uploads.receiving import receive_small
 from ..access import vendor_page
 from ..fields import address_of
 from ..forms import StoreApplicationForm, StoreForm
@@ -33,7 +33,7 @@ from ..uploading import FormRefused, checked_form
 @signed_in_page("GET", "POST")
 def apply(request: SignedInRequest) -> HttpResponseBase:
     """Apply for a store."""
-    if _has_profile(request):
+    if VendorProfile.objects.filter(user=request.user).exists():
         return redirect("studio")
     form = StoreApplicationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -51,7 +51,10 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
             except VendorProfileExists:
                 # The form was submitted twice; the first submission counts.
                 return redirect("studio")
-            _welcome(request, profile)
+            if profile.status == VendorStatus.APPROVED:
+                messages.success(request, f"{profile.store.name} is open. Create your first listing.")
+            else:
+                messages.success(request, "Your application is with our reviewers. You get an email when they have decided.")
             return redirect("studio")
     return render_form(request, "studio/apply.html", form)
 
@@ -117,18 +120,3 @@ def _pictures(profile: VendorProfile, refused: Mapping[str, str] | None = None) 
         label = f"{'Replace' if picture else 'Add'} the {name}"
         rows.append((store_field(kind, label, (refused or {}).get(kind, "")), picture, reverse(f"studio-{name}-remove")))
     return rows
-
-
-def _has_profile(request: SignedInRequest) -> bool:
-    try:
-        profile_of(request.user)
-    except VendorProfileMissing:
-        return False
-    return True
-
-
-def _welcome(request: SignedInRequest, profile: VendorProfile) -> None:
-    if profile.status == VendorStatus.APPROVED:
-        messages.success(request, f"{profile.store.name} is open. Create your first listing.")
-    else:
-        messages.success(request, "Your application is with our reviewers. You get an email when they have decided.")
