@@ -93,6 +93,8 @@ def test_unpublished_is_shown_to_staff_with_the_second_factor_that_the_admin_req
     client.force_login(user)
     assert client.get(preview.url).status_code == 404
     Authenticator.objects.create(user=user, type="totp", data={})
+    user.refresh_from_db()
+    client.force_login(user)
     assert client.get(preview.url).status_code == 200
 
 

@@ -41,9 +41,11 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def kept_by(vendor: VendorProfile, size: int) -> Deliverable:
     """Give the vendor another draft, with a file of so many bytes that no reviewer has approved."""
     other: Listing = ListingFactory(store=vendor.store)
-    return Deliverable.objects.create(
+    other.candidate_deliverable = Deliverable.objects.create(
         listing=other, object_key=f"deliverables/{other.pk}", original_filename="a.zip", file_size=size, sha256="0" * 64, crc32=0
     )
+    other.save()
+    return other.candidate_deliverable
 
 
 def refusals(client: APIClient, listing: Listing) -> list[tuple[int, str]]:
@@ -74,6 +76,12 @@ def test_approved_and_blocked_files_and_those_of_others_do_not_count(
     Deliverable.objects.filter(pk=kept_by(vendor, limit).pk).update(**changes)
     kept_by(make_vendor(), limit)
     assert [status for status, _ in refusals(client, listing)] == [200, 200, 201]
+
+
+def test_file_that_was_unblocked_after_it_was_replaced_does_not_count(vendor: VendorProfile, limit: int) -> None:
+    file = kept_by(vendor, limit)
+    Listing.objects.filter(pk=file.listing_id).update(candidate_deliverable=None)
+    assert unapproved_bytes(vendor.store) == 0
 
 
 @pytest.mark.slow
