@@ -44,8 +44,8 @@ def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) ->
     """Tell whether this failure disables the endpoint: no delivery has succeeded for `GIVEN_UP_AFTER`, and this one has used up its attempts.
 
     At a busy endpoint, where attempts wait for each other, it is enough that the first attempt was as long ago as all attempts would take,
-    unless the delivery was sent again by hand. Time before the first attempt does not
-    count, because no worker may have run, or the app been suspended.
+    unless the delivery was sent again by hand. Time before the first attempt does not count, because no worker may have run, or the app been
+    suspended.
     """
     now = timezone.now()
     if endpoint.failing_since is None or now - endpoint.failing_since < GIVEN_UP_AFTER:

@@ -15,7 +15,7 @@ def faults_of(html: bytes) -> list[str]:
     tags = page.find_all(True)
     ids = Counter(str(tag["id"]) for tag in tags if tag.has_attr("id"))
     names = Counter(tag.name for tag in tags)
-    labelled = {tag.get("for") for tag in _named(tags, "label")}
+    labelled = {tag.get("for"): tag for tag in _named(tags, "label")}
     faults = [f"id {name} twice" for name, count in ids.items() if count > 1]
     if page.html is None or page.html.get("lang") != "en" or not page.title or not page.title.get_text(strip=True):
         faults.append("no language or title")
@@ -25,6 +25,9 @@ def faults_of(html: bytes) -> list[str]:
         field for field in _named(tags, "input", "textarea", "select") if field.get("type") not in NAMELESS and not field.get("aria-label")
     ]
     faults += [f"{field} has no label" for field in fields if not field.get("id") or field["id"] not in labelled]
+    # The form requires it itself.
+    passwords = [labelled.get(field.get("id")) for field in fields if field.get("type") == "password"]
+    faults += [f"{label} is optional" for label in passwords if label is not None and "(optional)" in label.get_text()]
     forms = [form for form in _named(tags, "form") if form.get("method") == "post"]
     faults += [f"{form} has no token" for form in forms if form.find("input", attrs={"name": "csrfmiddlewaretoken"}) is None]
     faults += [f"{link} says nothing" for link in _named(tags, "a", "button") if not _says(link)]
