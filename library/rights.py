@@ -83,12 +83,12 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     if listing is None:
         raise NotFound
     owned = [] if owner is None else list(current_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
-    if not (owned or listing.is_for_sale):
+    if not (owned or listing.is_on_sale):
         raise NotFound
     considered: list[tuple[LicenseTerms, str, Prices | None]] = [
         (licence.terms, licence.ai_training, None) for licence in owned if licence.suspended_at is None
     ]
-    if listing.is_for_sale:
+    if listing.is_on_sale:
         considered.extend((terms, listing.ai_training, prices) for terms, prices in _on_sale(listing, owned))
     licenses = []
     for terms, ai_training, prices in considered:

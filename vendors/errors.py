@@ -210,7 +210,7 @@ class UnapprovedStorageFull(Problem):
 
 
 class TooManyDrafts(Problem):
-    """409: `maximum` is the most listings of a vendor that were never approved."""
+    """409: `maximum` is how many listings that were never approved a vendor can have."""
 
     status = 409
     title = "Too many drafts"

@@ -76,7 +76,7 @@ def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
 
 
 def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: int, names: list[str]) -> Drawings:
-    """Return drawings of these glyphs, at most `GLYPHS`, of a stored font or of a font in a stored archive; those that it lacks are left out.
+    """Return drawings of glyphs, of which the caller passes at most `GLYPHS`, of a stored font or of a font in a stored archive; those that it lacks are left out.
 
     Raises:
         UnsupportedType: there is no such font.

@@ -160,7 +160,7 @@ class Preview(models.Model):
     @property
     def is_public(self) -> bool:
         """Tell whether everybody may see it."""
-        return self.listing.is_for_sale
+        return self.listing.is_on_sale
 
 
 class StorePictureKind(models.TextChoices):

@@ -144,7 +144,7 @@ class Listing(models.Model):
         super().save(*args, **kwargs)
 
     @property
-    def is_for_sale(self) -> bool:
+    def is_on_sale(self) -> bool:
         """Tell whether buyers can see and buy it."""
         return self.status == ListingStatus.PUBLISHED and self.store.is_open
 

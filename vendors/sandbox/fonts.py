@@ -140,7 +140,7 @@ def plain(content: bytes) -> bytes:
     """Return a font that programs open as it is, and a web font sanitized.
 
     Raises:
-        Unsupported: it is no font.
+        Unsupported: it is not a font.
     """
     name = sniff(content[:HEAD_BYTES])
     if name in {"woff", "woff2"}:

@@ -199,7 +199,7 @@ class FilesPage:
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """The differences between the reviewed file and the new one: name, before, after."""
+        """The differences between the approved file and the new one: name, before, after."""
         if self.approved is None or self.candidate is None:
             return []
         before, after = dict(self.approved.facts), dict(self.candidate.facts)

@@ -55,7 +55,7 @@ class LibraryItem(serializers.Serializer[Licence]):
         help_text="Whether the payment for the licence is disputed: nothing can be downloaded until that is decided."
     )
     onSale = serializers.BooleanField(
-        source="listing.is_for_sale", read_only=True, help_text="Whether the asset is on sale now. Its owners keep it when it is not."
+        source="listing.is_on_sale", read_only=True, help_text="Whether the asset is on sale now. Its owners keep it when it is not."
     )
 
     def get_version(self, licence: Licence) -> str:

@@ -44,6 +44,6 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
 
 def _may_see(request: HttpRequest, preview: FilePreview) -> bool:
     listing = preview.deliverable.listing
-    if listing.is_for_sale:
+    if listing.is_on_sale:
         return listing.approved_deliverable_id == preview.deliverable_id
     return isinstance(request.user, User) and (request.user.pk == listing.store.owner_id or request.user.may_enter_admin)

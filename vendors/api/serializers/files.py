@@ -40,7 +40,7 @@ class FileVersion(serializers.Serializer[Any]):
     uploadedAt = serializers.DateTimeField(source="uploaded_at", help_text="Time of the upload.")
     approvedAt = serializers.DateTimeField(source="approved_at", allow_null=True, help_text="Time of the approval; null before that.")
     status = serializers.SerializerMethodField(
-        help_text="live: what buyers get; candidate: not approved; superseded: approved earlier; blocked: cannot be downloaded."
+        help_text="live: what buyers get; candidate: not approved; superseded: no longer used, usually approved earlier; blocked: cannot be downloaded."
     )
 
     @extend_schema_field(serializers.ChoiceField(choices=DeliverableStatus.choices))

@@ -155,7 +155,7 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
 
 @listing_page("GET")
 def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Serve the CSS of the type testers of a listing that may not be public: of the specimen, and of the reviewed file."""
+    """Serve the CSS of the type testers of a listing that may not be public: of the specimen, and of the approved file."""
     preview = listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
     testers = [tester for tester in (type_tester_of(preview), type_tester_of(None, file_previews_of(listing))) if tester is not None]
     if not testers:
