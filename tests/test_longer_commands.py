@@ -37,7 +37,7 @@ COMMANDS = (
     "benchmarks.catalog --listings 60 --engine sqlite --seconds 1 --no-file",
     "benchmarks.search --listings 3000 --engine sqlite --queries 1",
     "benchmarks.wallet --seconds 1 --clients 1 --no-file",
-    "benchmarks.mcp --listings 60 --engine sqlite --calls 2 --no-file",
+    "benchmarks.mcp --listings 60 --engine sqlite --calls 20 --no-file",
     "benchmarks.upload --size 1MiB --store local --repeat 1",
     "benchmarks.load --minutes 0.05 --seconds 1 --listings 60 --no-file",
     "benchmarks.inside benchmarks.seeding.seed --listings 3",

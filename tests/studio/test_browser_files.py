@@ -581,7 +581,7 @@ def test_refused_pictures_take_no_place_and_all_are_named(opened: Callable[..., 
 def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(opened: Callable[..., tuple[Page, Visit]]) -> None:
     page, _ = opened("phone")
     anything, error = page.get_by_label("Add files of any kind"), page.locator("#all-error")
-    expect(page.locator("#all-help")).to_contain_text("pictures, WOFF2 and sounds are shown to everyone")
+    expect(page.locator("#all-help")).to_contain_text("become public previews")
     asked: list[str] = []
 
     def refuse(question: Dialog) -> None:

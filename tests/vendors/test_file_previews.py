@@ -192,6 +192,8 @@ def test_previews_are_public_while_the_listing_is_on_sale(client: Client, settin
     client.force_login(staff)
     assert client.get(preview.url).status_code == 404
     Authenticator.objects.create(user=staff, type="totp", data={})
+    staff.refresh_from_db()
+    client.force_login(staff)
     assert client.get(preview.url).status_code == 200
 
 

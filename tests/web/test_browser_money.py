@@ -270,6 +270,6 @@ def _credit_note(page: Page) -> None:
 
 def _told(buyer: User) -> list[str]:
     """Return what the buyer's mails were about, oldest first."""
-    steps = {"was refunded": "refunded", "declined": "declined", "staff decide": "in review", "Your request": "asked"}
+    steps = {"was refunded": "refunded", "declined": "declined", "staff will decide": "in review", "Your request": "asked"}
     subjects = [str(message.subject) for message in outbox.outbox if message.to == [buyer.email]]
     return [next((step for word, step in steps.items() if word in subject), subject) for subject in subjects]

@@ -140,6 +140,6 @@ MEDIA: tuple[Case, ...] = (
     Case("m4a that is a video", lambda: makers.m4a(handler=b"vide"), Unsupported("video")),
     Case("SVG", lambda: SVG, Unsupported("HTML or SVG")),
     Case("HTML with spaces before it", lambda: b"\n  <!doctype html>", Unsupported("HTML or SVG")),
-    Case("one byte", lambda: b"x", Unsupported("no type")),
+    Case("one byte", lambda: b"x", Unsupported("of a type that is not accepted")),
     Case("zeros", lambda: b"\0" * 100_000, Unsupported("empty")),
 )
