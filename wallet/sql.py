@@ -12,20 +12,26 @@ from django.db import connection
 # The listing's offer: a row for each licence tier with its current terms, none if the listing is not on sale. A file that was marked as
 # malicious is not sold, even before its listing is taken down. The version is decided as by `catalog.selectors.version_of_file`.
 OFFER = """
-SELECT {lock_timeout}, listing.id, listing.title, category.slug, store.owner_id, store.name, listing.approved_deliverable_id,
-       COALESCE(NULLIF(file.version, ''), listing.version), listing.ai_training, listing.tier_requirement,
-       listing.allowed_license_slugs, listing.base_price_minor, listing.price_inr_minor, listing.price_eur_minor, listing.discount_bp,
+SELECT {lock_timeout}, listing.id AS listing_id, listing.title, category.slug AS category_slug, store.owner_id AS vendor_id,
+       store.name AS store_name, listing.approved_deliverable_id AS deliverable_id,
+       COALESCE(NULLIF(file.version, ''), listing.version) AS version, listing.ai_training, listing.tier_requirement,
+       listing.allowed_license_slugs, listing.base_price_minor AS price_usd_minor, listing.price_inr_minor, listing.price_eur_minor,
+       listing.discount_bp,
        (SELECT MAX(running.percent) FROM catalog_discount running
-         WHERE running.listing_id = listing.id AND running.code = '' AND running.starts_at <= {now} AND running.ends_at > {now}),
+         WHERE running.listing_id = listing.id AND running.code = '' AND running.starts_at <= {now} AND running.ends_at > {now})
+         AS scheduled_percent,
        (SELECT MAX(coded.percent) FROM catalog_discount coded
          WHERE coded.listing_id = listing.id AND coded.code = %(code)s AND coded.code <> ''
-           AND coded.starts_at <= {now} AND coded.ends_at > {now}),
-       listing.tax_rate_bp,
-       COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s), COALESCE(settings.currency_preference, %(default_currency)s),
-       seller.id, seller.time_zone, seller_details.country, seller_details.region,
-       buyer_details.id, buyer_details.country, buyer_details.region, buyer_details.tax_id, buyer_details.connection_country,
-       tier.id, terms.id, tier.slug, tier.name, tier.price_factor, tier.is_active,
-       licence.order_id, licence.suspended_at IS NOT NULL, licence.replaced_at IS NOT NULL, licence.claim_sent_at IS NOT NULL
+           AND coded.starts_at <= {now} AND coded.ends_at > {now}) AS code_percent,
+       listing.tax_rate_bp, COALESCE(vendor.commission_rate_bp, %(default_commission_bp)s) AS commission_rate_bp,
+       COALESCE(settings.currency_preference, %(default_currency)s) AS currency_preference,
+       seller.id AS seller_id, seller.time_zone AS seller_time_zone, seller_details.country AS seller_country,
+       seller_details.region AS seller_region,
+       buyer_details.id AS buyer_details_id, buyer_details.country AS buyer_country, buyer_details.region AS buyer_region,
+       buyer_details.tax_id AS buyer_tax_id, buyer_details.connection_country AS buyer_connection_country,
+       tier.id AS tier_id, terms.id AS terms_id, tier.slug AS tier_slug, tier.name AS tier_name, tier.price_factor, tier.is_active,
+       licence.order_id AS owned_by_order, licence.suspended_at IS NOT NULL AS suspended, licence.replaced_at IS NOT NULL AS replaced,
+       licence.claim_sent_at IS NOT NULL AS is_for_other
   FROM catalog_listing listing
   JOIN catalog_category category ON category.id = listing.category_id
   JOIN catalog_store store ON store.id = listing.store_id
@@ -72,14 +78,14 @@ ADJUST_BALANCE = """
 UPDATE wallet_ledgeraccount
    SET balance_minor = balance_minor + %(amount)s, entries = entries + 1
  WHERE id = %(wallet)s
-RETURNING id, balance_minor, entries
+RETURNING balance_minor AS holds, entries AS entry
 """
 
 # The database's clock, at the beginning of the statement.
 NOW = {"postgresql": "statement_timestamp()", "sqlite": "STRFTIME('%%Y-%%m-%%d %%H:%%M:%%f', 'NOW')"}
 
 _SPENT = """
-SELECT COALESCE(SUM(price_minor), 0), COALESCE(SUM(CASE WHEN created_at >= %(midnight)s THEN price_minor END), 0)
+SELECT COALESCE(SUM(price_minor), 0) AS ever, COALESCE(SUM(CASE WHEN created_at >= %(midnight)s THEN price_minor END), 0) AS today
   FROM wallet_order
  WHERE buyer_id = %(buyer)s AND currency = %(currency)s AND status = 'Completed'
 """
@@ -87,12 +93,12 @@ SPENT_BY_APP = f"{_SPENT} AND app_id = %(spender)s"
 SPENT_BY_TOKEN = f"{_SPENT} AND spender_id = %(spender)s"
 
 
-def run(statement: str, **values: Any) -> list[tuple[Any, ...]]:
-    """Run a statement and return its rows. Ids may come as text: see `as_id`."""
+def run(statement: str, **values: Any) -> list[dict[str, Any]]:
+    """Run a statement and return its rows, by column. Ids may come as text: see `as_id`."""
     with connection.cursor() as cursor:
         cursor.execute(statement, {name: _parameter(value) for name, value in values.items()})
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+        columns = [column[0] for column in cursor.description]
+        return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
 
 def as_id(value: Any) -> uuid.UUID:

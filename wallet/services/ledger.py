@@ -93,20 +93,20 @@ def debit_wallet(
     debited = sql.run(sql.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
     if not debited:
         return None
-    wallet, balance, number, other_balance, *others = debited[0]
+    row = debited[0]
     owners = {AccountKind.VENDOR: vendor_id, AccountKind.COMMISSION: None, AccountKind.TAX: None}
-    known = {kind: as_id(found) for kind, found in zip(owners, others, strict=True) if found is not None}
+    known = {kind: as_id(row[kind]) for kind in owners if row[kind] is not None}
     if len(known) < len(owners):
         # The first sale of the vendor or of the marketplace.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
-    balances = {currency: balance, _OTHER[currency]: other_balance or 0}
-    return balances, WalletEntry(as_id(wallet), -amount_minor, balance, number), known
+    balances = {currency: row["holds"], _OTHER[currency]: row["other_holds"] or 0}
+    return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["holds"], row["entry"]), known
 
 
 def change_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
     """Add an amount, which may be negative, to a wallet's balance, and lock the wallet."""
-    ((_, balance, number),) = sql.run(sql.ADJUST_BALANCE, wallet=wallet_id, amount=amount_minor)
-    return WalletEntry(wallet_id, amount_minor, balance, number)
+    (row,) = sql.run(sql.ADJUST_BALANCE, wallet=wallet_id, amount=amount_minor)
+    return WalletEntry(wallet_id, amount_minor, row["holds"], row["entry"])
 
 
 def change_amount_set_aside(account_id: uuid.UUID, amount_minor: int) -> None:

@@ -118,8 +118,8 @@ def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | 
     statement = sql.SPENT_BY_TOKEN if app_id is None else sql.SPENT_BY_APP
     spender = spender_id if app_id is None else app_id
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    ((ever, today),) = sql.run(statement, buyer=buyer.pk, currency=currency, spender=spender, midnight=midnight)
-    return Spent(int(ever), int(today))
+    (row,) = sql.run(statement, buyer=buyer.pk, currency=currency, spender=spender, midnight=midnight)
+    return Spent(int(row["ever"]), int(row["today"]))
 
 
 def _refusal(

@@ -290,54 +290,53 @@ def _lock_timeout() -> str:
     return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
 
 
-def _listing_offer(rows: Sequence[tuple[Any, ...]], discount_code: str, licensee: Licensee | None) -> ListingOffer:
-    (_, listing_id, title, category, vendor_id, store_name, file_id, version, ai_training, requirement, allowed, *rest) = rows[0]
-    usd, inr, eur, listing_discount_bp, scheduled_percent, code_percent, tax, commission, preference, seller_id, time_zone, *parties = rest[
-        :18
-    ]
-    if discount_code and code_percent is None:
-        _refuse_code(as_id(listing_id), discount_code)
-    slugs = None if allowed is None else orjson.loads(allowed)
+def _listing_offer(rows: Sequence[dict[str, Any]], discount_code: str, licensee: Licensee | None) -> ListingOffer:
+    row = rows[0]
+    if discount_code and row["code_percent"] is None:
+        _refuse_code(as_id(row["listing_id"]), discount_code)
+    allowed = None if row["allowed_license_slugs"] is None else orjson.loads(row["allowed_license_slugs"])
     # Without tiers there is one row with NULLs; a tier without terms is not sold.
-    tiers = [
-        (TierWithTerms(as_id(tier_id), as_id(terms_id), slug, name, Decimal(str(factor))), active, owned)
-        for tier_id, terms_id, slug, name, factor, active, *owned in (row[-10:] for row in rows)
-        if terms_id is not None
-    ]
+    tiers = [(_tier(each), each) for each in rows if each["terms_id"] is not None]
     return ListingOffer(
-        listing_id=as_id(listing_id),
-        title=title,
-        category_slug=category,
-        vendor_id=as_id(vendor_id),
-        store_name=store_name,
-        deliverable_id=as_id(file_id),
-        version=version,
-        ai_training=ai_training,
-        tier_requirement=requirement,
-        list_prices={Currency.USD: usd, Currency.INR: inr, Currency.EUR: eur},
-        discount_bp=max(listing_discount_bp, 100 * (scheduled_percent or 0), 100 * (code_percent or 0)),
+        listing_id=as_id(row["listing_id"]),
+        title=row["title"],
+        category_slug=row["category_slug"],
+        vendor_id=as_id(row["vendor_id"]),
+        store_name=row["store_name"],
+        deliverable_id=as_id(row["deliverable_id"]),
+        version=row["version"],
+        ai_training=row["ai_training"],
+        tier_requirement=row["tier_requirement"],
+        list_prices={currency: row[f"price_{currency.lower()}_minor"] for currency in Currency},
+        discount_bp=max(row["discount_bp"], 100 * (row["scheduled_percent"] or 0), 100 * (row["code_percent"] or 0)),
         discount_code=discount_code,
-        tax_rate_bp=tax,
-        commission_rate_bp=commission,
-        currency_preference=preference,
-        tiers=tuple(tier for tier, active, _ in tiers if active and (slugs is None or tier.slug in slugs)),
-        owned=_owned(tiers),
+        tax_rate_bp=row["tax_rate_bp"],
+        commission_rate_bp=row["commission_rate_bp"],
+        currency_preference=row["currency_preference"],
+        tiers=tuple(tier for tier, each in tiers if each["is_active"] and (allowed is None or tier.slug in allowed)),
+        owned=tuple(_owned(tier, each) for tier, each in tiers if each["owned_by_order"] is not None),
         licensee=licensee,
-        seller_id=None if seller_id is None else as_id(seller_id),
-        seller_time_zone=time_zone or "",
-        seller=None if seller_id is None else Party(*parties[:2]),
-        buyer_details_id=None if parties[2] is None else as_id(parties[2]),
-        buyer=None if parties[2] is None else Party(*parties[3:]),
+        seller_id=None if row["seller_id"] is None else as_id(row["seller_id"]),
+        seller_time_zone=row["seller_time_zone"] or "",
+        seller=None if row["seller_id"] is None else Party(row["seller_country"], row["seller_region"]),
+        buyer_details_id=None if row["buyer_details_id"] is None else as_id(row["buyer_details_id"]),
+        buyer=None if row["buyer_details_id"] is None else _buyer(row),
     )
 
 
-def _owned(tiers: Sequence[tuple[TierWithTerms, Any, Sequence[Any]]]) -> tuple[OwnedTier, ...]:
-    licences = ((tier, *licence) for tier, _, licence in tiers)
-    return tuple(
-        OwnedTier(tier, as_id(order_id), bool(suspended), bool(replaced), bool(is_for_other))
-        for tier, order_id, suspended, replaced, is_for_other in licences
-        if order_id is not None
+def _tier(row: dict[str, Any]) -> TierWithTerms:
+    return TierWithTerms(
+        as_id(row["tier_id"]), as_id(row["terms_id"]), row["tier_slug"], row["tier_name"], Decimal(str(row["price_factor"]))
     )
+
+
+def _owned(tier: TierWithTerms, row: dict[str, Any]) -> OwnedTier:
+    order_id = as_id(row["owned_by_order"])
+    return OwnedTier(tier, order_id, bool(row["suspended"]), bool(row["replaced"]), bool(row["is_for_other"]))
+
+
+def _buyer(row: dict[str, Any]) -> Party:
+    return Party(row["buyer_country"], row["buyer_region"], row["buyer_tax_id"], row["buyer_connection_country"])
 
 
 def _refuse_code(listing_id: uuid.UUID, code: str) -> NoReturn:
