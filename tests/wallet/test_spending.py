@@ -13,10 +13,10 @@ from catalog.services.purchase_counts import count_purchases
 from library.models import Licence
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale, store_keeping
+from wallet import sql
 from wallet.models import Journal, LedgerAccount, Order, Transfer, WalletSettings
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services import offers
 
 from .purchases import assert_refused, spend
 
@@ -126,7 +126,7 @@ def test_owner_of_a_higher_licence_must_name_a_lower_one_to_buy_it(bearer_client
 def test_database_constraint_refuses_a_second_licence_that_the_check_missed(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     bought(listing, user)
-    with patch.object(offers, "_owned", return_value=frozenset()):
+    with patch.object(sql, "OWN", "FALSE"):
         response = spend(bearer_client(user), listing)
     assert (response.status_code, response.json()["code"]) == (409, "already_owned")
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900
