@@ -21,7 +21,7 @@ from ..waiting import until
 
 ADMIN = ("admin@example.com", "an admin's long phrase")
 # Commands that make none of the checks.
-WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "shell"}
+WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "sandbox_reset", "shell"}
 # A mail on the console of a service without a mail server (`marketplace.jobs.mailing`), perhaps after log lines.
 PRINTED = re.compile(r"^Mail to (?P<to>[^\n]+)\nSubject: (?P<subject>[^\n]+)\n\n(?P<text>.+)\Z", re.MULTILINE | re.DOTALL)
 
