@@ -17,13 +17,14 @@ from django.urls import reverse
 from catalog import bounds
 from marketplace.core.errors import all_problems
 from tests import ROOT
-from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
+from tests.waiting import PATIENCE_SECONDS, until, until_it_answers
 
 from ..checks import BIN, PRODUCTION, SETTINGS
 from ..flows.server import environment
 from ..servers import nginx
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
+from ..servers.process import Process
 
 pytestmark = pytest.mark.full
 COMPOSE, SANDBOX = ROOT / "deploy" / "compose.yaml", ROOT / "deploy" / "compose.sandbox.yaml"
@@ -123,26 +124,22 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
 def test_killed_worker_is_started_again(tmp_path: Path) -> None:
     copy_sqlite(tmp_path / "marketplace.sqlite3")
     port = free_port()
+    address = f"http://127.0.0.1:{port}/healthz"
     (line,) = re.findall(r"^CMD (.+)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     command = [word.replace("--host 0.0.0.0 --port 8000", f"--port {port}") for word in json.loads(line)]
-    env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "2"})
+    env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "1"})
     env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
-    with (tmp_path / "log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-
-    def workers() -> set[int]:
-        return set(map(int, Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="ascii").split()))
-
+    server = Process(command, env, tmp_path / "log")
     try:
-        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
-        before = workers()
-        assert len(before) == 2
-        os.kill(min(before), signal.SIGKILL)
-        until(lambda: len(workers() - before) == 1, "a new worker", log=tmp_path / "log")
-        assert max(before) in workers()
-        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
+        server.start(address)
+        assert server.running is not None
+        children = Path(f"/proc/{server.running.pid}/task/{server.running.pid}/children")
+        worker = children.read_text(encoding="ascii").split()
+        os.kill(int(*worker), signal.SIGKILL)
+        until(lambda: children.read_text(encoding="ascii").split() not in ([], worker), "a new worker", log=tmp_path / "log")
+        until_it_answers(server.running, address, tmp_path / "log")
     finally:
-        end(server, tmp_path / "log")
+        server.stop()
 
 
 def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Path) -> None:
@@ -156,7 +153,8 @@ def test_settings_of_the_sandbox_beside_it_pass_the_check_and_share_nothing_with
     production, sandbox = compose(), compose(SANDBOX)
     environment = sandbox["services"]["sandbox"]["environment"]
     assert sandbox["services"]["sandbox-prepare"]["environment"] == environment
-    check_of_deployments(environment, tmp_path)
+    # It says what it is.
+    assert "wallet.I001" in check_of_deployments(environment, tmp_path)
     shared = {"TRUST_PROXY_HEADERS"}
     first = production["services"]["app-1"]["environment"]
     assert {name for name in environment.keys() & first.keys() if environment[name] == first[name]} == shared
@@ -165,8 +163,8 @@ def test_settings_of_the_sandbox_beside_it_pass_the_check_and_share_nothing_with
     assert all(set(service["networks"]) == {"sandbox"} for service in sandbox["services"].values())
 
 
-def check_of_deployments(environment: dict[str, str], tmp_path: Path) -> None:
-    """Run `check --deploy` with the environment of a service."""
+def check_of_deployments(environment: dict[str, str], tmp_path: Path) -> str:
+    """Run `check --deploy` with the environment of a service; return what it says."""
     given = {name: filled(value) for name, value in environment.items()}
     assert given.keys() <= SETTINGS
     # The image runs as another user than the tests may.
@@ -174,6 +172,7 @@ def check_of_deployments(environment: dict[str, str], tmp_path: Path) -> None:
     env = given | kept | {"DATA_DIR": str(tmp_path), "METRICS_DIR": str(tmp_path)}
     done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", cwd=ROOT, **env)
     assert done.returncode == 0, done.stderr
+    return done.stderr
 
 
 def test_compose_file_holds_no_secret_and_nothing_without_a_version() -> None:

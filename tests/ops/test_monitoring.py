@@ -38,7 +38,7 @@ from ..factories import AppFactory, UserFactory
 from ..shop import funded, on_sale
 from .secret_addresses import SECRET_ADDRESSES
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
+pytestmark = pytest.mark.django_db
 TOKEN = "metrics-token-of-the-tests"
 
 
@@ -144,6 +144,7 @@ def test_purchases_are_counted_by_what_came_of_them(measured: dict[str, str], cl
     assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 1, 1, 1]
 
 
+@pytest.mark.database_full
 def test_deliveries_of_recent_events_are_counted_by_status(measured: dict[str, str], client: Client) -> None:
     app = AppFactory()
     endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_UPDATED], actor=app.developer)
@@ -171,18 +172,12 @@ def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Cl
 @pytest.mark.slow
 def test_metrics_of_several_processes_are_summed(tmp_path: Path) -> None:
     code = (
-        "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2)"
+        "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2); "
+        "print(m.exposition().decode())"
     )
     env = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     for _ in range(2):
-        subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=PATIENCE_SECONDS)
-    shown = subprocess.run(
-        [sys.executable, "-c", "from marketplace.monitoring import metrics as m; print(m.exposition().decode())"],
-        env=env,
-        check=True,
-        timeout=PATIENCE_SECONDS,
-        capture_output=True,
-    )
+        shown = subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=PATIENCE_SECONDS, capture_output=True)
     found = values(shown.stdout.rstrip() + b"\n")
     assert found["marketplace_requests_total[('method', 'GET'), ('route', 'r'), ('status', '200')]"] == 4
     assert found["marketplace_request_seconds_count[('route', 'r')]"] == 2
@@ -279,6 +274,7 @@ def test_text_for_people_has_the_facts_of_an_access_line_at_its_end() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.database_full
 def test_slow_statement_is_logged_without_its_values(json_lines: Lines, settings: Any) -> None:
     settings.SLOW_QUERY_MS = 1
     with connection.execute_wrapper(time_query), connection.cursor() as cursor:

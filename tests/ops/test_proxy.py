@@ -3,11 +3,9 @@
 import json
 import socket
 import ssl
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ from marketplace.core.bounds import MIB
 from marketplace.core.errors import all_problems
 
 from ..flows.server import running_server
+from ..servers.http import Handler, serving
 from ..servers.nginx import HOST, NOBODY, Proxy, find_program, nginx
 from ..waiting import PATIENCE_SECONDS, until
 from .secret_addresses import SECRET_ADDRESSES
@@ -27,55 +26,32 @@ JSON, FORM = "application/json", "multipart/form-data; boundary=x"
 # Of one address, whose connections are slow: more than one may hold.
 MANY = 100
 # More than the proxy lets a node fail before it goes to another.
-REFUSED = 40
+REFUSED = 25
 
 
 @dataclass
 class Node:
     """What reached the node: the paths of its requests."""
 
-    port: int
+    port: int = 0
     seen: list[str] = field(default_factory=list)
-    # A request for it is answered once this is set.
-    go: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
 def node_running() -> Iterator[Node]:
-    class Handler(BaseHTTPRequestHandler):
+    node = Node()
+
+    class Answering(Handler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:
+        def respond(self) -> None:
             node.seen.append(self.path)
-            if self.path == "/slow":
-                node.go.wait(PATIENCE_SECONDS)
-            body = json.dumps(dict(self.headers.items())).encode() * 100
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html" if self.path == "/page" else "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            # A body is read before the answer.
+            content = b"" if self.body else json.dumps(dict(self.headers.items())).encode() * 100
+            self.answer(200, content, Content_Type="text/html" if self.path == "/page" else JSON)
 
-        def do_POST(self) -> None:
-            node.seen.append(self.path)
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    node = Node(server.server_port)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Answering) as node.port:
         yield node
-    finally:
-        node.go.set()
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture(scope="module")

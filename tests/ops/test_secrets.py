@@ -132,6 +132,7 @@ def test_no_log_has_a_secret_at_any_level(logged: list[str], happened: User) -> 
     assert [line[:300] for line in logged if seen_in(line)] == []
 
 
+@pytest.mark.slow
 def test_admin_shows_secrets_only_on_the_pages_of_payouts_to_staff_who_pay_them(happened: User) -> None:
     staff, shown = keeper(superuser=True), set()
     client = signed_in(staff)
