@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,10 +14,9 @@ from django.db import ProgrammingError
 
 import manage
 from tests import ROOT
-from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import PRODUCTION, SETTINGS
-from ..servers.process import bare_environment
+from ..servers.process import bare_environment, run
 
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
 # A key of another kind in the same wrapping.
@@ -202,16 +200,8 @@ def test_embedded_keys_are_made_once_for_the_owner_only(start: Start, tmp_path: 
     ids=["wrong setting", "no database", "another database"],
 )
 def test_command_that_cannot_work_prints_one_sentence(tmp_path: Path, command: str, given: dict[str, str], sentence: str) -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), command],
-        cwd=tmp_path,
-        env=bare_environment() | {"DATA_DIR": str(tmp_path)} | given,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    env = bare_environment() | {"DATA_DIR": str(tmp_path)} | given
+    done = run(sys.executable, ROOT / "manage.py", command, env=env, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(sentence)
     assert "Traceback" not in done.stderr

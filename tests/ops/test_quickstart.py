@@ -2,12 +2,10 @@
 
 import http.client
 import json
-import os
 import re
 import shutil
 import socket
 import stat
-import subprocess
 import sys
 import time
 import uuid
@@ -32,7 +30,7 @@ from tests import ROOT
 
 from ..flows.server import manage
 from ..servers.ports import free_port
-from ..servers.process import Process, bare_environment
+from ..servers.process import Process, bare_environment, run
 from ..waiting import PATIENCE_SECONDS
 
 PARTS = {"admin", "developer", "vendor", "otherVendor", "buyer"}
@@ -203,17 +201,7 @@ def test_second_run_keeps_existing_data_restores_lost_parts_and_prints_commands_
 
 def run_line(line: str, folder: Path) -> str:
     """Paste a line into a shell, without the proxies of this machine."""
-    env = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    result = subprocess.run(
-        ["/bin/sh", "-c", line],
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    result = run("/bin/sh", "-c", line, env=bare_environment(), cwd=folder)
     assert result.returncode == 0, f"{line}\n{result.stderr}"
     return result.stdout
 
