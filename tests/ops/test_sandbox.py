@@ -17,7 +17,6 @@ from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.test import Client
 
-from developers.errors import AppNotApproved
 from developers.models import App, AppScope, ScopeReview
 from developers.services.applications import submit_application
 from developers.services.apps import create_app
@@ -109,18 +108,6 @@ def test_redirect_uris_of_a_sandbox_app_with_scopes_need_no_review(sandbox: Any)
 
 
 @pytest.mark.django_db
-def test_nothing_is_approved_automatically_outside_of_a_sandbox() -> None:
-    user = UserFactory()
-    application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
-    assert application.status == "Pending"
-    application.status = "Approved"
-    application.save()
-    app = create_app(user=user, name="Picker", purpose="Picks", scopes=REASON, actor=user)
-    with pytest.raises(AppNotApproved):
-        issue_api_key(app=app, name="laptop", actor=user)
-
-
-@pytest.mark.django_db
 def test_new_account_of_a_sandbox_needs_no_confirmed_address(sandbox: Any) -> None:
     sandbox.ACCOUNT_EMAIL_VERIFICATION = "optional"
     client, password = Client(), "a long enough phrase"
@@ -188,30 +175,39 @@ def test_first_migration_records_whether_the_database_is_a_sandbox(sandbox: Any)
         assert Installation.objects.get().sandbox
 
 
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """What would fill the sandbox."""
+    found = Mock(return_value=({}, ""))
+    monkeypatch.setattr(sandbox_reset, "make_content", found)
+    return found
+
+
 @pytest.mark.django_db
-def test_filling_an_empty_sandbox_deletes_no_files(sandbox: Any, media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, filled = media / "deliverables" / "0192f0c1-0000-7000-8000-000000000000", Mock(return_value=({}, ""))
+def test_filling_an_empty_sandbox_deletes_no_files(sandbox: Any, media: Path, make: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = media / "deliverables" / "0192f0c1-0000-7000-8000-000000000000"
     kept.parent.mkdir(parents=True)
     kept.write_text("of another database", encoding="utf-8")
-    monkeypatch.setattr(sandbox_reset, "make_content", filled)
+    monkeypatch.setattr(sandbox_reset, "clear", Mock())
     monkeypatch.setattr(connection.introspection, "table_names", list)
     call_command("sandbox_reset", if_empty=True, stdout=StringIO())
-    assert filled.called
+    assert make.called
     assert kept.read_text(encoding="utf-8") == "of another database"
 
 
 @pytest.mark.django_db
 def test_sandbox_with_content_is_neither_filled_again_nor_emptied_unless_somebody_confirms(
-    sandbox: Any, monkeypatch: pytest.MonkeyPatch
+    sandbox: Any, make: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    user, said = UserFactory(), StringIO()
+    clear, said = Mock(), StringIO()
+    monkeypatch.setattr(sandbox_reset, "clear", clear)
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
     call_command("sandbox_reset", if_empty=True, stdout=said)
     assert "content already" in said.getvalue()
     monkeypatch.setattr("builtins.input", Mock(side_effect=EOFError))
     with pytest.raises(CommandError, match="Nothing was deleted"):
         call_command("sandbox_reset")
-    assert User.objects.filter(pk=user.pk).exists()
+    assert (make.called, clear.called) == (False, False)
 
 
 @pytest.mark.django_db
