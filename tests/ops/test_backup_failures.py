@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import sqlite3
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -206,6 +208,19 @@ def test_role_that_may_not_remove_what_is_there_removes_nothing() -> None:
             dumps.clear()
         cursor.execute("RESET ROLE; SELECT count(*) FROM catalog_category")
         assert cursor.fetchone()[0]
+
+
+def test_file_of_sqlite_is_emptied_although_its_triggers_refuse_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "database")) as file:
+        file.executescript("""
+            CREATE TABLE entry (id INTEGER);
+            INSERT INTO entry VALUES (1);
+            CREATE TRIGGER kept BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'kept'); END;
+        """)
+        known = {"vendor": "sqlite", "connection": file, "ensure_connection": Mock(), "close": Mock()}
+        monkeypatch.setattr(dumps, "connection", SimpleNamespace(**known))
+        dumps.clear()
+        assert file.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(
