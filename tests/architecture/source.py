@@ -1,11 +1,13 @@
-"""The product's source, parsed."""
+"""The product's source, parsed, and its addresses."""
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from django.core.management import get_commands
+from django.urls import URLPattern, URLResolver
 
 from tests import ROOT
 
@@ -13,18 +15,22 @@ PACKAGES = ("marketplace", "developers", "catalog", "vendors", "library", "walle
 COMMANDS = sorted(name for name, app in get_commands().items() if app.split(".")[0] in PACKAGES)
 
 
-class Module(NamedTuple):
+@dataclass(frozen=True)
+class Module:
     """One module.
 
     Args:
         path: Below the root.
-        tree: What Python reads in it.
-        lines: How long it is.
+        text: What is in it.
     """
 
     path: Path
-    tree: ast.Module
-    lines: int
+    text: str
+
+    @property
+    def tree(self) -> ast.Module:
+        """What Python reads in it; all trees at once would take 107 MB."""
+        return ast.parse(self.text)
 
     @property
     def package(self) -> str:
@@ -37,16 +43,23 @@ class Module(NamedTuple):
         return "services" in self.path.with_suffix("").parts
 
 
-def modules() -> Iterator[Module]:
-    """Yield every module of the product, without migrations. All of their trees at once would take 107 MB."""
-    return (_read(path) for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts)
-
-
-def _read(path: Path) -> Module:
-    text = path.read_text()
-    return Module(path.relative_to(ROOT), ast.parse(text), text.count("\n"))
+@cache
+def modules() -> tuple[Module, ...]:
+    """Return every module of the product, without migrations."""
+    paths = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts)
+    return tuple(Module(path.relative_to(ROOT), path.read_text(encoding="utf-8")) for path in paths)
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield each function and method."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """Yield each address with its pattern."""
+    for pattern in resolver.url_patterns:
+        path = f"{prefix}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            yield from patterns(pattern, path)
+        else:
+            yield path, pattern

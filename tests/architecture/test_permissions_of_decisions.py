@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
-import pytest
 from django.apps import apps
 
 from marketplace.review.decisions import CLAIMING
@@ -16,9 +15,6 @@ from tests.admin.pages import service_admins
 # Where the rules are kept.
 SERVICES = (".services", "marketplace.review.appeals", "marketplace.jobs.queue")
 DECISIONS = [(model_admin, name) for model_admin in service_admins() for name in model_admin.decision_names]
-every_decision = pytest.mark.parametrize(
-    ("model_admin", "name"), DECISIONS, ids=[f"{type(owner).__name__}.{name}" for owner, name in DECISIONS]
-)
 
 
 def _called(function: Callable[..., Any]) -> Iterator[Any]:
@@ -35,31 +31,28 @@ def _services(model_admin: ServiceAdmin, name: str) -> list[FunctionType]:
     return [each for each in _called(perform) if isinstance(each, FunctionType) and any(part in each.__module__ for part in SERVICES)]
 
 
-def test_admin_has_decisions_to_check() -> None:
+def test_every_decision_names_a_permission_that_exists() -> None:
+    for model_admin, name in DECISIONS:
+        app_label, codename = model_admin.decisions()[name].permission.split(".")
+        known = {
+            codename
+            for model in apps.get_app_config(app_label).get_models()
+            for codename in (
+                *(f"{action}_{model._meta.model_name}" for action in model._meta.default_permissions),
+                *dict(model._meta.permissions),
+            )
+        }
+        assert codename in known, (model_admin, name)
+        # To see is not to decide.
+        assert not codename.startswith("view_"), (model_admin, name)
     assert len(DECISIONS) > 50
 
 
-@every_decision
-def test_decision_names_a_permission_that_exists(model_admin: ServiceAdmin, name: str) -> None:
-    app_label, codename = model_admin.decisions()[name].permission.split(".")
-    known = {
-        codename
-        for model in apps.get_app_config(app_label).get_models()
-        for codename in (
-            *(f"{action}_{model._meta.model_name}" for action in model._meta.default_permissions),
-            *dict(model._meta.permissions),
-        )
-    }
-    assert codename in known
-    # To see is not to decide.
-    assert not codename.startswith("view_")
-
-
-@every_decision
-def test_decision_passes_its_actor_to_the_service(model_admin: ServiceAdmin, name: str) -> None:
-    if name in CLAIMING:
-        # They are those of all queues.
-        assert isinstance(model_admin, QueueAdmin)
-        return
-    called = _services(model_admin, name)
-    assert any("actor" in inspect.signature(service).parameters for service in called), called
+def test_every_decision_passes_its_actor_to_the_service() -> None:
+    for model_admin, name in DECISIONS:
+        if name in CLAIMING:
+            # They are those of all queues.
+            assert isinstance(model_admin, QueueAdmin)
+            continue
+        called = _services(model_admin, name)
+        assert any("actor" in inspect.signature(service).parameters for service in called), (model_admin, name, called)

@@ -5,6 +5,7 @@ import io
 import zipfile
 from typing import Any
 
+from ..files import makers
 from ..waiting import PATIENCE_SECONDS
 from . import materials
 from .person import Person
@@ -100,7 +101,7 @@ def vendor_lists_the_family(vendor: Caller) -> str:
     assert record["fileSize"] == len(archive)
     specimen = vendor.ask("POST", f"{path}/font-specimen", files={"file": ("roboto.woff2", materials.specimen())})
     assert specimen["kind"] == "FontSpecimen"
-    card = vendor.ask("POST", f"{path}/gallery-image?slot=0", files={"file": ("card.jpg", materials.thumbnail("Roboto"))})
+    card = vendor.ask("POST", f"{path}/gallery-image?slot=0", files={"file": ("card.jpg", makers.picture("JPEG", (1200, 800)))})
     assert (card["kind"], card["sortOrder"]) == ("Gallery", 0)
     assert vendor.ask("PATCH", f"{path}/regional-prices", json={"priceInr": 1999, "priceEur": 22.5})["priceInr"] == 1999
     vendor.ask("PATCH", f"{path}/licensing", json={"readme": README, "allowedLicenseSlugs": ["personal", "commercial"]})
@@ -118,8 +119,9 @@ def vendor_lists_a_sound(vendor: Caller) -> None:
         json={"title": "Tone", "slug": "tone", "shortDescription": "A tone.", "categorySlug": "presets", "basePrice": 0},
     )
     path = f"vendor/assets/{asset['id']}"
-    vendor.ask("POST", f"{path}/file", files={"file": ("tone.zip", materials.preset_archive())})
-    preview = vendor.ask("POST", f"{path}/audio-preview", files={"file": ("tone.wav", materials.sound())})
+    sound = makers.sound("WAV")
+    vendor.ask("POST", f"{path}/file", files={"file": ("tone.zip", makers.zipped({"presets/tone.wav": sound}))})
+    preview = vendor.ask("POST", f"{path}/audio-preview", files={"file": ("tone.wav", sound)})
     assert preview["kind"] == "AudioPreview"
     heard = vendor.session.get(
         vendor.base.removesuffix("/api/v1/") + preview["url"], headers={"Range": "bytes=0-99"}, timeout=PATIENCE_SECONDS
@@ -152,7 +154,7 @@ def buyer_finds_buys_and_downloads(server: Site, admin: Person, buyer: Caller, a
     public = Caller(server)
     found = public.ask("GET", "assets/search?q=robotto grotesk")
     assert found["results"][0]["id"] == asset_id
-    [item] = public.ask("GET", "assets?category=fonts")["items"]
+    [item] = public.ask("GET", "assets?category=fonts&vendor=quiet-foundry")["items"]
     assert {"id": asset_id, "title": "Roboto Grotesque Family", "priceINR": 1999, "tierRequirement": "free"}.items() <= item.items()
     assert public.ask("GET", f"assets/{asset_id}/manifest", status=401)["code"] == "not_authenticated"
     assert buyer.ask("GET", f"assets/{asset_id}/manifest")["assetId"] == asset_id

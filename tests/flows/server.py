@@ -1,7 +1,6 @@
 """The service as operators start it: a process of its own, on an empty database and an empty folder."""
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,16 +11,14 @@ from typing import Protocol
 
 import requests
 
-from tests import ROOT
-
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..servers.process import Process, bare_environment, granian
+from ..servers.process import Process, bare_environment, granian, run
 from ..waiting import until
 
 ADMIN = ("admin@example.com", "an admin's long phrase")
 # Commands that make none of the checks.
-WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "shell"}
+WITHOUT_CHECKS = {"doctor", "make_bucket", "restore", "sandbox_reset", "shell"}
 # A mail on the console of a service without a mail server (`marketplace.jobs.mailing`), perhaps after log lines.
 PRINTED = re.compile(r"^Mail to (?P<to>[^\n]+)\nSubject: (?P<subject>[^\n]+)\n\n(?P<text>.+)\Z", re.MULTILINE | re.DOTALL)
 
@@ -110,6 +107,6 @@ def management(*words: str) -> list[str]:
 
 def manage(env: dict[str, str], *words: str) -> str:
     """Run one management command and return what it printed."""
-    done = subprocess.run(management(*words), cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = run(*management(*words), env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

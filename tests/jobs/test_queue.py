@@ -63,16 +63,9 @@ def test_failed_job_is_retried_with_growing_delays_and_then_fails_for_good(caplo
     assert drain() == []
 
 
-def test_message_of_a_problem_is_kept_with_the_failed_job() -> None:
+def test_message_of_a_problem_is_kept_with_the_failed_job_without_characters_that_databases_refuse() -> None:
     queued(tasks.refuse)
-    [job] = drain()
-    assert job.traceback.endswith("The store does not answer.")
-
-
-def test_characters_that_databases_refuse_are_replaced_in_the_error_of_a_job() -> None:
-    queued(tasks.refuse)
-    job = claim()
-    record_outcome(job, DependencyUnavailable("No \x00 answer \udc80."))
+    record_outcome(claim(), DependencyUnavailable("No \x00 answer \udc80."))
     assert Job.objects.get().traceback == "No ? answer ?."
 
 
@@ -113,17 +106,13 @@ def test_system_exit_in_a_task_fails_the_job_and_not_the_worker() -> None:
     assert [job.exception_class_path for job in drain()] == ["builtins.SystemExit"]
 
 
-def test_claimed_job_is_not_claimed_by_another_worker() -> None:
+def test_job_is_claimed_once_by_a_worker_of_its_queue() -> None:
     queued(tasks.refuse)
+    assert waiting_queues(QUEUES) == {"default"}
+    assert claim_job(queue_names=["webhooks"], worker_id="zero") is None
     assert claim("one").worker_ids == ["one"]
     assert claim_job(queue_names=QUEUES, worker_id="two") is None
     assert waiting_queues(QUEUES) == set()
-
-
-def test_worker_claims_no_job_of_another_queue() -> None:
-    queued(tasks.refuse)
-    assert waiting_queues(QUEUES) == {"default"}
-    assert claim_job(queue_names=["webhooks"], worker_id="one") is None
 
 
 def test_mail_job_is_claimed_before_waiting_preview_jobs() -> None:

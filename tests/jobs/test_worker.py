@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -16,11 +15,11 @@ from marketplace.jobs.models import Job, Worker
 from marketplace.jobs.worker import JobWorker, QueueThreads
 from tests import ROOT
 
-from ..flows.server import environment
+from ..flows.server import environment, management
 from ..waiting import PATIENCE_SECONDS, until
 from . import tasks
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.full]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -40,7 +39,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     env = environment(tmp_path, "http://127.0.0.1:9", {"DATABASE_URL": database_url(), "PYTHONUNBUFFERED": "1"})
 
     def run(*words: str) -> "subprocess.Popen[str]":
-        command = [sys.executable, "manage.py", "worker", "--no-schedule", *words]
+        command = management("worker", "--no-schedule", *words)
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         begun.append(process)
         return process
@@ -61,6 +60,8 @@ def statuses() -> list[str]:
     return sorted(Job.objects.values_list("status", flat=True))
 
 
+@pytest.mark.database
+@pytest.mark.full
 def test_many_jobs_are_done_once_by_two_workers(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "notes"
     for number in range(60):
@@ -76,41 +77,30 @@ def test_many_jobs_are_done_once_by_two_workers(start: Start, tmp_path: Path) ->
     assert not Worker.objects.exists()
 
 
-def test_job_of_a_killed_worker_is_done_by_the_next(start: Start, tmp_path: Path) -> None:
-    path = tmp_path / "notes"
-    tasks.note.enqueue(str(path), "job", 10 * PATIENCE_SECONDS)
+@pytest.mark.full
+def test_job_of_a_killed_worker_is_done_by_the_next_which_finishes_it_when_it_is_stopped(start: Start, tmp_path: Path) -> None:
+    path, go = tmp_path / "notes", tmp_path / "go"
+    tasks.note_when_told.enqueue(str(path), "job", str(go))
     first = start()
     until_begun(path, first)
     first.kill()
     first.wait()
     assert statuses() == ["RUNNING"]
     Worker.objects.update(seen_at=timezone.now() - timedelta(hours=1))
-    job = Job.objects.get()
-    job.args_kwargs["args"][2] = 0
-    job.save(update_fields=["args_kwargs"])
-    second = start()
+    second = start("--threads", "1", "--grace", str(round(PATIENCE_SECONDS)))
     until(lambda: Job.objects.get().exception_class_path == "WorkerLost", "a job that is known to be lost")
     Job.objects.update(run_after=timezone.now())
-    until(lambda: statuses() == ["SUCCESSFUL"], "a job that is done")
-    second.terminate()
-    assert second.wait(timeout=PATIENCE_SECONDS) == 0
-    assert path.read_text().splitlines()[-1] == "job done"
-
-
-def test_stopped_worker_finishes_its_job(start: Start, tmp_path: Path) -> None:
-    path, go = tmp_path / "notes", tmp_path / "go"
-    tasks.note_when_told.enqueue(str(path), "begun", str(go))
-    worker = start("--threads", "1", "--grace", str(round(PATIENCE_SECONDS)))
-    until_begun(path, worker)
+    until(lambda: statuses() == ["RUNNING"], "a job that is begun again")
     tasks.note.enqueue(str(path), "later", 0)
-    worker.send_signal(signal.SIGTERM)
+    second.send_signal(signal.SIGTERM)
     go.touch()
-    assert worker.wait(timeout=PATIENCE_SECONDS) == 0
+    assert second.wait(timeout=PATIENCE_SECONDS) == 0
     assert statuses() == ["READY", "SUCCESSFUL"]
-    assert "begun done" in path.read_text()
+    assert path.read_text().splitlines()[-1] == "job done"
     assert "later" not in path.read_text()
 
 
+@pytest.mark.full
 def test_stopped_worker_releases_a_job_that_takes_too_long(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "notes"
     tasks.note.enqueue(str(path), "long", 10 * PATIENCE_SECONDS)

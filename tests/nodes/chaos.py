@@ -41,7 +41,6 @@ CALM, KILLED, SLOW, OLD, DATABASE, AFTER = PHASES = (
     "all is well again",
 )
 WRITERS = 2
-PAUSE_SECONDS = 0.05
 PATIENCE_SECONDS = 60
 # Returns the prices that an answer shows, by listing.
 Look = Callable[[requests.Session], dict[str, int]]
@@ -97,8 +96,8 @@ class Price:
 class Run:
     """Threads that read and write until they are told that it is over."""
 
-    def __init__(self, deployment: Deployment, edge: Edge, facts: dict[str, Any]) -> None:
-        self.deployment, self.edge, self.vendor = deployment, edge, facts["vendor"]
+    def __init__(self, deployment: Deployment, edge: Edge, facts: dict[str, Any], pause: float) -> None:
+        self.deployment, self.edge, self.vendor, self._pause = deployment, edge, facts["vendor"], pause
         self.report = Report(edge_limit=float(deployment.env["SHARED_CACHE_SECONDS"]))
         # The newest are on the first page.
         self.prices = [Price(listing) for listing in facts["for_sale"][-WRITERS:]]
@@ -146,7 +145,7 @@ class Run:
     def _repeat(self, work: Callable[[requests.Session], None], session: requests.Session) -> None:
         while not self._over.is_set():
             work(session)
-            time.sleep(PAUSE_SECONDS)
+            time.sleep(self._pause)
 
     def _ask(self, session: requests.Session, method: str, path: str, **parts: Any) -> tuple[requests.Response | None, str]:
         """Return the answer, None when it is no success, and the phase that it belongs to."""
@@ -202,7 +201,7 @@ class Run:
         return {} if answer is None else {item["id"]: int(item["priceINR"]) for item in answer.json()["items"] if item["id"] in listings}
 
 
-def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: float, rounds: int = 1) -> Report:
+def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: float, rounds: int = 1, pause: float = 0.05) -> Report:
     """Go through the phases and return what was seen.
 
     Args:
@@ -211,8 +210,9 @@ def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: f
         facts: What is in the shop.
         seconds: How long each phase takes at least.
         rounds: How often to go through all of them.
+        pause: How long each reader and writer waits after an answer.
     """
-    going = Run(deployment, edge, facts)
+    going = Run(deployment, edge, facts, pause)
     cache, gate, database = deployment.cache, deployment.gates["cache"], deployment.database
     with going.going_on():
         for _ in range(rounds):

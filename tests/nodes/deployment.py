@@ -14,13 +14,13 @@ import requests
 
 from marketplace.settings.environment import new_signing_key
 
-from ..flows.server import ADMIN, manage, plain_text
+from ..flows.server import manage, plain_text
 from ..servers import redis, s3
 from ..servers.gate import Gate, gate
 from ..servers.migrated import fill_postgres
 from ..servers.ports import free_port
 from ..servers.postgres import Cluster
-from ..servers.process import Process, bare_environment, granian
+from ..servers.process import Process, bare_environment, call_in, granian
 from ..waiting import until
 from .balancer import BASE_URL, HOST, Balancer
 from .mailbox import Mailbox
@@ -107,7 +107,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
             connection.execute("CREATE DATABASE shop")
         env = environment(addresses, store, folder) | (given or {})
         fill_postgres(env["DATABASE_URL"])
-        manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
+        call_in(env, "tests.nodes.shop.prepare")
         yield _start(stack, folder, env, mailbox, (database, cache, store), gates, nodes)
 
 
@@ -146,11 +146,10 @@ def _start(
     count: int,
 ) -> Deployment:
     nodes, addresses = [], []
-    # Once, as an image is built: every node has the same.
-    manage(env, "collectstatic", "--no-input", "--verbosity", "0")
     for number in range(count):
         port, own = free_port(), folder / f"node-{number}"
         own.mkdir()
+        # As in an image, every node has the same.
         (own / "static").symlink_to(folder / "commands" / "static")
         nodes.append(Process(granian(port, "--respawn-failed-workers"), env | {"DATA_DIR": str(own)}, folder / f"node-{number}.log"))
         addresses.append(f"http://127.0.0.1:{port}")

@@ -140,7 +140,7 @@ def _judged(probe: Callable[[], requests.Response]) -> Outcome:
     return Outcome(f"{answer.status_code}: {answer.text[:300]}", seconds)
 
 
-def scene(deployment: Deployment) -> dict[str, Any]:
-    """Make a shop with what the requests need."""
-    facts: dict[str, Any] = call_in(deployment.env, "tests.nodes.shop.make_shop")
+def scene(deployment: Deployment, *assets: str) -> dict[str, Any]:
+    """Make a shop with what the requests need; so many assets are for sale, or enough for all outages."""
+    facts: dict[str, Any] = call_in(deployment.env, "tests.nodes.shop.make_shop", *assets)
     return facts

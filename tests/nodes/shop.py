@@ -1,24 +1,32 @@
-"""Listings and users of the nodes; runs in their environment."""
+"""What the nodes begin with; runs in their environment."""
 
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Permission
+from django.core.management import call_command
 
 from developers.services.credentials import issue_api_key
+from marketplace.accounts.models import User
 from tests.callers import bearer, personal_token, signed_in
 from tests.factories import AppFactory, UserFactory
+from tests.flows.server import ADMIN
 from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
 from tests.vendors.attaching import show
 
-ASSETS = 120
 DESCRIPTIONS = 40
 # Markdown that takes long to render.
 LINKS = ("[" * 50 + "a](<b" * 10) * 300
 
 
-def make_shop() -> dict[str, Any]:
-    """Make assets for sale, one that is owned, its buyer with a key and its vendor with a token."""
+def prepare() -> None:
+    """Make an admin, and the static files, but for those that no page of a test loads: to compress them takes long."""
+    User.objects.create_superuser(email=ADMIN[0], password=ADMIN[1])
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["drf_spectacular_sidecar", "rest_framework"])
+
+
+def make_shop(assets: str = "120") -> dict[str, Any]:
+    """Make so many assets for sale, one that is owned, its buyer with a key and its vendor with a token."""
     tiers()
     buyer = funded(inr=10**9, email="buyer@example.com")
     store = store_keeping(2000)
@@ -30,7 +38,7 @@ def make_shop() -> dict[str, Any]:
         "vendor": bearer(personal_token(store.owner)[1]),
         "owned": str(owned.pk),
         "preview": str(preview.pk),
-        "for_sale": [str(on_sale(store=store).pk) for _ in range(ASSETS)],
+        "for_sale": [str(on_sale(store=store).pk) for _ in range(int(assets))],
     }
 
 

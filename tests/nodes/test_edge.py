@@ -10,18 +10,17 @@ from typing import Any
 import pytest
 import requests
 
-from ..outages import GIVEN
 from ..waiting import PATIENCE_SECONDS, until
 from . import chaos
 from .balancer import BASE_URL
-from .deployment import Deployment, deployed
+from .deployment import Deployment
 from .edge import Edge, at_the_edge
 from .probes import scene
 
 pytestmark = [pytest.mark.s3, pytest.mark.full]
 
 API = f"{BASE_URL}/api/v1"
-# Longer than unasked: a busy machine is slow between one request and the next.
+# Longer than unasked (`conftest.py`): a busy machine is slow between one request and the next.
 SECONDS = 8
 TAKEDOWN = """
 import time
@@ -34,32 +33,16 @@ print("at", time.time())
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Deployment, Edge, dict[str, Any]]]:
-    """Two nodes with a shop, and nginx before them."""
-    given = GIVEN | {"SHARED_CACHE_SECONDS": str(SECONDS)}
-    with deployed(tmp_path_factory.mktemp("edge"), gated=True, given=given) as deployment, at_the_edge(deployment) as edge:
-        yield deployment, edge, scene(deployment)
+def edge(deployment: Deployment) -> Iterator[Edge]:
+    """What is before the nodes."""
+    with at_the_edge(deployment) as running:
+        yield running
 
 
-@pytest.fixture
-def deployment(running: Any) -> Deployment:
-    """The nodes."""
-    found: Deployment = running[0]
-    return found
-
-
-@pytest.fixture
-def edge(running: Any) -> Edge:
-    """What is before them."""
-    found: Edge = running[1]
-    return found
-
-
-@pytest.fixture
-def facts(running: Any) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def facts(deployment: Deployment) -> dict[str, Any]:
     """What is in the shop."""
-    found: dict[str, Any] = running[2]
-    return found
+    return scene(deployment, "40")
 
 
 @pytest.fixture
@@ -207,6 +190,6 @@ def show_later(shown: Callable[[], bool], at: float) -> bool:
 
 
 def test_failing_redis_and_postgresql_cause_delays_and_no_wrong_responses(deployment: Deployment, edge: Edge, facts: Any) -> None:
-    report = chaos.run(deployment, edge, facts, seconds=2)
+    report = chaos.run(deployment, edge, facts, seconds=2, pause=0.2)
     assert report.faults() == []
     assert all(report.reads[phase] and report.changes[phase] for phase in chaos.PHASES)

@@ -1,10 +1,7 @@
 """Two nodes and a worker: one journey over both, one of them killed in the middle, and the same answers everywhere."""
 
-import base64
-import hashlib
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -18,8 +15,6 @@ from .deployment import Deployment
 
 pytestmark = [pytest.mark.s3, pytest.mark.full]
 
-CALLBACK = "https://client.example/callback"
-VERIFIER = "a-verifier-of-forty-three-characters-or-more-0"
 API = f"{BASE_URL}/api/v1"
 
 
@@ -85,60 +80,3 @@ def calls_are_counted_together(deployment: Deployment, buyer: Caller) -> None:
 
     first, *others = until(in_one_minute, "four calls in one minute")
     assert [first - number for number in others] == [1, 2, 3]
-
-
-def test_code_of_one_node_is_redeemed_at_the_other_and_ends_everywhere(deployment: Deployment) -> None:
-    admin, developer = Person(deployment, *ADMIN), Person(deployment, "oauth@example.com", "a developer's phrase")
-    admin.sign_in("/admin/")
-    developer.sign_up()
-    client_id = app_with_a_redirect(deployment, admin, developer)
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
-    asked = {"response_type": "code", "client_id": client_id, "redirect_uri": CALLBACK, "scope": "account:read", "state": "s"}
-    page = f"{BASE_URL}/oauth/authorize?{urlencode(asked | {'code_challenge': challenge, 'code_challenge_method': 'S256'})}"
-    developer.open(page)
-    form = developer.page.select_one("main form")
-    assert form is not None
-    sent = {str(field["name"]): str(field.get("value", "")) for field in form.select("input[name]")} | {"decision": "allow"}
-    answer = developer.session.post(page, data=sent, headers={"Referer": page}, allow_redirects=False, timeout=PATIENCE_SECONDS)
-    assert answer.status_code in {302, 303}, answer.text
-    code = parse_qs(urlsplit(answer.headers["Location"]).query)["code"][0]
-    exchange = {
-        "grant_type": "authorization_code",
-        "code": code,
-        "redirect_uri": CALLBACK,
-        "client_id": client_id,
-        "code_verifier": VERIFIER,
-    }
-    # Whichever node made it.
-    token = at(deployment, 1).post(f"{BASE_URL}/oauth/token", data=exchange, timeout=PATIENCE_SECONDS).json()
-    bearer = {"Authorization": f"Bearer {token['access_token']}"}
-    assert [at(deployment, node).get(f"{API}/wallet", headers=bearer, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [
-        200,
-        200,
-    ]
-    assert at(deployment, 0).post(f"{BASE_URL}/oauth/token", data=exchange, timeout=PATIENCE_SECONDS).json()["error"] == "invalid_grant"
-    # A code that is sent twice ends what came of it, on every node.
-    assert [at(deployment, node).get(f"{API}/wallet", headers=bearer, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [
-        401,
-        401,
-    ]
-
-
-def app_with_a_redirect(deployment: Deployment, admin: Person, developer: Person) -> str:
-    """Make an approved app that may read the balance; return its client id."""
-    developer.open("/dashboard/developer")
-    developer.submit({"what": "A budget", "why": "It reads balances."}, form="main form")
-    admin.decide("developers/developerapplication/", developer.email, "approve", {"reason": "Fine."})
-    developer.open("/dashboard/apps/new")
-    wanted = {"scopes": ["account:read"], "reason_account_read": "To show the balance."}
-    developer.submit({"name": "Budget", "purpose": "Show what is left"} | wanted, form="main form")
-    developer.open("/dashboard/apps")
-    developer.follow(r"/dashboard/apps/[0-9a-f-]{36}$")
-    page = developer.url
-    developer.open(f"{page}/redirects")
-    developer.submit({"redirect_uris": CALLBACK}, form="main form")
-    admin.decide("developers/scopereview/", "Budget", "decide-scopes", {"decision:account:read": "grant", "note": "Fine."})
-    developer.open(page)
-    found = re.search(r"Client id: (\S+)", developer.words)
-    assert found
-    return found[1]

@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +14,9 @@ from django.db import ProgrammingError
 
 import manage
 from tests import ROOT
-from tests.waiting import PATIENCE_SECONDS
 
 from ..checks import PRODUCTION, SETTINGS
+from ..servers.process import bare_environment, run
 
 S3 = {"S3_BUCKET": "shop", "S3_ACCESS_KEY_ID": "id", "S3_SECRET_ACCESS_KEY": "secret"}
 # A key of another kind in the same wrapping.
@@ -82,6 +81,9 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"LOG_FORMAT": "xml"}, ("LOG_FORMAT", "text or json")),
         ({"LOG_LEVEL": "loud"}, ("LOG_LEVEL", "INFO")),
         ({"OTEL_ENDPOINT": "collector:4318"}, ("OTEL_ENDPOINT",)),
+        # It moves no money, and sends no mail.
+        ({"SANDBOX": "true", "STRIPE_SECRET_KEY": "sk_1", "RAZORPAY_KEY_ID": "rzp_1"}, ("sandbox", "STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID")),
+        ({"SANDBOX": "true", "EMAIL_URL": "smtp://mail.example"}, ("sandbox", "EMAIL_URL")),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
@@ -162,20 +164,12 @@ def test_admin_asks_for_a_second_factor_unless_told_otherwise(start: Start, monk
     assert start(given | {"ADMIN_REQUIRES_SECOND_FACTOR": "false"}).ADMIN_REQUIRES_SECOND_FACTOR is False
 
 
-@pytest.mark.slow
-def test_deployment_check_finds_nothing(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
-        cwd=ROOT,
-        env=os.environ | PRODUCTION | {"DATA_DIR": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.strip() == "System check identified no issues (0 silenced)."
+def test_sandbox_needs_neither_bucket_nor_mail_server_and_takes_test_payments(start: Start, tmp_path: Path) -> None:
+    given = {name: value for name, value in PRODUCTION.items() if name != "EMAIL_URL" and not name.startswith("S3_")}
+    settings = start(given | {"SANDBOX": "true"})
+    assert (settings.TEST_PAYMENTS, settings.TEST_PAYMENTS_ALLOWED) == (True, True)
+    assert settings.MAIL_TRANSPORT == "django.core.mail.backends.filebased.EmailBackend"
+    assert tmp_path / "mails" == settings.EMAIL_FILE_PATH
 
 
 def test_secret_from_a_file_is_read(start: Start, tmp_path: Path) -> None:
@@ -185,56 +179,31 @@ def test_secret_from_a_file_is_read(start: Start, tmp_path: Path) -> None:
     assert PRODUCTION["SECRET_KEY"] == start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY
 
 
-def test_embedded_secret_is_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
-    first = start({}).SECRET_KEY
-    assert first == start({}).SECRET_KEY
-    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
-
-
-def test_embedded_signing_key_is_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
-    first = start({}).CERTIFICATE_KEY
-    assert first == start({}).CERTIFICATE_KEY == (tmp_path / "certificate_key").read_text()
-    assert (tmp_path / "certificate_key").stat().st_mode & 0o777 == 0o600
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["certificate_key", "secret_key"]
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("command", ["purge", "mail_dormant_keys"])
-def test_command_without_a_database_prints_one_sentence(tmp_path: Path, command: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "manage.py", command],
-        cwd=ROOT,
-        env=os.environ
-        | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATABASE_URL": f"sqlite://{tmp_path}", "DATA_DIR": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
-    assert result.returncode == 1
-    assert result.stderr.splitlines()[-1].startswith("The database does not answer: ")
-    assert "Traceback" not in result.stderr
+def test_embedded_keys_are_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
+    first, again = start({}), start({})
+    assert (first.SECRET_KEY, first.CERTIFICATE_KEY) == (again.SECRET_KEY, again.CERTIFICATE_KEY)
+    assert (tmp_path / "certificate_key").read_text() == first.CERTIFICATE_KEY
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == {"certificate_key": 0o600, "secret_key": 0o600}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("words", "sentence"), [(["reconcile"], "or of another release"), (["backup", "copies"], "The database is empty")])
-def test_command_on_a_database_with_nothing_in_it_prints_one_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
-    # As a job of cron does that lacks the variables of the service.
-    embedded = {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    kept = {name: value for name, value in os.environ.items() if not name.endswith("DATABASE_URL")}
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), *words],
-        cwd=tmp_path,
-        env=kept | embedded,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+@pytest.mark.parametrize(
+    ("command", "given", "sentence"),
+    [
+        ("check", PRODUCTION | {"SECRET_KEY": "short"}, "Configuration: SECRET_KEY"),
+        # A folder is none.
+        ("purge", {"DATABASE_URL": "sqlite:////tmp"}, "The database does not answer: "),
+        # As a job of cron does that lacks the variables of the service.
+        ("reconcile", {}, "The database is empty, or of another release"),
+    ],
+    ids=["wrong setting", "no database", "another database"],
+)
+def test_command_that_cannot_work_prints_one_sentence(tmp_path: Path, command: str, given: dict[str, str], sentence: str) -> None:
+    env = bare_environment() | {"DATA_DIR": str(tmp_path)} | given
+    done = run(sys.executable, ROOT / "manage.py", command, env=env, cwd=tmp_path)
     assert done.returncode == 1
-    assert sentence in done.stderr
+    assert done.stderr.splitlines()[-1].startswith(sentence)
     assert "Traceback" not in done.stderr
 
 
@@ -254,20 +223,3 @@ def test_postgresql_errors_that_an_operator_can_solve_are_explained(state: str, 
     reason = manage.advice_for(error, answered=True)
     assert told in reason
     assert bool(told) == bool(reason)
-
-
-@pytest.mark.slow
-def test_command_with_a_wrong_setting_prints_one_sentence(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "manage.py", "check"],
-        cwd=ROOT,
-        env=os.environ | PRODUCTION | {"SECRET_KEY": "short", "DATA_DIR": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
-    assert result.returncode != 0
-    assert result.stderr.startswith("Configuration: SECRET_KEY")
-    assert len(result.stderr.strip().splitlines()) == 1

@@ -71,25 +71,17 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
 
 
 @pytest.mark.slow
-def test_doctor_checks_the_other_parts_if_one_check_crashes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_wrong_clock_and_a_full_disk_and_checks_the_other_parts_if_one_check_crashes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def down() -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
     monkeypatch.setattr(services, "default_storage", down)
-    found = examined()
-    assert (found["objects"], found["certificates"]) == ("fail", "ok")
-
-
-@pytest.mark.slow
-def test_doctor_reports_a_wrong_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("marketplace.operations.doctor.database.time.time", lambda: 0.0)
-    assert examined()["clock"] == "fail"
-
-
-@pytest.mark.slow
-def test_doctor_reports_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node, "FULL_BYTES", 2**80)
-    assert examined()["disk"] == "fail"
+    found = examined()
+    assert [found[part] for part in ("objects", "clock", "disk", "certificates")] == ["fail", "fail", "fail", "ok"]
 
 
 def test_purge_counts_then_deletes_every_part_and_refuses_an_unknown_one() -> None:

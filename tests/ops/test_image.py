@@ -5,25 +5,23 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from django.urls import reverse
 
-from catalog import bounds
 from marketplace.core.errors import all_problems
 from tests import ROOT
-from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
+from tests.waiting import until, until_it_answers
 
 from ..checks import BIN, PRODUCTION, SETTINGS
 from ..flows.server import environment
 from ..servers import nginx
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
+from ..servers.process import Process, bare_environment, run
 
 pytestmark = pytest.mark.full
 COMPOSE, SANDBOX = ROOT / "deploy" / "compose.yaml", ROOT / "deploy" / "compose.sandbox.yaml"
@@ -38,20 +36,6 @@ FILLED = PRODUCTION | {
     "SANDBOX_CERTIFICATE_KEY": PRODUCTION["CERTIFICATE_KEY"],
     "SANDBOX_POSTGRES_PASSWORD": "another secret",
 }
-
-
-def run(*command: Any, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in SETTINGS}
-    return subprocess.run(
-        [str(word) for word in command],
-        cwd=cwd,
-        env=clean | env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
 
 
 def compose(path: Path = COMPOSE) -> dict[str, Any]:
@@ -78,7 +62,7 @@ def image_tree(folder: Path) -> Path:
 
 
 def test_linter_of_dockerfiles_has_no_complaint() -> None:
-    done = run(BIN / "hadolint", "--config", ROOT / ".hadolint.yaml", ROOT / "Dockerfile")
+    done = run(BIN / "hadolint", "--config", ROOT / ".hadolint.yaml", ROOT / "Dockerfile", env=bare_environment())
     assert done.returncode == 0, done.stdout
 
 
@@ -89,7 +73,7 @@ def test_image_runs_as_an_unprivileged_user_and_is_built_from_the_lock_file() ->
     assert "\nUSER 10001\n" in final
     assert "HEALTHCHECK" in final
     assert not re.search(r"(SECRET|PASSWORD|TOKEN|KEY)\w*=", text)
-    locked = run("uv", "lock", "--check", "--offline") if shutil.which("uv") else None
+    locked = run("uv", "lock", "--check", "--offline", env=bare_environment()) if shutil.which("uv") else None
     assert locked is None or locked.returncode == 0, locked.stderr
 
 
@@ -100,9 +84,8 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
         # Compressing the libraries' files takes minutes and shows nothing more.
         *(word for name in ("admin", "drf_spectacular_sidecar", "rest_framework") for word in ("--ignore", name)),
         cwd=app,
-        DJANGO_SETTINGS_MODULE="marketplace.settings.collect",
-        DATA_DIR=str(tmp_path / "build"),
-        STATIC_ROOT=static,
+        env=bare_environment()
+        | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.collect", "DATA_DIR": str(tmp_path / "build"), "STATIC_ROOT": static},
     )
     assert collected.returncode == 0, collected.stderr
     assert (tmp_path / "static" / "staticfiles.json").exists()
@@ -114,7 +97,7 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
         "r = Client().get('/problems/not_found', secure=True, headers={'host': 'shop.example'}); assert r.status_code == 200, r; "
         "print(r.content.decode())"
     )
-    served = run(sys.executable, "-c", page, cwd=app, **env)
+    served = run(sys.executable, "-c", page, cwd=app, env=bare_environment() | env)
     assert served.returncode == 0, served.stderr
     # Static files by the names of their content.
     assert re.search(r"/static/[\w/]+\.[0-9a-f]{12}\.css", served.stdout)
@@ -123,26 +106,22 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
 def test_killed_worker_is_started_again(tmp_path: Path) -> None:
     copy_sqlite(tmp_path / "marketplace.sqlite3")
     port = free_port()
+    address = f"http://127.0.0.1:{port}/healthz"
     (line,) = re.findall(r"^CMD (.+)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     command = [word.replace("--host 0.0.0.0 --port 8000", f"--port {port}") for word in json.loads(line)]
-    env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "2"})
+    env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "1"})
     env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
-    with (tmp_path / "log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-
-    def workers() -> set[int]:
-        return set(map(int, Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="ascii").split()))
-
+    server = Process(command, env, tmp_path / "log")
     try:
-        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
-        before = workers()
-        assert len(before) == 2
-        os.kill(min(before), signal.SIGKILL)
-        until(lambda: len(workers() - before) == 1, "a new worker", log=tmp_path / "log")
-        assert max(before) in workers()
-        until_it_answers(server, f"http://127.0.0.1:{port}/healthz", tmp_path / "log")
+        server.start(address)
+        assert server.running is not None
+        children = Path(f"/proc/{server.running.pid}/task/{server.running.pid}/children")
+        worker = children.read_text(encoding="ascii").split()
+        os.kill(int(*worker), signal.SIGKILL)
+        until(lambda: children.read_text(encoding="ascii").split() not in ([], worker), "a new worker", log=tmp_path / "log")
+        until_it_answers(server.running, address, tmp_path / "log")
     finally:
-        end(server, tmp_path / "log")
+        server.stop()
 
 
 def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Path) -> None:
@@ -156,7 +135,8 @@ def test_settings_of_the_sandbox_beside_it_pass_the_check_and_share_nothing_with
     production, sandbox = compose(), compose(SANDBOX)
     environment = sandbox["services"]["sandbox"]["environment"]
     assert sandbox["services"]["sandbox-prepare"]["environment"] == environment
-    check_of_deployments(environment, tmp_path)
+    # It says what it is.
+    assert "wallet.I001" in check_of_deployments(environment, tmp_path)
     shared = {"TRUST_PROXY_HEADERS"}
     first = production["services"]["app-1"]["environment"]
     assert {name for name in environment.keys() & first.keys() if environment[name] == first[name]} == shared
@@ -165,15 +145,16 @@ def test_settings_of_the_sandbox_beside_it_pass_the_check_and_share_nothing_with
     assert all(set(service["networks"]) == {"sandbox"} for service in sandbox["services"].values())
 
 
-def check_of_deployments(environment: dict[str, str], tmp_path: Path) -> None:
-    """Run `check --deploy` with the environment of a service."""
+def check_of_deployments(environment: dict[str, str], tmp_path: Path) -> str:
+    """Run `check --deploy` with the environment of a service; return what it says."""
     given = {name: filled(value) for name, value in environment.items()}
     assert given.keys() <= SETTINGS
     # The image runs as another user than the tests may.
     kept = {name: PRODUCTION[name] for name in ("DJANGO_SETTINGS_MODULE", "INSPECT_AS_ROOT")}
     env = given | kept | {"DATA_DIR": str(tmp_path), "METRICS_DIR": str(tmp_path)}
-    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", cwd=ROOT, **env)
+    done = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", env=bare_environment() | env)
     assert done.returncode == 0, done.stderr
+    return done.stderr
 
 
 def test_compose_file_holds_no_secret_and_nothing_without_a_version() -> None:
@@ -203,21 +184,6 @@ def _judge(document: dict[str, Any]) -> None:
             assert service["cap_drop"] == ["ALL"]
 
 
-def test_proxy_lets_uploads_through_and_takes_every_other_body_in_first() -> None:
-    listing = {"asset_id": "0192f0c1"}, {"slug": "a-font"}
-    uploads = {reverse(f"vendor-{name}", kwargs=listing[0]) for name in ("file", "font-specimen", "gallery-image", "audio-preview")}
-    uploads |= {reverse(f"studio-{name}-upload", kwargs=listing[1]) for name in ("file", "specimen", "sound")}
-    uploads |= {reverse("studio-picture-upload", kwargs=listing[1] | {"slot": slot}) for slot in range(bounds.GALLERY_SLOTS)}
-    (pattern,) = re.findall(
-        r"location ~ (\S+) \{\n\s+client_max_body_size 5200m", (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
-    )
-    assert {path for path in uploads if not re.search(pattern, path)} == set()
-    # A body that trickles in would hold a thread of a node.
-    others = {reverse(f"vendor-{name}", kwargs=listing[0]) for name in ("asset", "files", "regional-prices", "licensing", "submit")}
-    others |= {reverse(f"studio-{name}", kwargs=listing[1]) for name in ("details", "prices", "files", "file-discard")}
-    assert {path for path in others if re.search(pattern, path)} == set()
-
-
 def test_nginx_refusals_have_the_texts_of_our_problems() -> None:
     template = (ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")
     code, title, detail = (
@@ -236,11 +202,11 @@ def test_nginx_refusals_have_the_texts_of_our_problems() -> None:
 
 def test_configuration_of_the_proxy_is_accepted_by_nginx(tmp_path: Path) -> None:
     path = nginx.configuration(tmp_path)
-    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", path)
+    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", path, env=bare_environment())
     assert done.returncode == 0, done.stderr
     text = (ROOT / "deploy" / "sandbox.conf.template").read_text(encoding="utf-8")
     for shipped, ours in {"${SANDBOX_HOST}": "sandbox.test", "/etc/nginx/tls": str(tmp_path), "sandbox:8000": nginx.NOBODY}.items():
         text = text.replace(shipped, ours)
     (tmp_path / "conf.d" / "sandbox.conf").write_text(text, encoding="utf-8")
-    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", path)
+    done = run(nginx.find_program(), "-t", "-p", tmp_path, "-c", path, env=bare_environment())
     assert done.returncode == 0, done.stderr

@@ -2,16 +2,12 @@
 
 import http.client
 import json
-import os
 import re
 import shutil
 import socket
 import stat
-import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -19,6 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import requests
@@ -27,16 +24,16 @@ from requests.adapters import HTTPAdapter
 from urllib3 import Retry
 
 from marketplace.core import bounds
+from marketplace.demo.management.commands import quickstart
 from marketplace.http.request_body import BLOCK_BYTES
 from tests import ROOT
 
+from ..flows.server import manage
 from ..servers.ports import free_port
-from ..waiting import PATIENCE_SECONDS, end, until_it_answers
+from ..servers.process import Process, bare_environment, run
+from ..waiting import PATIENCE_SECONDS
 
-START_SECONDS = 600
 PARTS = {"admin", "developer", "vendor", "otherVendor", "buyer"}
-
-pytestmark = pytest.mark.full
 
 
 @dataclass(frozen=True)
@@ -53,38 +50,9 @@ class Shop:
         facts: dict[str, Any] = json.loads((self.data / "demo.json").read_text(encoding="utf-8"))
         return facts
 
-    @property
-    def curl_lines(self) -> list[str]:
-        """The lines to paste."""
-        return [line.strip() for line in self.output.splitlines() if line.startswith("  curl ")]
-
 
 def environment(data: Path) -> dict[str, str]:
-    foreign = {
-        "ADMIN_REQUIRES_SECOND_FACTOR",
-        "DATABASE_URL",
-        "REDIS_URL",
-        "SECRET_KEY",
-        "ALLOWED_HOSTS",
-        "BASE_URL",
-        "DEBUG",
-        "DJANGO_SETTINGS_MODULE",
-    }
-    kept = {name: value for name, value in os.environ.items() if name not in foreign and not name.startswith("S3_")}
-    return kept | {"DATA_DIR": str(data)}
-
-
-def quickstart(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "manage.py", "quickstart", *words],
-        cwd=ROOT,
-        env=environment(data),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=START_SECONDS,
-        check=False,
-    )
+    return bare_environment() | {"DATA_DIR": str(data)}
 
 
 STALE = {
@@ -101,9 +69,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     for name, content in (STALE | {"notes.txt": "not the quickstart's"}).items():
         (data / name).parent.mkdir(parents=True, exist_ok=True)
         (data / name).write_text(content, encoding="utf-8")
-    result = quickstart(data, "--port", str(port), "--no-serve", "--reset", "--yes")
-    assert result.returncode == 0, result.stderr
-    return Shop(data, port, result.stdout)
+    return Shop(data, port, manage(environment(data), "quickstart", "--port", str(port), "--no-serve", "--reset", "--yes"))
+
+
+@pytest.fixture(scope="module")
+def facts(shop: Shop) -> dict[str, Any]:
+    """What the first run wrote."""
+    return shop.facts
 
 
 SLOW_CONNECTIONS = 100
@@ -135,30 +107,25 @@ def slow_connections(port: int, head: bytes) -> Iterator[list[socket.socket]]:
         yield opened
 
 
-@contextmanager
-def serving(shop: Shop) -> Iterator[str]:
-    """Run the command until it answers; it becomes the server, so that ending it ends all."""
-    base_url = f"http://127.0.0.1:{shop.port}"
-    with (shop.data / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "quickstart", "--port", str(shop.port)],
-            cwd=ROOT,
-            env=environment(shop.data),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
+@pytest.fixture(scope="module")
+def base_url(shop: Shop, facts: dict[str, Any]) -> Iterator[str]:
+    """Where the shop is served by a second run, which finds a part of what `demo.json` said lost."""
+    lost = {part: known for part, known in facts.items() if part not in {"buyer", "baseUrl"}}
+    (shop.data / "demo.json").write_text(json.dumps(lost), encoding="utf-8")
+    url, log = f"http://127.0.0.1:{shop.port}", shop.data / "server.log"
+    # The command becomes the server, so that ending it ends all.
+    server = Process([sys.executable, "manage.py", "quickstart", "--port", str(shop.port)], environment(shop.data), log)
     try:
-        until_it_answers(process, f"{base_url}/api/v1/assets", shop.data / "server.log")
-        yield base_url
+        server.start(f"{url}/api/v1/assets")
+        yield url
     finally:
-        end(process, shop.data / "server.log")
+        server.stop()
 
 
-def get(url: str, **headers: str) -> Any:
-    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - our own server
-    with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as answer:  # noqa: S310 - our own server
-        return json.load(answer)
+def get(url: str, token: str = "", status: int = 200) -> Any:
+    answer = requests.get(url, headers={"Authorization": f"Bearer {token}"} if token else {}, timeout=PATIENCE_SECONDS)
+    assert answer.status_code == status, answer.text
+    return answer.json()
 
 
 @pytest.mark.parametrize(
@@ -168,42 +135,55 @@ def get(url: str, **headers: str) -> Any:
         (("--host", "shop.example"), "not a loopback address"),
         (("--port", "0"), "is not a valid port"),
         (("--port", "70000"), "is not a valid port"),
+        (("--port", "{taken}"), "Choose another with --port"),
     ],
 )
 def test_address_that_cannot_be_served_stops_with_a_sentence(words: tuple[str, ...], sentence: str) -> None:
-    with pytest.raises(CommandError, match=sentence):
-        call_command("quickstart", *words)
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(CommandError, match=sentence):
+        call_command("quickstart", *(word.format(taken=other.getsockname()[1]) for word in words))
 
 
-def test_first_run_writes_facts_for_the_owner_only(shop: Shop) -> None:
+@pytest.mark.django_db
+def test_reset_without_an_answer_deletes_nothing(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    media.mkdir()
+    made = Mock()
+    monkeypatch.setattr(quickstart, "make_content", made)
+    monkeypatch.setattr("builtins.input", Mock(side_effect=EOFError))
+    with pytest.raises(CommandError, match="Nothing was deleted"):
+        call_command("quickstart", "--no-serve", "--reset")
+    assert (media.exists(), made.called) == (True, False)
+
+
+@pytest.mark.full
+def test_first_run_writes_facts_and_files_for_the_owner_only_and_deletes_only_what_was_its_own(shop: Shop) -> None:
     facts = shop.facts
-    assert stat.S_IMODE((shop.data / "demo.json").stat().st_mode) == 0o600
+    assert shop.output.startswith("Creating the database")
     assert facts["baseUrl"] == f"http://127.0.0.1:{shop.port}"
     assert facts.keys() == PARTS | {"baseUrl"}
     assert all({"email", "password"} <= facts[part].keys() for part in PARTS)
     assert facts["developer"]["apiKey"].startswith("cam_sk_")
     assert all(facts[part]["bearerToken"].startswith("cam_pat_") for part in ("vendor", "otherVendor", "buyer"))
     assert facts["developer"]["apiKey"] in shop.output
-
-
-def test_quickstart_reports_its_start_at_once_and_its_files_are_for_the_owner_only(shop: Shop) -> None:
-    assert shop.output.startswith("Creating the database")
-    assert stat.S_IMODE((shop.data / "marketplace.sqlite3").stat().st_mode) == 0o600
+    assert {stat.S_IMODE((shop.data / name).stat().st_mode) for name in ("demo.json", "marketplace.sqlite3")} == {0o600}
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (shop.data / "media").rglob("*")} == {0}
+    assert facts["buyer"]["email"] == "buyer@demo.example"
+    assert not (shop.data / "media/deliverables/old").exists()
+    assert (shop.data / "notes.txt").read_text(encoding="utf-8") == "not the quickstart's"
 
 
-def test_every_command_that_the_quickstart_prints_works_and_a_taken_port_is_reported(shop: Shop, tmp_path: Path) -> None:
+@pytest.mark.full
+def test_second_run_keeps_existing_data_restores_lost_parts_and_prints_commands_that_work(
+    shop: Shop, facts: dict[str, Any], base_url: str, tmp_path: Path
+) -> None:
     if shutil.which("curl") is None:
         pytest.skip("needs curl")
-    before = shop.facts
-    with serving(shop) as base_url:
-        # This was a second run: it kept everything.
-        assert shop.facts == before
-        assert_content(base_url, before)
-        assert_admin_opens(base_url, before["admin"])
-        assert "doesn't ask for an authenticator app" in (shop.data / "server.log").read_text(encoding="utf-8")
-        answers = [run_line(line, tmp_path) for line in shop.curl_lines]
-        second = quickstart(shop.data, "--port", str(shop.port))
+    after, output = shop.facts, (shop.data / "server.log").read_text(encoding="utf-8")
+    assert {name for name in after if after[name] != facts[name]} == {"buyer"}
+    assert stat.S_IMODE((shop.data / "demo.json").stat().st_mode) == 0o600
+    assert "doesn't ask for an authenticator app" in output
+    assert_content(base_url, after)
+    assert_admin_opens(base_url, after["admin"])
+    answers = [run_line(line.strip(), tmp_path) for line in output.splitlines() if line.startswith("  curl ")]
     assert len(answers) == 8
     browse, search, manifest, wallet, spend, library, link = (json.loads(answer) for answer in answers[:7])
     assert browse["total"] == 16
@@ -217,24 +197,11 @@ def test_every_command_that_the_quickstart_prints_works_and_a_taken_port_is_repo
     assert spend["success"] is True
     assert library["items"][0]["assetId"] == manifest["assetId"]
     assert link["size"] == (tmp_path / "package.zip").stat().st_size
-    assert second.returncode != 0
-    assert "--port" in second.stderr
-    assert "Traceback" not in second.stderr
 
 
 def run_line(line: str, folder: Path) -> str:
     """Paste a line into a shell, without the proxies of this machine."""
-    env = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    result = subprocess.run(
-        ["/bin/sh", "-c", line],
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    result = run("/bin/sh", "-c", line, env=bare_environment(), cwd=folder)
     assert result.returncode == 0, f"{line}\n{result.stderr}"
     return result.stdout
 
@@ -245,17 +212,12 @@ def assert_content(base_url: str, facts: dict[str, Any]) -> None:
     counts = {category["slug"]: category["assetCount"] for category in get(f"{api}/categories")["items"]}
     assert counts.keys() == {"fonts", "motion", "templates", "presets", "ai-skills"}
     assert min(counts.values()) >= 1
-    buyer = {"Authorization": f"Bearer {facts['buyer']['bearerToken']}"}
-    assert get(f"{api}/wallet", **buyer)["balanceINR"] > 0
-    vendor = {"Authorization": f"Bearer {facts['vendor']['bearerToken']}"}
-    assert get(f"{api}/vendor/application-status", **vendor)["status"] == "Approved"
-    other = {"Authorization": f"Bearer {facts['otherVendor']['bearerToken']}"}
-    states = [item["status"] for item in get(f"{api}/vendor/assets?limit=100", **other)["items"]]
+    buyer, vendor, other = (facts[part]["bearerToken"] for part in ("buyer", "vendor", "otherVendor"))
+    assert get(f"{api}/wallet", buyer)["balanceINR"] > 0
+    assert get(f"{api}/vendor/application-status", vendor)["status"] == "Approved"
+    states = [item["status"] for item in get(f"{api}/vendor/assets?limit=100", other)["items"]]
     assert states.count("PendingReview") == 1
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        get(f"{api}/vendor/assets", **buyer)
-    assert refused.value.code == 403
-    refused.value.close()
+    get(f"{api}/vendor/assets", buyer, status=403)
     font = get(f"{api}/assets/fraunces")
     assert {preview["kind"] for preview in font["previews"]} == {"Gallery", "FontSpecimen"}
     assert {preview["kind"] for preview in get(f"{api}/assets/dusty-swing-loops")["previews"]} == {"Gallery", "AudioPreview"}
@@ -296,19 +258,18 @@ def assert_others_are_answered(shop: Shop, base_url: str) -> None:
     assert requests.post(upload, headers=vendor, files={"file": b"x"}, timeout=SLOW_SECONDS).status_code == 404
 
 
-def test_slow_connections_do_not_delay_other_responses(shop: Shop) -> None:
-    with serving(shop) as base_url, ExitStack() as kept:
-        with slow_connections(shop.port, UNREAD):
-            # Until the buffers are full.
-            time.sleep(UNREAD_SECONDS)
+@pytest.mark.full
+def test_slow_connections_do_not_delay_other_responses(shop: Shop, base_url: str) -> None:
+    with slow_connections(shop.port, UNREAD):
+        # Until the buffers are full.
+        time.sleep(UNREAD_SECONDS)
+        assert_others_are_answered(shop, base_url)
+    for head in SLOW_SHAPES.values():
+        with slow_connections(shop.port, head):
             assert_others_are_answered(shop, base_url)
-        for head in SLOW_SHAPES.values():
-            with slow_connections(shop.port, head):
-                assert_others_are_answered(shop, base_url)
-        # They are refused, or come too late, and stay: the first for their credential, the others as soon as a block is there.
-        authorization = f"Authorization: Bearer {shop.facts['buyer']['bearerToken']}\r\n".encode()
-        kept.enter_context(slow_connections(shop.port, SPEND + b"\r\n{"))
-        late = kept.enter_context(slow_connections(shop.port, SPEND + authorization + b"\r\n{"))
+    # They are refused, or come too late, and stay: the first for their credential, the others as soon as a block is there.
+    authorization = f"Authorization: Bearer {shop.facts['buyer']['bearerToken']}\r\n".encode()
+    with slow_connections(shop.port, SPEND + b"\r\n{"), slow_connections(shop.port, SPEND + authorization + b"\r\n{") as late:
         assert_others_are_answered(shop, base_url)
         time.sleep(bounds.BODY_SECONDS + 1)
         for connection in late:
@@ -318,31 +279,3 @@ def test_slow_connections_do_not_delay_other_responses(shop: Shop) -> None:
         codes = Counter(connection.recv(12)[-3:] for connection in late)
         assert set(codes) == {b"408", b"503"}
         assert_others_are_answered(shop, base_url)
-
-
-def test_second_quickstart_keeps_existing_data_and_restores_lost_parts(shop: Shop) -> None:
-    before = shop.facts
-    lost = {part: known for part, known in before.items() if part not in {"buyer", "baseUrl"}}
-    (shop.data / "demo.json").write_text(json.dumps(lost), encoding="utf-8")
-    mended = quickstart(shop.data, "--port", str(shop.port + 1), "--no-serve")
-    assert mended.returncode == 0, mended.stderr
-    after = shop.facts
-    assert {name for name in after if after[name] != before[name]} == {"buyer", "baseUrl"}
-    assert after["baseUrl"] == f"http://127.0.0.1:{shop.port + 1}"
-    assert stat.S_IMODE((shop.data / "demo.json").stat().st_mode) == 0o600
-
-
-def test_quickstart_reset_deletes_only_its_own_data(shop: Shop) -> None:
-    assert shop.facts["buyer"]["email"] == "buyer@demo.example"
-    assert not (shop.data / "media/deliverables/old").exists()
-    assert (shop.data / "notes.txt").read_text(encoding="utf-8") == "not the quickstart's"
-
-
-def test_reset_without_an_answer_deletes_nothing(tmp_path: Path) -> None:
-    database = tmp_path / "marketplace.sqlite3"
-    database.touch()
-    unasked = quickstart(tmp_path, "--port", str(free_port()), "--no-serve", "--reset")
-    assert unasked.returncode != 0
-    assert "Nothing was deleted" in unasked.stderr
-    assert "Traceback" not in unasked.stderr
-    assert database.exists()

@@ -1,13 +1,11 @@
 """A sandbox: what it says, approves and keeps, what it refuses, and how it is emptied."""
 
 import json
-import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import psycopg
 import pytest
@@ -16,9 +14,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
+from django.db import connection
 from django.test import Client
 
-from developers.errors import AppNotApproved
 from developers.models import App, AppScope, ScopeReview
 from developers.services.applications import submit_application
 from developers.services.apps import create_app
@@ -28,26 +26,24 @@ from developers.services.scopes import request_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import Scope
+from marketplace.demo.management.commands import sandbox_reset
 from marketplace.mcp.tools.calling import TOOLS
 from marketplace.operations.installation import record_installation, refuse_other_database
 from marketplace.operations.models import Installation
-from tests import ROOT
 from tests.factories import AppFactory, UserFactory
 from tests.files.makers import picture
 from tests.mcp.speaking import Speaker, mcp_token
-from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
 from wallet.providers import SimulatedProvider, has_top_ups_of_real_providers
 
-from ..checks import PRODUCTION
-from ..servers.migrated import copy_sqlite, fill_postgres
+from ..flows.server import manage
+from ..servers.migrated import fill_postgres
 from ..servers.postgres import postgres
 from ..servers.process import bare_environment
 
 REASON = {Scope.LIBRARY_READ: "It lists them."}
 PAGES = ["/", "/docs/quick-start", "/dashboard", "/admin/", "/account/email/", "/no-such-page", "/problems/not_found"]
-WITHOUT = {"S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY", "EMAIL_URL"}
 
 
 @pytest.fixture
@@ -55,19 +51,6 @@ def sandbox(settings: Any) -> Any:
     """The settings of a sandbox."""
     settings.SANDBOX = True
     return settings
-
-
-def manage(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "manage.py", *words],
-        cwd=ROOT,
-        env=bare_environment() | env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
 
 
 def banner(client: Client, page: str) -> bool:
@@ -122,18 +105,6 @@ def test_redirect_uris_of_a_sandbox_app_with_scopes_need_no_review(sandbox: Any)
     assert not set_redirect_uris(app=app, uris=["https://app.example/back"], actor=app.developer)
     app.refresh_from_db()
     assert app.redirect_uris == "https://app.example/back"
-
-
-@pytest.mark.django_db
-def test_nothing_is_approved_automatically_outside_of_a_sandbox() -> None:
-    user = UserFactory()
-    application = submit_application(user=user, what="A picker", why="Fonts", actor=user)
-    assert application.status == "Pending"
-    application.status = "Approved"
-    application.save()
-    app = create_app(user=user, name="Picker", purpose="Picks", scopes=REASON, actor=user)
-    with pytest.raises(AppNotApproved):
-        issue_api_key(app=app, name="laptop", actor=user)
 
 
 @pytest.mark.django_db
@@ -204,14 +175,39 @@ def test_first_migration_records_whether_the_database_is_a_sandbox(sandbox: Any)
         assert Installation.objects.get().sandbox
 
 
-@pytest.mark.full
-def test_filling_an_empty_sandbox_deletes_no_files(tmp_path: Path) -> None:
-    kept = tmp_path / "media" / "deliverables" / "0192f0c1-0000-7000-8000-000000000000"
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """What would fill the sandbox."""
+    found = Mock(return_value=({}, ""))
+    monkeypatch.setattr(sandbox_reset, "make_content", found)
+    return found
+
+
+@pytest.mark.django_db
+def test_filling_an_empty_sandbox_deletes_no_files(sandbox: Any, media: Path, make: Mock, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = media / "deliverables" / "0192f0c1-0000-7000-8000-000000000000"
     kept.parent.mkdir(parents=True)
     kept.write_text("of another database", encoding="utf-8")
-    done = manage("sandbox_reset", "--if-empty", SANDBOX="true", DATA_DIR=str(tmp_path))
-    assert done.returncode == 0, done.stderr
+    monkeypatch.setattr(sandbox_reset, "clear", Mock())
+    monkeypatch.setattr(connection.introspection, "table_names", list)
+    call_command("sandbox_reset", if_empty=True, stdout=StringIO())
+    assert make.called
     assert kept.read_text(encoding="utf-8") == "of another database"
+
+
+@pytest.mark.django_db
+def test_sandbox_with_content_is_neither_filled_again_nor_emptied_unless_somebody_confirms(
+    sandbox: Any, make: Mock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clear, said = Mock(), StringIO()
+    monkeypatch.setattr(sandbox_reset, "clear", clear)
+    Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
+    call_command("sandbox_reset", if_empty=True, stdout=said)
+    assert "content already" in said.getvalue()
+    monkeypatch.setattr("builtins.input", Mock(side_effect=EOFError))
+    with pytest.raises(CommandError, match="Nothing was deleted"):
+        call_command("sandbox_reset")
+    assert (make.called, clear.called) == (False, False)
 
 
 @pytest.mark.django_db
@@ -222,67 +218,32 @@ def test_sandbox_reset_outside_of_a_sandbox_is_refused() -> None:
     assert User.objects.filter(pk=user.pk).exists()
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("name", ["STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID", "EMAIL_URL"])
-def test_sandbox_does_not_start_with_settings_of_real_payments_or_mail(name: str, tmp_path: Path) -> None:
-    done = manage("check", SANDBOX="true", DATA_DIR=str(tmp_path), **{name: "smtp://mail.example"})
-    assert done.returncode
-    assert name in done.stderr
+BEFORE = """
+from marketplace.accounts.models import User
+from marketplace.operations.models import Installation
+# The copied database was migrated for a marketplace.
+Installation.objects.update(sandbox=True)
+User.objects.create_superuser("old@example.com")
+"""
 
 
 @pytest.mark.full
-def test_production_settings_of_a_sandbox_pass_the_check_of_deployments_and_name_it(tmp_path: Path) -> None:
-    given = {name: value for name, value in PRODUCTION.items() if name not in WITHOUT}
-    done = manage("check", "--deploy", "--fail-level", "WARNING", **given, SANDBOX="true", DATA_DIR=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert "wallet.I001" in done.stderr
-    code = "from django.conf import settings as s; print(s.MAIL_TRANSPORT, s.EMAIL_FILE_PATH, s.TEST_PAYMENTS, s.TEST_PAYMENTS_ALLOWED)"
-    shown = manage("shell", "--no-imports", "--command", code, **given, SANDBOX="true", DATA_DIR=str(tmp_path))
-    assert shown.stdout.split() == ["django.core.mail.backends.filebased.EmailBackend", str(tmp_path / "mails"), "True", "True"]
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
-def test_sandbox_reset_restores_the_demo_and_deletes_all_else(engine: str, tmp_path: Path) -> None:
-    env = {"SANDBOX": "true", "DATA_DIR": str(tmp_path)}
-    if engine == "sqlite":
-        copy_sqlite(tmp_path / "marketplace.sqlite3")
-        _reset_and_look(env, tmp_path)
-        return
-    with postgres() as address:
-        fill_postgres(address)
-        _reset_and_look(env | {"DATABASE_URL": address}, tmp_path)
-
-
-def _reset_and_look(env: dict[str, str], folder: Path) -> None:
-    # The copied database was migrated for a marketplace.
-    assert "operations.E001" in manage("sandbox_reset", "--yes", **env).stderr
-    code = "from marketplace.operations.models import Installation; Installation.objects.update(sandbox=True)"
-    assert manage("shell", "--no-imports", "--command", code, **env).returncode == 0
-    left = [folder / name for name in ("mails/old.log", "media/deliverables/0192f0c1-0000-7000-8000-000000000000")]
+def test_sandbox_reset_restores_the_demo_and_deletes_all_else(tmp_path: Path) -> None:
+    left = [tmp_path / name for name in ("mails/old.log", "media/deliverables/0192f0c1-0000-7000-8000-000000000000")]
     for path in left:
         path.parent.mkdir(parents=True)
         path.write_text("of before", encoding="utf-8")
-    made = manage("createsuperuser", "--no-input", "--email", "old@example.com", **env, DJANGO_SUPERUSER_PASSWORD="of before, long")
-    assert made.returncode == 0, made.stderr
-    assert "content already" in manage("sandbox_reset", "--if-empty", **env).stdout
-    assert manage("sandbox_reset", **env).returncode == 1
-    assert "old@example.com" in _emails(env, folder)
-    done = manage("sandbox_reset", "--yes", **env)
-    assert done.returncode == 0, done.stderr
-    emails = _emails(env, folder)
+    # The quickstart makes the same content on SQLite.
+    with postgres() as address:
+        fill_postgres(address)
+        env = bare_environment() | {"SANDBOX": "true", "DATA_DIR": str(tmp_path), "DATABASE_URL": address}
+        manage(env, "shell", "--no-imports", "--command", BEFORE)
+        manage(env, "sandbox_reset", "--yes")
+        with psycopg.connect(address) as database:
+            emails = {email for (email,) in database.execute("SELECT email FROM accounts_user").fetchall()}
     assert "old@example.com" not in emails
     assert "buyer@demo.example" in emails
     assert not any(path.exists() for path in left)
-    facts = json.loads((folder / "demo.json").read_text(encoding="utf-8"))
+    facts = json.loads((tmp_path / "demo.json").read_text(encoding="utf-8"))
     assert facts["buyer"]["bearerToken"].startswith("cam_test_pat_")
     assert facts["developer"]["apiKey"].startswith("cam_test_sk_")
-
-
-def _emails(env: dict[str, str], folder: Path) -> set[str]:
-    statement = "SELECT email FROM accounts_user"
-    if "DATABASE_URL" in env:
-        with psycopg.connect(env["DATABASE_URL"]) as connection:
-            return {email for (email,) in connection.execute(statement).fetchall()}
-    with closing(sqlite3.connect(folder / "marketplace.sqlite3")) as database:
-        return {email for (email,) in database.execute(statement).fetchall()}

@@ -9,7 +9,6 @@ import fcntl
 import os
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +25,7 @@ import psycopg
 from tests import ROOT
 
 from .postgres import find_programs
-from .process import bare_environment
+from .process import bare_environment, run
 
 # Names the folder of the run, so that all of its processes share it.
 FOLDER = "TEST_TEMPLATES"
@@ -197,5 +196,5 @@ def _migrate(folder: Path, address: str = "") -> None:
 
 
 def _run(*command: str | Path, env: dict[str, str] | None = None) -> None:
-    done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = run(*command, env=env or bare_environment())
     assert done.returncode == 0, done.stdout + done.stderr

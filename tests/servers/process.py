@@ -17,6 +17,8 @@ from tests import ROOT
 from ..waiting import PATIENCE_SECONDS, until_it_answers, wait_for_end
 from . import Unavailable
 
+# Some fill a whole shop, on a busy machine.
+RUN_SECONDS = 3 * PATIENCE_SECONDS
 # Django must be set up before what uses it is imported.
 _CALL = """
 import json, sys, django
@@ -37,17 +39,16 @@ def granian(port: int, *options: str) -> list[str]:
     return [*command, *options, "marketplace.wsgi:application"]
 
 
+def run(*command: str | Path, env: Mapping[str, str], cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
+    """Run a program to its end; it is told nothing, and what it says is kept."""
+    return subprocess.run(
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+    )
+
+
 def call_in(env: Mapping[str, str], function: str, *words: str, code: Path = ROOT) -> Any:
     """Call a function, by its dotted path, in the environment of a service; return what it returns, which must fit JSON."""
-    done = subprocess.run(
-        [sys.executable, "-c", _CALL, function, *words],
-        cwd=code,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(sys.executable, "-c", _CALL, function, *words, env=env, cwd=code)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
