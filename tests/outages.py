@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests import ROOT
 
 from .nodes.deployment import Deployment, deployed
-from .nodes.probes import Outcome, Prober
+from .nodes.probes import Outcome, Prober, scene
 
 PAGE = ROOT / "marketplace" / "web" / "docs" / "outages.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -52,13 +53,15 @@ def outages(deployment: Deployment) -> list[Outage]:
     return [*down, Outage("worker", deployment.worker.kill, deployment.worker.start), *hung]
 
 
-def measure(deployment: Deployment, *, only: str = "", say: Callable[[str], None] = lambda _: None) -> dict[str, dict[str, str]]:
+def measure(
+    deployment: Deployment, facts: dict[str, Any], *, only: str = "", say: Callable[[str], None] = lambda _: None
+) -> dict[str, dict[str, str]]:
     """Stop each in turn and return the word for each request, by what was down.
 
     Raises:
         AssertionError: an answer is none that may be, something was lost, or did not recover.
     """
-    prober = Prober(deployment)
+    prober = Prober(deployment, facts)
     table: dict[str, dict[str, str]] = {}
     for outage in outages(deployment):
         if only not in outage.name:
@@ -152,7 +155,7 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="marketplace-outages-") as folder,
         deployed(Path(folder), gated=True, given=GIVEN) as deployment,
     ):
-        table = as_markdown(measure(deployment, only=options.only, say=_say))
+        table = as_markdown(measure(deployment, scene(deployment), only=options.only, say=_say))
     if options.only:
         return 0
     if options.write:

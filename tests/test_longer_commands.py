@@ -30,8 +30,6 @@ COMMANDS = (
     "tests.files.packages --size 1",
     "tests.contract.schemathesis --examples 1 --only 'categories and anonymous'",
     "tests.attack.costs --shapes 1 --only oauth",
-    "tests.attack.production --only 'slow forms' --seconds 1",
-    "tests.outages --only worker",
     "tests.screenshots --only sign-in --sizes phone --schemes light --out {folder}",
     "tests.screenshots.lighthouse --runs 1 --only 'sign up' --out {folder}",
     "benchmarks.catalog --listings 60 --engine sqlite --seconds 1 --no-file",
@@ -42,8 +40,15 @@ COMMANDS = (
     "benchmarks.load --minutes 0.05 --seconds 1 --listings 60 --no-file",
     "benchmarks.inside benchmarks.seeding.seed --listings 3",
 )
-# `tests/faults`, `tests/mcp/test_outside.py` and `tests/nodes/test_edge.py` run what these run.
-TESTED = ("tests.faults.uploads", "tests.faults.resuming", "tests.mcp.conformance", "tests.nodes.chaos")
+# `tests/faults`, `tests/mcp/test_outside.py` and `tests/nodes` run what these run.
+TESTED = (
+    "tests.attack.production",
+    "tests.faults.resuming",
+    "tests.faults.uploads",
+    "tests.mcp.conformance",
+    "tests.nodes.chaos",
+    "tests.outages",
+)
 PROGRAMS = {"tests.screenshots.lighthouse": "npm", "benchmarks.catalog": "wrk"}
 # A library that a command needs, and the dependency group that brings it.
 GROUPS = {"benchmarks.load": ("locust", "load"), "tests.mutation": ("cosmic_ray", "mutation")}

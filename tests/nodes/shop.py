@@ -25,21 +25,27 @@ def prepare() -> None:
     call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["drf_spectacular_sidecar", "rest_framework"])
 
 
-def make_shop(assets: str = "120") -> dict[str, Any]:
-    """Make so many assets for sale, one that is owned, its buyer with a key and its vendor with a token."""
+def make_shop(assets: str = "120", name: str = "buyer") -> dict[str, Any]:
+    """Make so many assets for sale, one that is owned, its buyer of this name with a key and its vendor with a token."""
     tiers()
-    buyer = funded(inr=10**9, email="buyer@example.com")
+    buyer = funded(inr=10**9, email=f"{name}@example.com")
     store = store_keeping(2000)
-    owned = on_sale(archive(), store=store, title="Owned", slug="owned")
+    owned = on_sale(archive(), store=store, title="Owned", slug=f"owned-by-{name}")
     preview = show(owned)
     bought(owned, buyer)
     return {
+        "buyer": buyer.email,
         "key": issue_api_key(app=AppFactory(user=buyer), name="probe", actor=buyer)[1],
         "vendor": bearer(personal_token(store.owner)[1]),
         "owned": str(owned.pk),
         "preview": str(preview.pk),
         "for_sale": [str(on_sale(store=store).pk) for _ in range(int(assets))],
     }
+
+
+def make_shops(assets: str, *names: str) -> dict[str, dict[str, Any]]:
+    """Make a shop for each name."""
+    return {name: make_shop(assets, name) for name in names}
 
 
 def make_targets() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from ..flows import journey
 from ..flows.journey import Caller
 from ..flows.person import Person
 from ..flows.server import ADMIN
+from ..outages import measure
 from ..waiting import PATIENCE_SECONDS, until
 from .balancer import BASE_URL
 from .deployment import Deployment
@@ -80,3 +81,9 @@ def calls_are_counted_together(deployment: Deployment, buyer: Caller) -> None:
 
     first, *others = until(in_one_minute, "four calls in one minute")
     assert [first - number for number in others] == [1, 2, 3]
+
+
+def test_killed_worker_delays_mails_and_loses_nothing(deployment: Deployment, shops: Any) -> None:
+    table = measure(deployment, shops["caller"], only="worker")
+    assert table["worker"].pop("Sign up") == "yes, mail is sent later"
+    assert set(table["worker"].values()) == {"yes"}
