@@ -96,7 +96,7 @@ edits = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(edits, min_size=1, max_size=6))
 def test_counts_are_exact_after_any_edits(steps: list[dict[str, Any]]) -> None:
     # Of the rows of one example the next sees nothing.
