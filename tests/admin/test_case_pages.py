@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.models import Listing
-from developers.models import App, DeveloperApplication, ScopeReview
+from developers.models import App, DeveloperApplication
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
@@ -32,17 +32,6 @@ def browser() -> Client:
 
 def page_of(row: Any) -> str:
     return address(type(row), "change", row.pk)
-
-
-@pytest.mark.slow
-def test_admin_decision_without_a_reason_is_refused_at_its_field(browser: Client) -> None:
-    case = subjects.application()
-    for answers in ({}, {"reason": " "}, {"reply": "nonsense"}, {"reply": "", "reason": ""}):
-        response = browser.post(address(DeveloperApplication, "reject", case.pk), answers)
-        assert response.status_code == 400
-        assert "write your own" in text_of(response) or "valid choice" in text_of(response)
-    case.refresh_from_db()
-    assert case.status == "Pending"
 
 
 def test_saved_reply_for_another_decision_is_refused(browser: Client) -> None:
@@ -92,26 +81,6 @@ def test_long_value_is_a_tab_stop_and_a_short_one_is_not() -> None:
     assert (stops["Title"], stops["Description"]) == (None, "0")
 
 
-@pytest.mark.slow
-def test_second_reviewer_sees_that_the_case_was_decided(browser: Client) -> None:
-    case = subjects.application()
-    press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
-    response = browser.post(address(DeveloperApplication, "reject", case.pk), {"reason": "No.", "then": "next"}, follow=True)
-    assert f"{case}: The state does not allow this." in text_of(response)
-    assert "it is Approved" in text_of(response)
-    case.refresh_from_db()
-    assert case.status == "Approved"
-
-
-def test_page_of_ones_own_application_has_no_decision_forms() -> None:
-    case = subjects.application()
-    case.user.is_staff = case.user.is_superuser = True
-    case.user.save()
-    page = BeautifulSoup(signed_in(case.user).get(page_of(case)).content, "html.parser")
-    assert not page.select(".case-decide form, .claims form")
-    assert "You cannot decide on this" in page.get_text()
-
-
 def test_staff_who_may_only_look_get_no_forms() -> None:
     case, forms = subjects.application(), '.case-decide form, .case-bar form[method="post"]'
     decider = signed_in(UserFactory(is_staff=True, is_superuser=True))
@@ -133,15 +102,6 @@ def test_next_starts_after_the_shown_case_and_keeps_the_filter(browser: Client) 
     before = soup.find("a", attrs={"data-key": "p"})
     assert before is not None
     assert str(before["href"]).startswith(page_of(first))
-
-
-@pytest.mark.slow
-def test_scopes_are_decided_on_the_page_of_the_request() -> None:
-    case = subjects.scope_review()
-    client = signed_in(staff("developers.decide_app"))
-    press(client, page_of(case), subjects.SCOPES, action=address(ScopeReview, "decide_scopes", case.pk))
-    case.refresh_from_db()
-    assert case.status == "Decided"
 
 
 @pytest.mark.slow
