@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
-from django.utils import timezone
 
 from catalog.models import Listing
 from developers.models import App, DeveloperApplication
@@ -60,15 +59,6 @@ def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use(
     client.post(address(SavedReply, "change", reply.pk), {"use": "vendor.approve", "text": "Lovely work."})
     assert "Lovely work." not in text_of(signed_in(staff(subjects.DECIDE_VENDOR)).get(page_of(subjects.vendor())))
     assert client.post(address(SavedReply, "delete", reply.pk), {"post": "yes"}).status_code == 403
-
-
-def test_case_that_someone_else_has_claimed_names_them_and_is_skipped_by_next(browser: Client) -> None:
-    case, other = subjects.application(), staff(DECIDE)
-    DeveloperApplication.objects.filter(pk=case.pk).update(claimed_by=other, claimed_at=timezone.now())
-    assert f"{other.email} has been reviewing it since" in text_of(browser.get(page_of(case)))
-    assert "Take it over if necessary" in text_of(browser.post(address(DeveloperApplication, "claim", case.pk), follow=True))
-    response = browser.post(address(DeveloperApplication, "next"), follow=True)
-    assert "Nothing else in this list is open to you" in text_of(response)
 
 
 @pytest.mark.slow

@@ -245,15 +245,6 @@ def test_staff_who_is_no_superuser_cannot_touch_a_superuser(root: User) -> None:
     assert "Only a superuser" in words
 
 
-def test_staff_cannot_change_their_own_tier_or_staff_status() -> None:
-    user = staff("accounts.set_tier_user", "accounts.grant_staff_user")
-    for name, answers in (("set_tier", {"tier": "vip", "reason": "Me."}), ("set_staff", {"reason": "Me."})):
-        press(signed_in(user), address(User, name, user.pk), answers)
-    user.refresh_from_db()
-    assert user.tier == "free"
-    assert not AuditEntry.objects.filter(actor=user).exists()
-
-
 @pytest.mark.slow
 def test_review_queue_lists_waiting_listings_first_and_oldest_on_top(root: User) -> None:
     done = review()
