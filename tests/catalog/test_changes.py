@@ -112,7 +112,8 @@ def test_version_among_the_details_is_that_of_the_file() -> None:
 @pytest.mark.slow
 def test_files_whose_facts_are_missing_or_damaged_cannot_be_compared() -> None:
     listing = updated(first({}), _font(), version="1.1")
-    for facts in ({}, {"fonts": {"": [{}]}}, {"entries": 3}):
+    wrong: list[dict[str, Any]] = [{}, {"fonts": {"": [{}]}}, {"entries": 3}]
+    for facts in wrong:
         FileFacts.objects.exclude(sha256=listing.approved_deliverable.sha256).update(facts=facts)  # type: ignore[union-attr]  # on sale
         caches["responses"].clear()
         answer = changes(listing)
