@@ -26,7 +26,7 @@ from .cases import open_review, submitted
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 
-READERS = 4
+READERS = 8
 ROUNDS = 4
 # What a state shows: the price in rupees, or that the listing is not for sale.
 Shown = int | None
