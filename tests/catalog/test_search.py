@@ -69,8 +69,9 @@ def test_unpublished_listings_are_never_found(get: Any) -> None:
 
 
 # --- answers ------------------------------------------------------------------------------------
-def test_nothing_found_is_an_empty_response(catalog: None, get: Any) -> None:
+def test_nothing_found_is_an_empty_response_with_words_that_would_find_something(catalog: None, get: Any) -> None:
     assert get("assets/search", q="zzzzqqqq") == {"query": "zzzzqqqq", "count": 0, "results": [], "total": 0, "nextCursor": None}
+    assert get("assets/search", q="kineticerino")["suggestions"] == ["kinetic"]
 
 
 MEANT = [
