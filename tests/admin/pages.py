@@ -17,10 +17,10 @@ from tests.factories import UserFactory
 
 def staff(*permissions: str) -> User:
     """Return a staff user with these permissions, `app.codename`."""
-    user = UserFactory(is_staff=True)
-    for permission in permissions:
-        app_label, codename = permission.split(".")
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=app_label, codename=codename))
+    user: User = UserFactory(is_staff=True)
+    named = Permission.objects.filter(codename__in=[permission.partition(".")[2] for permission in permissions])
+    found = {f"{each.content_type.app_label}.{each.codename}": each for each in named.select_related("content_type")}
+    user.user_permissions.set([found[permission] for permission in permissions])
     return user
 
 

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
-from django.utils import timezone
 
 from catalog.models import Listing
-from developers.models import App, DeveloperApplication, ScopeReview
+from developers.models import App, DeveloperApplication
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
@@ -32,17 +31,6 @@ def browser() -> Client:
 
 def page_of(row: Any) -> str:
     return address(type(row), "change", row.pk)
-
-
-@pytest.mark.slow
-def test_admin_decision_without_a_reason_is_refused_at_its_field(browser: Client) -> None:
-    case = subjects.application()
-    for answers in ({}, {"reason": " "}, {"reply": "nonsense"}, {"reply": "", "reason": ""}):
-        response = browser.post(address(DeveloperApplication, "reject", case.pk), answers)
-        assert response.status_code == 400
-        assert "write your own" in text_of(response) or "valid choice" in text_of(response)
-    case.refresh_from_db()
-    assert case.status == "Pending"
 
 
 def test_saved_reply_for_another_decision_is_refused(browser: Client) -> None:
@@ -73,15 +61,6 @@ def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use(
     assert client.post(address(SavedReply, "delete", reply.pk), {"post": "yes"}).status_code == 403
 
 
-def test_case_that_someone_else_has_claimed_names_them_and_is_skipped_by_next(browser: Client) -> None:
-    case, other = subjects.application(), staff(DECIDE)
-    DeveloperApplication.objects.filter(pk=case.pk).update(claimed_by=other, claimed_at=timezone.now())
-    assert f"{other.email} has been reviewing it since" in text_of(browser.get(page_of(case)))
-    assert "Take it over if necessary" in text_of(browser.post(address(DeveloperApplication, "claim", case.pk), follow=True))
-    response = browser.post(address(DeveloperApplication, "next"), follow=True)
-    assert "Nothing else in this list is open to you" in text_of(response)
-
-
 @pytest.mark.slow
 def test_long_value_is_a_tab_stop_and_a_short_one_is_not() -> None:
     case = subjects.review()
@@ -90,26 +69,6 @@ def test_long_value_is_a_tab_stop_and_a_short_one_is_not() -> None:
     values = {str(row.th.string): row.td.div for row in page.select("#case-listing tr") if row.th and row.td and row.td.div}
     stops = {name: value.get("tabindex") for name, value in values.items()}
     assert (stops["Title"], stops["Description"]) == (None, "0")
-
-
-@pytest.mark.slow
-def test_second_reviewer_sees_that_the_case_was_decided(browser: Client) -> None:
-    case = subjects.application()
-    press(signed_in(staff(DECIDE)), address(DeveloperApplication, "approve", case.pk), {"reason": "Fine."})
-    response = browser.post(address(DeveloperApplication, "reject", case.pk), {"reason": "No.", "then": "next"}, follow=True)
-    assert f"{case}: The state does not allow this." in text_of(response)
-    assert "it is Approved" in text_of(response)
-    case.refresh_from_db()
-    assert case.status == "Approved"
-
-
-def test_page_of_ones_own_application_has_no_decision_forms() -> None:
-    case = subjects.application()
-    case.user.is_staff = case.user.is_superuser = True
-    case.user.save()
-    page = BeautifulSoup(signed_in(case.user).get(page_of(case)).content, "html.parser")
-    assert not page.select(".case-decide form, .claims form")
-    assert "You cannot decide on this" in page.get_text()
 
 
 def test_staff_who_may_only_look_get_no_forms() -> None:
@@ -133,15 +92,6 @@ def test_next_starts_after_the_shown_case_and_keeps_the_filter(browser: Client) 
     before = soup.find("a", attrs={"data-key": "p"})
     assert before is not None
     assert str(before["href"]).startswith(page_of(first))
-
-
-@pytest.mark.slow
-def test_scopes_are_decided_on_the_page_of_the_request() -> None:
-    case = subjects.scope_review()
-    client = signed_in(staff("developers.decide_app"))
-    press(client, page_of(case), subjects.SCOPES, action=address(ScopeReview, "decide_scopes", case.pk))
-    case.refresh_from_db()
-    assert case.status == "Decided"
 
 
 @pytest.mark.slow

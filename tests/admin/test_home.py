@@ -55,10 +55,10 @@ def test_charts_are_drawn_anew_while_the_cache_is_down(settings: Any) -> None:
     assert BeautifulSoup(client.get(HOME).content, "html.parser").select(".chart-figure")
 
 
-@pytest.mark.parametrize("queue", queues(), ids=lambda queue: queue.key)
-def test_queue_card_is_shown_to_staff_with_its_permission_only(queue: Any) -> None:
-    assert queue.title not in cards(signed_in(staff(*EVERYTHING - {queue.permission})))
-    assert queue.title in cards(signed_in(staff(queue.permission)))
+def test_queue_cards_are_shown_to_staff_with_their_permission_only() -> None:
+    for queue in queues():
+        permitted = {each.title for each in queues() if each.permission == queue.permission}
+        assert cards(signed_in(staff(queue.permission))).keys() == permitted
 
 
 @pytest.mark.slow
@@ -132,17 +132,17 @@ def test_decisions_of_staff_are_listed_and_nobody_elses(client: Client) -> None:
     assert "Too vague." in rows[0]
 
 
-def _thousand(make: Callable[[User, int], Any], model: Any, users: list[User]) -> None:
+def _one_each(make: Callable[[User, int], Any], model: Any, users: list[User]) -> None:
     model.objects.bulk_create([make(user, number) for number, user in enumerate(users)])
 
 
 @pytest.mark.slow
-def test_home_with_a_thousand_of_each_costs_at_most_fifteen_queries(django_assert_max_num_queries: Any) -> None:
+def test_home_with_many_of_each_costs_at_most_fifteen_queries(django_assert_max_num_queries: Any) -> None:
     now = timezone.now()
-    users = User.objects.bulk_create([User(email=f"u{n}@example.com", password="!") for n in range(1000)])
-    _thousand(lambda user, _: DeveloperApplication(user=user, what="x", why="y", submitted_at=now), DeveloperApplication, users)
+    users = User.objects.bulk_create([User(email=f"u{n}@example.com", password="!") for n in range(30)])
+    _one_each(lambda user, _: DeveloperApplication(user=user, what="x", why="y", submitted_at=now), DeveloperApplication, users)
     listing = draft()
-    _thousand(
+    _one_each(
         lambda _, n: ListingReview(
             listing=listing, submitted_at=now - timedelta(hours=n), decided_at=now - timedelta(minutes=n), status=ReviewStatus.APPROVED
         ),
@@ -150,14 +150,14 @@ def test_home_with_a_thousand_of_each_costs_at_most_fifteen_queries(django_asser
         users,
     )
     app = subjects.approved_app()
-    _thousand(lambda _, n: WebhookEndpoint(app=app, url=f"https://a.example/{n}", failing_since=now, failures=1), WebhookEndpoint, users)
-    _thousand(lambda user, _: AuditEntry(action="x.y", subject_type="x", subject_id="1", actor=user, to_state="z"), AuditEntry, users)
-    _thousand(
+    _one_each(lambda _, n: WebhookEndpoint(app=app, url=f"https://a.example/{n}", failing_since=now, failures=1), WebhookEndpoint, users)
+    _one_each(lambda user, _: AuditEntry(action="x.y", subject_type="x", subject_id="1", actor=user, to_state="z"), AuditEntry, users)
+    _one_each(
         lambda _, n: ApiUsage(day=now.date(), kind="api_key", credential_id=new_id(), operation=f"GET {n}", status=200 + n % 400, calls=n),
         ApiUsage,
         users,
     )
-    _thousand(
+    _one_each(
         lambda _user, _n: Job(
             status=TaskResultStatus.FAILED,
             finished_at=now,
@@ -176,4 +176,4 @@ def test_home_with_a_thousand_of_each_costs_at_most_fifteen_queries(django_asser
     with django_assert_max_num_queries(15):
         response = client.get(HOME)
     assert response.status_code == 200
-    assert "1,000" in cards(client)["Failed jobs"]
+    assert "30" in cards(client)["Failed jobs"]

@@ -155,7 +155,7 @@ def queries() -> Iterator[dict[str, list[str]]]:
     chance = random.Random(6)
     yield {}
     yield from ({"tag": [f"\\{tag}" if tag.startswith("!") else tag]} for tag in ASKED_TAGS)
-    for _ in range(90):
+    for _ in range(60):
         query = {}
         for name in chance.sample(sorted(VALUES), chance.choice([0, 1, 1, 2, 3])):
             values = chance.sample(VALUES[name], chance.choice([1, 1, 2]))

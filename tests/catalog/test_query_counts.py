@@ -32,18 +32,17 @@ def cold(path: str, query: dict[str, Any]) -> tuple[Any, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "q", ["sample", "smaple", "sample 1", "smaple 22", "sample zzzz", "zzzzqqqq", "\u2026", "b", "zzzzqqqqx sample yyyyvvvvx"]
-)
-def test_search_takes_six_queries_at_most_and_keeps_to_the_filters(catalog: list[Listing], q: str) -> None:
+def test_search_takes_six_queries_at_most_and_keeps_to_the_filters(catalog: list[Listing]) -> None:
     assert SearchTerm.objects.exists()
-    for query in random.Random(q).sample(list(queries()), 12):
-        kept = {str(listing.pk) for listing in catalog if is_kept(listing, query)}
-        for faceted in ({}, {"facets": ",".join(FACETS)}):
-            answer, taken = cold("assets/search", query | faceted | {"q": q, "limit": 50})
-            # What was found is shown by one more, and its facets are counted by one.
-            assert taken <= 6, (query, faceted)
-            assert {result["id"] for result in answer["results"]} <= kept, query
+    # Found; misspelt; no listing has every word; none has any; nothing to look for; few have the beginning, and others are misspelt.
+    for q in ("sample", "smaple 22", "sample zzzz", "zzzzqqqq", "\u2026", "b", "zzzzqqqqx sample yyyyvvvvx"):
+        for query in random.Random(q).sample(list(queries()), 6):
+            kept = {str(listing.pk) for listing in catalog if is_kept(listing, query)}
+            for faceted in ({}, {"facets": ",".join(FACETS)}):
+                answer, taken = cold("assets/search", query | faceted | {"q": q, "limit": 50})
+                # What was found is shown by one more, and its facets are counted by one.
+                assert taken <= 6, (q, query, faceted)
+                assert {result["id"] for result in answer["results"]} <= kept, (q, query)
 
 
 @pytest.mark.slow

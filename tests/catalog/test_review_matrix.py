@@ -1,4 +1,4 @@
-"""Every state tried against every transition by every kind of actor, over the API and in the admin: generated from the tables."""
+"""Every transition tried by every kind of actor, over the API and in the admin: generated from the tables."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -104,12 +104,19 @@ class Cell:
         return target if self.state in sources else None
 
 
-CELLS = [
-    Cell(table, verb, state)
-    for table, states in ((LISTING_TRANSITIONS, ListingStatus.values), (UPDATE_TRANSITIONS, UpdateStatus.values))
-    for verb in sorted(table.edges.keys() - BY_APPEAL)
-    for state in states
-]
+def _cells() -> Iterator[Cell]:
+    """Yield each verb in every state from which it leads somewhere, and in the first in which it must be refused.
+
+    In the other states it is refused by the same table, as the tests of the services show.
+    """
+    for table, states in ((LISTING_TRANSITIONS, ListingStatus.values), (UPDATE_TRANSITIONS, UpdateStatus.values)):
+        for verb in sorted(table.edges.keys() - BY_APPEAL):
+            cells = [Cell(table, verb, state) for state in states]
+            yield from (cell for cell in cells if cell.target is not None)
+            yield next(cell for cell in cells if cell.target is None)
+
+
+CELLS = list(_cells())
 
 
 @pytest.fixture(autouse=True)
@@ -208,12 +215,10 @@ def trail(listing: Listing) -> Iterator[tuple[str, str, str]]:
     yield (listing.status, listing.update_status, str(listing.approved_deliverable_id))
 
 
-def test_review_matrix_has_every_verb_in_every_state() -> None:
+def test_review_matrix_has_every_verb() -> None:
     assert {(cell.table.noun, cell.verb) for cell in CELLS} == {
         (t.noun, verb) for t in (LISTING_TRANSITIONS, UPDATE_TRANSITIONS) for verb in t.edges.keys() - BY_APPEAL
     }
-    own = [table.edges.keys() - BY_APPEAL for table in (LISTING_TRANSITIONS, UPDATE_TRANSITIONS)]
-    assert len(CELLS) == len(own[0]) * len(ListingStatus) + len(own[1]) * len(UpdateStatus)
     assert {cell.verb for cell in CELLS} == VENDORS_STEPS | set(ANSWERS)
 
 
@@ -251,15 +256,14 @@ def test_actors_with_the_right_take_the_step_once(cell: Cell, bearer_client: Cal
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("status", [VendorStatus.PENDING, VendorStatus.SUSPENDED])
 @pytest.mark.parametrize("table", [LISTING_TRANSITIONS, UPDATE_TRANSITIONS], ids=lambda table: table.noun)
-def test_approval_for_a_vendor_who_is_not_approved_is_refused_rejection_is_not(table: TransitionTable, status: VendorStatus) -> None:
+def test_approval_for_a_vendor_who_is_not_approved_is_refused_rejection_is_not(table: TransitionTable) -> None:
     profile = make_vendor()
     cell = Cell(table, "approve", "PendingReview")
     listing = listing_in(cell, profile)
     profile.store.is_open = False
     profile.store.save()
-    VendorProfile.objects.filter(pk=profile.pk).update(status=status)
+    VendorProfile.objects.filter(pk=profile.pk).update(status=VendorStatus.SUSPENDED)
     root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     review = open_review(listing)
     before = list(trail(listing))

@@ -1,20 +1,20 @@
 """The index after many changes, rebuilt, and written by several at once."""
 
 import random
-import threading
+from functools import partial
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import transaction
 
 from catalog.models import Listing, SearchDocument, SearchTerm
 from catalog.search import rebuild
 from catalog.search.vocabulary import current_vocabulary
 from catalog.services.visibility import listing_changed
 from tests.factories import PublishedListingFactory, StoreFactory
-from tests.waiting import PATIENCE_SECONDS
+from tests.races import at_once
 
 from .searching import titles
 
@@ -87,13 +87,6 @@ def test_rebuild_repairs_and_tells_what_it_did() -> None:
 
 
 @pytest.mark.django_db
-def test_rebuild_of_an_empty_catalog_says_so() -> None:
-    out = StringIO()
-    call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue().startswith("0 listings checked")
-
-
-@pytest.mark.django_db
 def test_long_description_is_indexed_within_a_bound() -> None:
     words = " ".join(f"word{number}" for number in range(5000))
     PublishedListingFactory(description=words)
@@ -105,27 +98,14 @@ def test_long_description_is_indexed_within_a_bound() -> None:
 def test_concurrent_publications_are_all_counted() -> None:
     store = StoreFactory()
     listings = [PublishedListingFactory(store=store, title=f"Shared words {number}") for number in range(6)]
-    failures: list[BaseException] = []
-    gate = threading.Barrier(len(listings))
 
     def change(listing: Listing) -> None:
-        try:
-            gate.wait(PATIENCE_SECONDS)
-            for status in ("Draft", "Published"):
-                listing.status = status
-                listing.save()
-                listing_changed(listing)
-        except BaseException as error:  # noqa: BLE001 - told to the main thread
-            failures.append(error)
-        finally:
-            connection.close()
+        for status in ("Draft", "Published"):
+            listing.status = status
+            listing.save()
+            listing_changed(listing)
 
-    threads = [threading.Thread(target=change, args=(listing,)) for listing in listings]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    at_once(*(partial(change, listing) for listing in listings))
     assert SearchTerm.objects.get(term="shared").documents == 6
     assert len(titles("shared")) == 6
 

@@ -31,13 +31,13 @@ def pages(q: str, limit: int) -> list[list[uuid.UUID]]:
             return found
 
 
-@pytest.mark.parametrize("limit", [1, 3, 7, 8, 50])
-def test_pages_hold_every_result_once_in_the_order_of_a_single_page(limit: int) -> None:
+def test_pages_hold_every_result_once_in_the_order_of_a_single_page() -> None:
     for number in range(8):
         PublishedListingFactory(title=f"Script {number}", purchases=number % 3)
     whole = search("script", limit=100)
     assert (len(whole.hits), whole.total, whole.total_is_exact, whole.next_cursor) == (8, 8, True, None)
-    assert [pk for page in pages("script", limit) for pk in page] == [hit.id for hit in whole.hits]
+    for limit in (1, 3, 7, 8):
+        assert [pk for page in pages("script", limit) for pk in page] == [hit.id for hit in whole.hits]
 
 
 def test_next_page_goes_on_after_the_last_result_though_the_catalog_has_changed() -> None:
@@ -121,23 +121,15 @@ def test_staff_edit_synonyms_which_count_at_once_and_are_audited() -> None:
     assert signed_in(UserFactory(is_staff=True)).get(add).status_code == 403
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"word": "two words"},
-        {"word": "!"},
-        {"word": ""},
-        {"word": "music"},
-        {"synonyms": "..."},
-        {"synonyms": "lantern"},
-        {"synonyms": "x " * 101},
-    ],
-)
-def test_synonym_that_is_no_word_or_no_other_word_is_refused(wrong: dict[str, str]) -> None:
+def test_synonym_that_is_no_word_or_no_other_word_is_refused() -> None:
     client = signed_in(UserFactory(is_staff=True, is_superuser=True))
     before = SearchSynonym.objects.count()
-    answers = {"word": "lantern", "synonyms": "gobo", "is_active": "on"}
-    assert client.post(address(SearchSynonym, "add"), answers | wrong).status_code == 200
+    for wrong in (
+        *({"word": word} for word in ("two words", "!", "", "music")),
+        *({"synonyms": synonyms} for synonyms in ("...", "lantern", "x " * 101)),
+    ):
+        answers = {"word": "lantern", "synonyms": "gobo", "is_active": "on"} | wrong
+        assert client.post(address(SearchSynonym, "add"), answers).status_code == 200, wrong
     assert SearchSynonym.objects.count() == before
 
 

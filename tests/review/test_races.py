@@ -13,7 +13,7 @@ from marketplace.review.models import Appeal
 from tests.catalog.cases import PASSED
 from tests.factories import UserFactory
 from tests.races import at_once, one_stands, refusals_at_once
-from tests.review.cases import appealed, decision_on, suspended_app, suspended_vendor, taken_down
+from tests.review.cases import appealed, decision_on, suspended_vendor, taken_down
 from vendors.services.profiles import reinstate_vendor
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -27,9 +27,8 @@ def test_one_of_concurrent_appeals_against_a_decision_is_created() -> None:
     assert Appeal.objects.count() == 1
 
 
-@pytest.mark.parametrize("make", [taken_down, suspended_app])
-def test_one_of_concurrent_decisions_on_an_appeal_succeeds(make: object) -> None:
-    appeal = appealed(make())  # type: ignore[operator]  # it makes what is appealed
+def test_one_of_concurrent_decisions_on_an_appeal_succeeds() -> None:
+    appeal = appealed()
     decide = (overturn_decision, uphold_decision) * 3
     outcomes = refusals_at_once(*[partial(each, appeal=appeal, reason="Looked at.", actor=UserFactory()) for each in decide])
     assert one_stands(outcomes, InvalidTransition), outcomes
