@@ -1,7 +1,7 @@
 """Purchases above a spending limit: nothing is bought unless the owner approves it, and then once, at the price that was asked for."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -37,7 +37,6 @@ from wallet.errors import (
     TooManyApprovals,
 )
 from wallet.models import Approval, Order, Quote
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.approvals import approve_purchase, decline_purchase, suggest_limit
 from wallet.services.offers import PurchaseRequest
@@ -48,14 +47,8 @@ from .approval_cases import KEY, PRICE, approved_purchase, bounded, bounded_app,
 from .licensee_cases import CLIENT
 from .spenders import connected, limit, personal
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday", "books_agree"), pytest.mark.database]
 Spender = Callable[[User], Principal]
-
-
-@pytest.fixture(autouse=True)
-def _books_balance() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
 
 
 @pytest.fixture

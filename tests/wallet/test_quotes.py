@@ -1,6 +1,6 @@
 """Binding quotes: exactly what was promised is charged, once, before it expires, or the refusal says why."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -18,23 +18,16 @@ from marketplace.core.models import IdempotencyRecord
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet import bounds
 from wallet.models import Order, Quote
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 QUOTE = "/api/v1/wallet/quote"
 SPEND = "/api/v1/wallet/spend"
 Client = Callable[..., APIClient]
-
-
-@pytest.fixture(autouse=True)
-def _books_balance() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
 
 
 def ask(client: APIClient, listing: Listing, **body: Any) -> Any:

@@ -1,7 +1,6 @@
 """Buying: every refusal leaves everything as it was; a purchase does all of it."""
 
 from collections.abc import Callable
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -14,21 +13,13 @@ from library.models import Licence
 from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.models import Journal, LedgerAccount, Order, Transfer, WalletSettings
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import offers
 
 from .purchases import assert_refused, spend
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 Client = Callable[..., APIClient]
-
-
-@pytest.fixture(autouse=True)
-def _books_balance() -> Any:
-    """Check the ledger after each test."""
-    yield
-    assert list(differences()) == []
 
 
 def test_listing_that_is_not_for_sale_is_not_found(bearer_client: Client) -> None:

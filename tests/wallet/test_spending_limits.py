@@ -1,6 +1,6 @@
 """What programs may spend: every refusal names its limit and leaves everything as it was; what is allowed goes through to the last paisa."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +22,6 @@ from tests.factories import AppFactory, CategoryFactory
 from tests.shop import funded, on_sale
 from wallet.errors import SpendingLimitExceeded
 from wallet.models import Order
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
@@ -30,14 +29,8 @@ from wallet.services.spending import spend
 
 from .spenders import connected, limit, own_key, personal
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday", "books_agree"), pytest.mark.database]
 PRICE = 49_900
-
-
-@pytest.fixture(autouse=True)
-def _books_balance() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
 
 
 @pytest.fixture

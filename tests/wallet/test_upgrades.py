@@ -1,6 +1,6 @@
 """Licence upgrades: the price of the new licence less what was paid, one licence at a time, and back again by refunds and disputes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
@@ -21,7 +21,6 @@ from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -32,14 +31,8 @@ from . import purchases
 from .test_discounts import HOUR, discounted, quote
 from .top_up_cases import deliver_event, paid_top_up
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 Client = Callable[..., APIClient]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
 
 
 def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", **choices: Any) -> Order:
