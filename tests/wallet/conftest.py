@@ -1,4 +1,4 @@
-"""Fixtures: staff who use the wallet's admin, and the check of the ledger."""
+"""Staff who use the wallet's admin, and the reconciliation after a race."""
 
 from collections.abc import Callable, Iterator
 
@@ -25,6 +25,6 @@ def staff() -> Callable[..., Client]:
 
 @pytest.fixture
 def books_agree() -> Iterator[None]:
-    """Check the ledger after a test."""
+    """Reconcile the ledger after a test."""
     yield
     assert list(differences()) == []

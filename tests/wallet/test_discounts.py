@@ -84,33 +84,23 @@ def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -
     assert (answer["debited"], answer["discount"], answer["discountCode"]) == (349.3, 149.7, "SPRING")
 
 
-def test_quote_is_for_its_code_only(bearer_client: Client) -> None:
-    listing = on_sale()
-    discounted(listing, code="SPRING")
-    client = bearer_client(funded(inr=100_000))
-    promised = quote(client, listing).json()["quoteId"]
-    answer = spend(client, listing, quoteId=promised, discountCode="SPRING")
-    assert (answer.json()["code"], answer.json()["field"]) == ("quote_mismatch", "discountCode")
-
-
-def test_price_that_rises_after_the_quote_was_made_is_not_charged(bearer_client: Client) -> None:
+def test_discount_that_begins_after_the_quote_was_made_is_not_in_it(bearer_client: Client) -> None:
     listing = on_sale()
     client = bearer_client(funded(inr=100_000))
     promised = quote(client, listing).json()
     discounted(listing)
-    # A discount that begins later is not in the quote: without it, the lower price applies.
     assert spend(client, listing, quoteId=promised["quoteId"]).json()["debited"] == 499.0
     assert Quote.objects.get().price_minor == 49_900
 
 
-@pytest.mark.parametrize("code", ["UNKNOWN", "THEIRS", "LATER"])
-def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Client, code: str) -> None:
+def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Client) -> None:
     listing = on_sale()
     discounted(on_sale(), code="THEIRS")
     discounted(listing, code="LATER", starts=HOUR, ends=2 * HOUR)
     client = bearer_client(funded(inr=100_000))
-    assert_refused(spend(client, listing, discountCode=code), 409, "discount_code_invalid")
-    assert quote(client, listing, discountCode=code).json()["code"] == "discount_code_invalid"
+    for code in ("UNKNOWN", "THEIRS", "LATER"):
+        assert_refused(spend(client, listing, discountCode=code), 409, "discount_code_invalid")
+    assert quote(client, listing, discountCode="THEIRS").json()["code"] == "discount_code_invalid"
 
 
 def test_refusal_of_an_ended_discount_code_has_the_time_of_its_end(bearer_client: Client) -> None:
@@ -119,11 +109,6 @@ def test_refusal_of_an_ended_discount_code_has_the_time_of_its_end(bearer_client
     answer = spend(bearer_client(funded(inr=100_000)), listing, discountCode="spring")
     assert_refused(answer, 409, "discount_ended")
     assert answer.json()["endsAt"] == ended.ends_at.isoformat().replace("+00:00", "Z")
-
-
-@pytest.mark.parametrize("code", ["", "abc", "a" * 25, "two words", 5, None, "NUL\0NUL"])
-def test_malformed_discount_code_is_refused(bearer_client: Client, code: Any) -> None:
-    assert_refused(spend(bearer_client(funded(inr=100_000)), on_sale(), discountCode=code), 400, "invalid_input")
 
 
 def test_wrong_codes_are_limited_and_right_ones_are_not(bearer_client: Client) -> None:
@@ -151,13 +136,6 @@ def test_repeated_purchase_with_a_code_gets_the_first_receipt_after_the_discount
     again = spend(client, listing, key="one", discountCode="SPRING")
     assert (again.status_code, again.json()) == (200, first.json())
     assert spend(client, listing, key="one").json()["code"] == "idempotency_key_reused"
-    assert Order.objects.count() == 1
-
-
-def test_history_names_the_discount(bearer_client: Client) -> None:
-    listing = on_sale()
-    discounted(listing, code="SPRING")
-    client = bearer_client(funded(inr=100_000))
-    spend(client, listing, discountCode="SPRING")
     item = client.get("/api/v1/orders").json()["items"][0]
     assert (item["price"], item["discount"], item["discountCode"], item["upgradeFrom"]) == (349.3, 149.7, "SPRING", None)
+    assert Order.objects.count() == 1

@@ -18,10 +18,9 @@ from tests.shop import bought, on_sale
 from wallet.models import ExchangeRate, Invoice, Seller, TaxRate
 from wallet.services.refunds import refund_order
 
-from .invoice_cases import BANGALORE, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate
+from .invoice_cases import BANGALORE, GSTIN, MUMBAI, NUMBERING, billed, buyer_at, issue, operator, rate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
-NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
 RATE = {"country": "de", "rate_bp": "1900", "valid_from": "2026-01-01"}
 EXPORT = "admin:wallet_invoice_export"
 
