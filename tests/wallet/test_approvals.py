@@ -100,21 +100,16 @@ def test_purchase_above_a_limit_of_staff_cannot_wait_for_approval(user: User, li
     complete_purchase(principal, listing)
 
 
-def test_price_of_an_approval_holds_until_it_expires(user: User, listing: Listing) -> None:
-    principal = bounded(user)
+def test_price_of_an_approval_holds_and_is_the_quoted_one_if_there_is_a_quote(user: User, listing: Listing) -> None:
+    principal, other = bounded(user), on_sale()
+    quote_id = str(make_quote(buyer=user, purchase=PurchaseRequest(str(other.pk), "INR")).pk)
     approved_purchase(principal, listing)
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
+    Listing.objects.update(price_inr_minor=2 * PRICE)
     assert complete_purchase(principal, listing).debited_minor == PRICE
-
-
-def test_approval_is_requested_for_the_quoted_price(user: User, listing: Listing) -> None:
-    principal = bounded(user)
-    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk), "INR"))
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=2 * PRICE)
-    approval = requested_approval(principal, listing, quote_id=str(quote.pk))
+    approval = requested_approval(principal, other, "quoted", quote_id=quote_id)
     assert approval.quote.price_minor == PRICE
     approve_purchase(approval=approval, actor=user)
-    receipt = buy_or_ask(principal, listing, quote_id=str(quote.pk))
+    receipt = buy_or_ask(principal, other, "quoted", quote_id=quote_id)
     assert isinstance(receipt, Receipt)
     assert receipt.debited_minor == PRICE
 

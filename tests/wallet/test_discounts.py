@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db.models import F
@@ -14,7 +13,7 @@ from marketplace.settings.credentials import RATE_LIMITS
 from tests.shop import funded, on_sale
 from wallet.models import Order, Quote
 
-from .purchases import assert_refused, spend
+from .purchases import ask_quote, assert_refused, spend
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 Client = Callable[..., APIClient]
@@ -26,10 +25,6 @@ def discounted(listing: Listing, percent: int = 30, code: str = "", *, starts: t
     now = timezone.now()
     discount: Discount = Discount.objects.create(listing=listing, percent=percent, code=code, starts_at=now + starts, ends_at=now + ends)
     return discount
-
-
-def quote(client: APIClient, listing: Listing, **body: Any) -> Any:
-    return client.post("/api/v1/wallet/quote", {"assetId": str(listing.pk), **body}, format="json")
 
 
 def end(listing: Listing) -> None:
@@ -67,17 +62,17 @@ def test_largest_applicable_discount_is_given(bearer_client: Client) -> None:
     discounted(listing, percent=10, code="SMALL")
     discounted(listing, percent=50, code="LARGE")
     client = bearer_client(funded(inr=100_000))
-    assert quote(client, listing).json()["price"] == 349.3
-    small = quote(client, listing, discountCode="small").json()
+    assert ask_quote(client, listing).json()["price"] == 349.3
+    small = ask_quote(client, listing, discountCode="small").json()
     assert (small["price"], small["discountCode"]) == (349.3, "SMALL")
-    assert quote(client, listing, discountCode="LARGE").json()["price"] == 249.5
+    assert ask_quote(client, listing, discountCode="LARGE").json()["price"] == 249.5
 
 
 def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -> None:
     listing = on_sale()
     discounted(listing, code="SPRING")
     client = bearer_client(funded(inr=100_000))
-    promised = quote(client, listing, discountCode="spring").json()
+    promised = ask_quote(client, listing, discountCode="spring").json()
     assert (promised["price"], promised["discount"], promised["discountCode"]) == (349.3, 149.7, "SPRING")
     end(listing)
     answer = spend(client, listing, quoteId=promised["quoteId"]).json()
@@ -87,7 +82,7 @@ def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -
 def test_discount_that_begins_after_the_quote_was_made_is_not_in_it(bearer_client: Client) -> None:
     listing = on_sale()
     client = bearer_client(funded(inr=100_000))
-    promised = quote(client, listing).json()
+    promised = ask_quote(client, listing).json()
     discounted(listing)
     assert spend(client, listing, quoteId=promised["quoteId"]).json()["debited"] == 499.0
     assert Quote.objects.get().price_minor == 49_900
@@ -100,7 +95,7 @@ def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Clie
     client = bearer_client(funded(inr=100_000))
     for code in ("UNKNOWN", "THEIRS", "LATER"):
         assert_refused(spend(client, listing, discountCode=code), 409, "discount_code_invalid")
-    assert quote(client, listing, discountCode="THEIRS").json()["code"] == "discount_code_invalid"
+    assert ask_quote(client, listing, discountCode="THEIRS").json()["code"] == "discount_code_invalid"
 
 
 def test_refusal_of_an_ended_discount_code_has_the_time_of_its_end(bearer_client: Client) -> None:
@@ -117,9 +112,9 @@ def test_wrong_codes_are_limited_and_right_ones_are_not(bearer_client: Client) -
     user = funded(inr=100_000)
     client = bearer_client(user)
     for _ in range(RATE_LIMITS["discount_codes"]):
-        assert quote(client, listing, discountCode="SPRING").status_code == 200
+        assert ask_quote(client, listing, discountCode="SPRING").status_code == 200
     for number in range(RATE_LIMITS["discount_codes"]):
-        assert quote(client, listing, discountCode=f"GUESS-{number}").json()["code"] == "discount_code_invalid"
+        assert ask_quote(client, listing, discountCode=f"GUESS-{number}").json()["code"] == "discount_code_invalid"
     # From now on even the right one is refused; without a code everything works.
     refused = spend(client, listing, discountCode="SPRING")
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")

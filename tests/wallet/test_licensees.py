@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -36,16 +35,13 @@ from wallet.services.refund_requests import request_refund
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
+from . import purchases
 from .licensee_cases import CLIENT, bought_for, claimed, secret_sent
 from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 Client = Callable[..., APIClient]
 BODY = {"name": CLIENT.name, "email": CLIENT.email}
-
-
-def send(client: APIClient, listing: Any, operation: str = "spend", **body: Any) -> Any:
-    return client.post(f"/api/v1/wallet/{operation}", {"assetId": str(listing.pk), **body}, format="json")
 
 
 def with_file() -> Listing:
@@ -63,7 +59,7 @@ def later(order: Order, **ago: int) -> None:
 def test_purchase_for_a_licensee_is_shown_to_the_payer_and_in_nobodys_library_until_the_licensee_claims_it(bearer_client: Client) -> None:
     payer, licensee, listing = funded(inr=1_000_000), UserFactory(), on_sale()
     client = bearer_client(payer)
-    answer = send(client, listing, licensee=BODY).json()
+    answer = purchases.spend(client, listing, licensee=BODY).json()
     path = f"/api/v1/orders/{answer['orderId']}"
     assert (answer["licensee"], client.get(path).json()["licensee"]) == (BODY, {**BODY, "status": "Sent"})
     assert not current_licences_of(payer).exists()
@@ -75,7 +71,7 @@ def test_purchase_for_a_licensee_is_shown_to_the_payer_and_in_nobodys_library_un
     assert bearer_client(licensee).get(path).status_code == 404
     # One for oneself has no licensee, and no link is sent.
     before = len(sent_mails())
-    assert send(client, listing).json()["licensee"] is None
+    assert purchases.spend(client, listing).json()["licensee"] is None
     assert client.get("/api/v1/orders").json()["items"][0]["licensee"] is None
     assert not any("/licences/claim/" in str(letter.body) for letter in sent_mails()[before:])
 
@@ -83,7 +79,7 @@ def test_purchase_for_a_licensee_is_shown_to_the_payer_and_in_nobodys_library_un
 def test_licensee_without_a_name_of_one_line_and_a_whole_address_is_refused(bearer_client: Client) -> None:
     client, listing = bearer_client(funded(inr=1_000_000)), on_sale()
     for wrong in ({"email": "a@b"}, {"email": "a b@c.example"}, {"name": ""}, {"name": "A\nB"}):
-        assert send(client, listing, licensee=BODY | wrong).status_code == 400, wrong
+        assert purchases.spend(client, listing, licensee=BODY | wrong).status_code == 400, wrong
     assert not Order.objects.exists()
 
 
@@ -91,12 +87,12 @@ def test_purchase_for_a_licensee_is_refused_only_if_the_licensee_owns_the_licenc
     payer, listing = funded(inr=1_000_000), on_sale()
     bought(listing, payer)
     client = bearer_client(payer)
-    first = send(client, listing, licensee=BODY)
+    first = purchases.spend(client, listing, licensee=BODY)
     assert first.status_code == 200
-    again = send(client, listing, licensee={**BODY, "email": CLIENT.email.upper()})
+    again = purchases.spend(client, listing, licensee={**BODY, "email": CLIENT.email.upper()})
     assert (again.status_code, again.json()["code"]) == (409, "already_owned")
-    assert send(client, listing, licensee=BODY, licenseSlug="commercial").status_code == 200
-    assert send(client, listing, licensee={"name": "Other", "email": "other@client.example"}).status_code == 200
+    assert purchases.spend(client, listing, licensee=BODY, licenseSlug="commercial").status_code == 200
+    assert purchases.spend(client, listing, licensee={"name": "Other", "email": "other@client.example"}).status_code == 200
     with pytest.raises(AlreadyOwned):
         bought_for(listing)
     refund_order(order=Order.objects.get(pk=first.json()["orderId"]), reason="test", actor=None)
@@ -107,11 +103,11 @@ def test_quote_is_for_its_licensee(bearer_client: Client) -> None:
     payer, listing = funded(inr=1_000_000), on_sale()
     bought(listing, payer)
     client = bearer_client(payer)
-    quoted = send(client, listing, "quote", licensee=BODY).json()
+    quoted = purchases.ask_quote(client, listing, licensee=BODY).json()
     assert quoted["licensee"] == BODY
-    other = send(client, listing, quoteId=quoted["quoteId"], licensee={**BODY, "name": "Other"})
+    other = purchases.spend(client, listing, quoteId=quoted["quoteId"], licensee={**BODY, "name": "Other"})
     assert (other.status_code, other.json()["field"]) == (409, "licensee")
-    assert send(client, listing, quoteId=quoted["quoteId"]).json()["licensee"] == BODY
+    assert purchases.spend(client, listing, quoteId=quoted["quoteId"]).json()["licensee"] == BODY
     own = make_quote(buyer=payer, purchase=PurchaseRequest(str(on_sale().pk)))
     with pytest.raises(QuoteMismatch):
         spend(buyer=payer, purchase=PurchaseRequest(str(own.listing_id), licensee=CLIENT), quote_id=str(own.pk))

@@ -27,7 +27,7 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from . import purchases
-from .test_discounts import discounted, quote
+from .test_discounts import discounted
 from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
@@ -145,7 +145,9 @@ def test_quote_of_an_upgrade_is_charged_as_quoted_for_the_licence_it_was_made_fo
     listing, user = on_sale(), funded(inr=1_000_000)
     client = bearer_client(user)
     purchases.spend(client, listing)
-    promised, dearer = (quote(client, listing, upgradeFrom="personal", licenseSlug=slug).json() for slug in ("commercial", "extended"))
+    promised, dearer = (
+        purchases.ask_quote(client, listing, upgradeFrom="personal", licenseSlug=slug).json() for slug in ("commercial", "extended")
+    )
     assert (dearer["price"], dearer["upgradeFrom"], dearer["upgradeCredit"]) == (1996.0, "personal", 499.0)
     other = purchases.spend(client, listing, quoteId=dearer["quoteId"], upgradeFrom="commercial")
     assert (other.json()["code"], other.json()["field"]) == ("quote_mismatch", "upgradeFrom")
