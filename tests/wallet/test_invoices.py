@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -118,7 +119,7 @@ def test_vendor_who_is_the_seller_invoices_with_numbers_of_their_own() -> None:
 
 
 def test_seller_with_wrong_numbering_or_without_billing_details_and_a_second_operator_are_refused(subtests: pytest.Subtests) -> None:
-    wrong = (
+    wrong: tuple[dict[str, Any], ...] = (
         {"number_pattern": "INV"},
         {"number_pattern": "{year}{number}{number}"},
         {"number_pattern": "INV {year} {number}"},

@@ -163,7 +163,7 @@ def test_old_event_of_stripe_is_refused() -> None:
 
 
 def test_signed_body_that_is_no_event_or_lacks_a_required_field_is_refused() -> None:
-    things = (
+    things: tuple[dict[str, Any], ...] = (
         {},
         SESSION | {"amount_total": "1999"},
         SESSION | {"amount_total": -1},
@@ -313,7 +313,13 @@ def test_disputes_and_refunds_of_a_day_are_read_without_inquiries(wire: Any) -> 
 def test_error_or_malformed_response_of_a_provider_means_it_is_unavailable(provider: Provider, wire: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("time.sleep", lambda _seconds: None)
     error = {"error": {"message": "x", "code": "BAD_REQUEST_ERROR", "description": "x"}}
-    for answer in (requests.exceptions.ConnectTimeout(), (500, error), (429, error), (401, error), (502, "no json"), {}):
+    answers: tuple[Any, ...] = (
+        requests.exceptions.ConnectTimeout(),
+        *((status, error) for status in (500, 429, 401)),
+        (502, "no json"),
+        {},
+    )
+    for answer in answers:
         wire(*[answer] * 4)
         with pytest.raises(PaymentProviderUnavailable):
             provider.create_page(*WANTED)
