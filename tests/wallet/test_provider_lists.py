@@ -31,7 +31,7 @@ def told(day: dt.date | None, differences: int = 0) -> str:
     return out.getvalue()
 
 
-def listing(monkeypatch: pytest.MonkeyPatch, *listed: ProviderPayment | ProviderReversal, kind: str = "payments_of") -> None:
+def provider_lists(monkeypatch: pytest.MonkeyPatch, *listed: ProviderPayment | ProviderReversal, kind: str = "payments_of") -> None:
     """Let this be the provider's list of every day."""
     monkeypatch.setattr(SimulatedProvider, kind, lambda *_: iter(listed))
 
@@ -48,7 +48,7 @@ def test_reconciliation_with_the_provider_passes_for_an_equal_day_and_names_the_
     top_up = paid_top_up()
     told(day_of(top_up))
     deliver_event(requested_top_up(), EventKind.SUCCEEDED, amount_minor=1)
-    listing(monkeypatch, ProviderPayment(top_up.payment_reference, 49_999, "INR"), ProviderPayment("unknown", 100, "INR"))
+    provider_lists(monkeypatch, ProviderPayment(top_up.payment_reference, 49_999, "INR"), ProviderPayment("unknown", 100, "INR"))
     said = told(day_of(top_up), differences=3)
     assert "unknown" in said
     assert str(top_up.pk) in said
@@ -62,9 +62,9 @@ def test_reconciliation_with_the_provider_reports_a_payment_of_another_amount_an
     monkeypatch.setattr("wallet.top_up_differences.MARGIN", dt.timedelta())
     top_up = paid_top_up()
     for amount_minor, currency in ((49_999, "INR"), (50_001, "INR"), (50_000, "USD")):
-        listing(monkeypatch, ProviderPayment(top_up.payment_reference, amount_minor, currency))
+        provider_lists(monkeypatch, ProviderPayment(top_up.payment_reference, amount_minor, currency))
         told(day_of(top_up), differences=1)
-    listing(monkeypatch)
+    provider_lists(monkeypatch)
     for days in (-1, 0, 1):
         told(day_of(top_up) + dt.timedelta(days=days), differences=0 if days else 1)
 
@@ -97,12 +97,12 @@ def test_reconciliation_with_the_provider_reports_a_dispute_that_differs_from_th
         # A refund that failed.
         (replace(same, reference="unknown", status=ReversalStatus.PAYMENT_KEPT), ""),
     ):
-        listing(monkeypatch, same, other, kind="reversals_of")
+        provider_lists(monkeypatch, same, other, kind="reversals_of")
         assert said in told(reversal.opened_at.date(), differences=1 if said else 0)
 
 
 def test_reconciliation_with_the_provider_reports_a_refund_that_the_provider_does_not_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wallet.top_up_differences.MARGIN", dt.timedelta())
     refund_top_up(top_up=paid_top_up(), reason="asked for", actor=UserFactory())
-    listing(monkeypatch, kind="reversals_of")
+    provider_lists(monkeypatch, kind="reversals_of")
     told(CardReversal.objects.get().opened_at.date(), differences=1)
