@@ -21,7 +21,7 @@ from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
-def told(day: dt.date | None, differences: int = 0) -> str:
+def told(day: dt.date, differences: int = 0) -> str:
     """Return what is said of a day, of which so many differences are found."""
     out = StringIO()
     expected = pytest.raises(CommandError, match=f"{differences} differences") if differences else nullcontext()
