@@ -17,6 +17,8 @@ BANGALORE = {"name": "Market Ltd", "street": "1 MG Road", "city": "Bengaluru", "
 MUMBAI = {"name": "Bo Buyer", "street": "2 Marine Drive", "city": "Mumbai", "postal_code": "400001", "region": "27", "country": "IN"}
 BERLIN = {"name": "Markt GmbH", "street": "Hauptstr. 1", "city": "Berlin", "postal_code": "10827", "country": "DE", "tax_id": VAT_DE}
 PARIS = {"name": "Achat SARL", "street": "1 rue de Rivoli", "city": "Paris", "postal_code": "75001", "country": "FR", "tax_id": VAT_FR}
+# As the form of a seller in the admin sends it.
+NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
 
 
 def operator(details: dict[str, str] = BANGALORE, **fields: Any) -> Seller:

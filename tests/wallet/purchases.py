@@ -1,4 +1,4 @@
-"""A purchase through the API, and the check that a refused one leaves nothing behind."""
+"""Purchases and quotes through the API, and the check that a refused purchase leaves nothing behind."""
 
 from typing import Any
 
@@ -15,6 +15,10 @@ def spend(client: APIClient, listing: Listing | str, *, key: str | None = None, 
     headers = {} if key is None else {"Idempotency-Key": key}
     asset_id = listing if isinstance(listing, str) else str(listing.id)
     return client.post(URL, {"assetId": asset_id, **body}, format="json", headers=headers)
+
+
+def ask_quote(client: APIClient, listing: Listing, **body: Any) -> Any:
+    return client.post("/api/v1/wallet/quote", {"assetId": str(listing.pk), **body}, format="json")
 
 
 def assert_refused(response: Any, status: int, code: str) -> None:

@@ -41,9 +41,3 @@ def overdue_request(made: RefundRequest) -> RefundRequest:
     """Let the vendor's time be over."""
     RefundRequest.objects.filter(pk=made.pk).update(answer_by=F("answer_by") - timedelta(days=30))
     return made
-
-
-def aged_order(order: Order, days: int) -> Order:
-    """Let a purchase have been made so many days ago."""
-    Order.objects.filter(pk=order.pk).update(created_at=F("created_at") - timedelta(days=days))
-    return order

@@ -32,9 +32,9 @@ def connected(user: User, app: App | None = None) -> Principal:
     return Principal(user, app or AppFactory(), SPEND, CredentialKind.OAUTH, AccessToken(id=new_id()))
 
 
-def own_key(user: User) -> Principal:
+def own_key(user: User, app: App | None = None) -> Principal:
     """Return an API key of the user's own app."""
-    return Principal(user, AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
+    return Principal(user, app or AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
 
 
 def limit(principal: Principal, *, currency: str = "INR", app_limit: bool = False, **limit_values: Any) -> SpendingLimit:

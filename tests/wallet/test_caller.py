@@ -69,27 +69,23 @@ def test_who_am_i_tool_describes_an_mcp_token() -> None:
     assert (told["userId"], told["app"]["appId"], told["credential"]["kind"]) == (str(token.user_id), str(app.pk), "mcp")
 
 
-@pytest.mark.parametrize(
-    ("bounds", "exceeded"),
-    [
-        ({"per_purchase_minor": 49_900}, None),
+def test_quote_names_the_spending_limit_that_a_purchase_would_exceed(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
+    caller = bearer_client(user, scopes={Scope.WALLET_SPEND})
+    token = AccessToken.objects.get(user=user)
+    cases: tuple[tuple[dict[str, Any] | None, str | None], ...] = (
+        (None, "currency"),
         ({"per_purchase_minor": 49_899}, "perPurchase"),
         ({"per_day_minor": 100}, "perDay"),
         ({"total_minor": 100}, "total"),
         ({"total_minor": 49_900, "categories": ["none-of-these"]}, "category"),
-        (None, "currency"),
-    ],
-)
-def test_quote_names_the_spending_limit_that_a_purchase_would_exceed(
-    bearer_client: Client, bounds: dict[str, object] | None, exceeded: str | None
-) -> None:
-    user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
-    caller = bearer_client(user, scopes={Scope.WALLET_SPEND})
-    token = AccessToken.objects.get(user=user)
-    SpendingLimit.objects.filter(token=token).delete()
-    if bounds is not None:
-        SpendingLimit.objects.create(owner=user, token=token, currency="INR", set_by=user, **bounds)
-    quote = caller.post("/api/v1/wallet/quote", {"assetId": listing.slug}, format="json").json()
-    assert (quote["withinLimits"], quote["exceededLimit"]) == (exceeded is None, exceeded)
-    bought = caller.post("/api/v1/wallet/spend", {"assetId": listing.slug, "quoteId": quote["quoteId"]}, format="json")
-    assert bought.json().get("limit") == exceeded
+        ({"per_purchase_minor": 49_900}, None),
+    )
+    for bounds, exceeded in cases:
+        SpendingLimit.objects.filter(token=token).delete()
+        if bounds is not None:
+            SpendingLimit.objects.create(owner=user, token=token, currency="INR", set_by=user, **bounds)
+        quote = caller.post("/api/v1/wallet/quote", {"assetId": listing.slug}, format="json").json()
+        assert (quote["withinLimits"], quote["exceededLimit"]) == (exceeded is None, exceeded)
+        bought = caller.post("/api/v1/wallet/spend", {"assetId": listing.slug, "quoteId": quote["quoteId"]}, format="json")
+        assert (bought.status_code, bought.json().get("limit")) == (200 if exceeded is None else 403, exceeded)

@@ -7,6 +7,7 @@ from marketplace.accounts.models import User
 from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet.models import TopUp
 from wallet.models.top_ups import EventKind
 from wallet.services.refunds import refund_order
 
@@ -20,51 +21,43 @@ def told(user: User, words: str) -> list[str]:
     return [str(message.body) for message in sent_mails() if message.to == [user.email] and words in str(message.subject)]
 
 
-def test_vendor_is_mailed_about_a_withheld_share_unless_unsubscribed() -> None:
-    top_up = paid_top_up(amount_minor=99_800)
-    orders = [bought(on_sale(title=title), top_up.user) for title in ("Aurora", "Borealis")]
-    first, second = (order.listing.store.owner for order in orders)
-    set_mail_topics(user=second, topics=[], actor=second)
-    deliver_event(top_up, EventKind.DISPUTED)
-    (body,) = told(first, "withheld")
-    assert "399.20" in body
-    assert told(second, "withheld") == []
+def sold_by_card() -> tuple[TopUp, User]:
+    """Return a top-up that paid for Aurora, and its vendor."""
+    top_up = paid_top_up(amount_minor=49_900)
+    return top_up, bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
 
 
 @pytest.mark.parametrize(
-    ("end", "subject", "words"),
+    ("end", "buyers", "vendors", "words"),
     [
-        (EventKind.DISPUTE_WON, "in your earnings again", "In your earnings again: ₹399.20"),
-        (EventKind.DISPUTE_LOST, "went back to a card", "the purchases ended: ₹399.20"),
+        (EventKind.DISPUTE_WON, "is over", "in your earnings again", "In your earnings again: ₹399.20"),
+        (EventKind.DISPUTE_LOST, "went back to its card", "went back to a card", "the purchases ended: ₹399.20"),
     ],
 )
-def test_vendor_is_told_what_became_of_a_withheld_share(end: EventKind, subject: str, words: str) -> None:
-    top_up = paid_top_up(amount_minor=49_900)
-    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_vendor_of_neither(
+    end: EventKind, buyers: str, vendors: str, words: str
+) -> None:
+    top_up = paid_top_up(amount_minor=99_800)
+    told_vendor, unsubscribed = (bought(on_sale(), top_up.user).listing.store.owner for _ in range(2))
+    set_mail_topics(user=unsubscribed, topics=[], actor=unsubscribed)
     deliver_event(top_up, EventKind.DISPUTED)
+    assert len(told(top_up.user, "Your bank disputes")) == 1
+    (body,) = told(told_vendor, "withheld")
+    assert "399.20" in body
     deliver_event(top_up, end)
-    (body,) = told(vendor, subject)
+    assert len(told(top_up.user, buyers)) == 1
+    (body,) = told(told_vendor, vendors)
     assert words in body
+    assert told(unsubscribed, "withheld") == told(unsubscribed, "earnings") == []
 
 
 def test_vendor_is_told_what_was_taken_of_a_share_and_what_was_released() -> None:
-    top_up = paid_top_up(amount_minor=49_900)
-    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+    top_up, vendor = sold_by_card()
     for event in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
         deliver_event(top_up, event, amount_minor=30_000)
     (body,) = told(vendor, "₹300.00 of your earnings went back to a card")
     assert "the purchases ended: ₹300.00" in body
     assert "In your earnings again: ₹99.20" in body
-
-
-@pytest.mark.parametrize("end", [EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])
-def test_unsubscribed_vendor_is_not_told_what_became_of_a_share(end: EventKind) -> None:
-    top_up = paid_top_up(amount_minor=49_900)
-    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
-    set_mail_topics(user=vendor, topics=[], actor=vendor)
-    deliver_event(top_up, EventKind.DISPUTED)
-    deliver_event(top_up, end)
-    assert told(vendor, "earnings") == []
 
 
 @pytest.mark.parametrize(
@@ -90,31 +83,20 @@ def test_vendor_whose_share_another_dispute_withholds_again_is_told_once_both_ha
 
 @pytest.mark.parametrize(
     ("end", "subjects"),
-    [
-        (EventKind.REFUNDED, ["₹399.20 of your earnings went back to a card"]),
-        (EventKind.DISPUTE_LOST, ["₹399.20 of your earnings went back to a card"]),
-        (EventKind.DISPUTE_WON, []),
-    ],
+    [(EventKind.DISPUTE_LOST, ["₹399.20 of your earnings went back to a card"]), (EventKind.DISPUTE_WON, [])],
 )
 def test_vendor_is_not_told_of_a_share_that_was_withheld_by_the_event_that_ends_it(end: EventKind, subjects: list[str]) -> None:
-    top_up = paid_top_up(amount_minor=49_900)
-    vendor = bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
+    top_up, vendor = sold_by_card()
     deliver_event(top_up, end)
-    mails = [message for message in sent_mails() if message.to == [vendor.email]]
-    assert [message.subject for message in mails if "earnings" in str(message.subject)] == subjects
+    assert [str(mail.subject) for mail in sent_mails() if mail.to == [vendor.email] and "earnings" in str(mail.subject)] == subjects
 
 
-@pytest.mark.parametrize(
-    ("events", "subject"),
-    [((EventKind.DISPUTED, EventKind.DISPUTE_LOST), "went back to its card"), ((EventKind.REFUNDED,), "on its way back to your card")],
-)
-def test_mail_about_a_returned_payment_names_the_ended_licences(events: tuple[EventKind, ...], subject: str) -> None:
-    top_up = paid_top_up(amount_minor=49_900)
-    bought(on_sale(title="Aurora"), top_up.user)
-    for event in events:
-        deliver_event(top_up, event)
-    (body,) = told(top_up.user, subject)
+def test_mail_about_a_refunded_payment_names_the_ended_licences() -> None:
+    top_up, vendor = sold_by_card()
+    deliver_event(top_up, EventKind.REFUNDED)
+    (body,) = told(top_up.user, "on its way back to your card")
     assert "Aurora: your Personal licence ended" in body
+    assert len(told(vendor, "₹399.20 of your earnings went back to a card")) == 1
 
 
 def test_mail_about_a_lost_dispute_names_both_licences_of_an_upgrade() -> None:
@@ -124,7 +106,7 @@ def test_mail_about_a_lost_dispute_names_both_licences_of_an_upgrade() -> None:
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     (body,) = told(top_up.user, "went back to its card")
-    assert "your Commercial licence ended, and your Personal licence ended, too" in body
+    assert "Aurora: your Commercial licence ended, and your Personal licence ended, too" in body
 
 
 def test_mails_name_the_licence_that_an_upgrade_replaces_and_its_refund_restores() -> None:

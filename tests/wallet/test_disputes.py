@@ -4,17 +4,16 @@ import itertools
 from typing import Any
 
 import pytest
-from django.core import mail as outbox
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from library.errors import LicenseSuspended
 from library.models import Licence
 from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidTransition, Problem
+from marketplace.core.errors import InvalidInput, InvalidTransition, Problem
+from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet.card_credit import card_credit
@@ -34,7 +33,7 @@ from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
-PRICE = 49_900
+PRICE, WON, LOST = 49_900, EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST
 # Of a price of 499.00 without tax, of which the platform keeps a fifth.
 SHARE = 39_920
 
@@ -45,8 +44,7 @@ def accounts(kind: str) -> int:
 
 
 def assert_ledger_agrees() -> None:
-    """Check the ledger, and that its digests change nothing."""
-    assert list(differences()) == []
+    """Check the ledger with the digests of all that happened so far."""
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
 
@@ -64,12 +62,13 @@ def vendor_of(order: Order) -> Any:
 def test_dispute_freezes_the_credit_and_its_purchases_and_a_won_one_restores_both() -> None:
     top_up = paid_top_up(amount_minor=60_000)
     order = bought_with(top_up)
-    assert deliver_event(top_up, EventKind.DISPUTED).status == "Disputed"
+    assert deliver_event(top_up, EventKind.DISPUTED, reversal="dp_1").status == "Disputed"
+    assert history_of(top_up)[0].data == {"dispute": "dp_1"}
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (0, 10_100, SHARE)
     assert earned(vendor_of(order))["INR"] == 0
     assert Licence.objects.get().suspended_at is not None
     assert_ledger_agrees()
-    assert deliver_event(top_up, EventKind.DISPUTE_WON).status == "Succeeded"
+    assert deliver_event(top_up, EventKind.DISPUTE_WON, reversal="dp_1").status == "Succeeded"
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (10_100, 0, 0)
     assert earned(vendor_of(order))["INR"] == SHARE
     assert Licence.objects.get().suspended_at is None
@@ -83,11 +82,13 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     assert deliver_event(top_up, EventKind.DISPUTE_LOST).status == "Returned"
     order.refresh_from_db()
     assert (order.status, Licence.objects.get().is_current) == ("ChargedBack", False)
-    assert {kind: accounts(kind) for kind in ("frozen", "withheld", "commission", "tax", "receivable", "funding")} == dict.fromkeys(
-        ("frozen", "withheld", "commission", "tax", "receivable", "funding"), 0
-    )
+    kinds = ("frozen", "withheld", "commission", "tax", "receivable", "funding")
+    assert {kind: accounts(kind) for kind in kinds} == dict.fromkeys(kinds, 0)
     assert earned(vendor_of(order))["INR"] == 0
     assert_ledger_agrees()
+    # Nothing is left to dispute.
+    deliver_event(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
+    assert (CardReversal.objects.count(), accounts("funding")) == (1, 0)
     # It can be bought again, with other money.
     paid_top_up(top_up.user)
     assert bought(order.listing, top_up.user).status == "Completed"
@@ -143,7 +144,10 @@ def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None
 
 
 @pytest.mark.parametrize(("reversed_minor", "suspended"), [(PRICE // 2 - 1, False), (PRICE // 2, True)])
-def test_purchase_is_suspended_once_half_of_its_price_is_disputed(reversed_minor: int, suspended: bool) -> None:  # noqa: FBT001 - a parameter
+def test_purchase_behind_a_dispute_is_not_refunded_meanwhile_and_suspended_if_half_of_its_price_is_disputed(
+    reversed_minor: int,
+    suspended: bool,  # noqa: FBT001 - a parameter
+) -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED, amount_minor=reversed_minor)
@@ -154,17 +158,6 @@ def test_purchase_is_suspended_once_half_of_its_price_is_disputed(reversed_minor
     assert_ledger_agrees()
     deliver_event(top_up, EventKind.DISPUTE_WON)
     assert Licence.objects.get().suspended_at is None
-    assert_ledger_agrees()
-
-
-def test_lost_dispute_of_a_small_part_leaves_the_purchase_and_its_share_and_the_part_is_owed() -> None:
-    top_up = paid_top_up(amount_minor=PRICE)
-    order = bought_with(top_up)
-    deliver_event(top_up, EventKind.DISPUTED, amount_minor=10_000)
-    deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000)
-    order.refresh_from_db()
-    assert (order.status, Licence.objects.get().is_current) == ("Completed", True)
-    assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -10_000)
     assert_ledger_agrees()
 
 
@@ -180,30 +173,33 @@ def test_tax_of_a_purchase_that_ends_is_returned_whole_as_its_credit_note_says()
     assert_ledger_agrees()
 
 
-def test_small_disputes_that_make_up_half_of_a_price_end_the_purchase() -> None:
+def test_small_disputes_end_the_purchase_once_half_of_its_price_is_lost_and_until_then_are_owed() -> None:
     user = UserFactory()
     top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
-    order = bought_with(top_ups[1])
+    order, part = bought_with(top_ups[1]), PRICE // 4 + 1
     for index, top_up in enumerate(top_ups):
-        deliver_event(top_up, EventKind.DISPUTED, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"opened-{index}")
-        deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 4 + 1, reversal=f"case-{index}", event_id=f"lost-{index}")
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=part, reversal=f"case-{index}", event_id=f"opened-{index}")
+        deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=part, reversal=f"case-{index}", event_id=f"lost-{index}")
         order.refresh_from_db()
-        assert order.status == ("ChargedBack" if index else "Completed")
+        assert (order.status, Licence.objects.get().is_current) == (("ChargedBack", False) if index else ("Completed", True))
+        if not index:
+            assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -part)
     assert_ledger_agrees()
 
 
-WON, LOST = EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST
-
-
-@pytest.mark.parametrize("last_first", [False, True], ids=["in order", "last first"])
 @pytest.mark.parametrize(
-    ("ends", "status"),
-    [((WON, WON), "Completed"), ((WON, LOST), "Completed"), ((LOST, WON), "Completed"), ((LOST, LOST), "ChargedBack")],
+    ("ends", "last_first", "status"),
+    [
+        ((WON, WON), True, "Completed"),
+        *(((WON, LOST), last_first, "Completed") for last_first in (False, True)),
+        *(((LOST, WON), last_first, "Completed") for last_first in (False, True)),
+        *(((LOST, LOST), last_first, "ChargedBack") for last_first in (False, True)),
+    ],
 )
-def test_purchase_with_two_disputes_ends_only_by_the_amount_that_is_lost(
+def test_purchase_with_two_disputes_is_suspended_by_what_is_lost_or_disputed_and_ends_by_what_is_lost(
     ends: tuple[EventKind, EventKind],
-    status: str,
     last_first: bool,  # noqa: FBT001 - a parameter
+    status: str,
 ) -> None:
     user = UserFactory()
     top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
@@ -211,35 +207,20 @@ def test_purchase_with_two_disputes_ends_only_by_the_amount_that_is_lost(
     for index, top_up in enumerate(top_ups):
         deliver_event(top_up, EventKind.DISPUTED, amount_minor=parts[index], reversal=f"case-{index}", event_id=f"opened-{index}")
     assert Licence.objects.get().suspended_at is not None
-    for index in (1, 0) if last_first else (0, 1):
-        deliver_event(top_ups[index], ends[index], amount_minor=parts[index], reversal=f"case-{index}", event_id=f"ended-{index}")
-        assert_ledger_agrees()
+    first, second = (1, 0) if last_first else (0, 1)
+    deliver_event(top_ups[first], ends[first], amount_minor=parts[first], reversal=f"case-{first}", event_id="first-ended")
+    # The second one suspended it.
+    still = not last_first or ends[first] == LOST
+    assert (Licence.objects.get().suspended_at is not None, accounts("withheld")) == (still, SHARE if still else 0)
+    assert earned(vendor_of(order))["INR"] == (0 if still else SHARE)
+    assert_ledger_agrees()
+    deliver_event(top_ups[second], ends[second], amount_minor=parts[second], reversal=f"case-{second}", event_id="second-ended")
     order.refresh_from_db()
     licence, stands = Licence.objects.get(), status == "Completed"
     assert (order.status, licence.is_current, accounts("withheld")) == (status, stands, 0)
     if stands:
         lost = sum(part for part, end in zip(parts, ends, strict=True) if end == LOST)
-        assert (licence.suspended_at, accounts("receivable")) == (None, -lost)
-        assert earned(vendor_of(order))["INR"] == SHARE
-
-
-@pytest.mark.parametrize(("end", "status"), [(WON, "Completed"), (LOST, "ChargedBack")])
-def test_purchase_stays_suspended_when_the_first_of_two_disputes_is_lost_until_the_other_ends(end: EventKind, status: str) -> None:
-    user = UserFactory()
-    top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
-    order, part = bought_with(top_ups[1]), PRICE * 3 // 10
-    for index, top_up in enumerate(top_ups):
-        deliver_event(top_up, EventKind.DISPUTED, amount_minor=part, reversal=f"case-{index}", event_id=f"opened-{index}")
-    # The one that suspended it is lost first.
-    deliver_event(top_ups[1], LOST, amount_minor=part, reversal="case-1", event_id="lost")
-    assert Licence.objects.get().suspended_at is not None
-    assert (accounts("withheld"), earned(vendor_of(order))["INR"]) == (SHARE, 0)
-    assert_ledger_agrees()
-    deliver_event(top_ups[0], end, amount_minor=part, reversal="case-0", event_id="ended")
-    order.refresh_from_db()
-    assert (order.status, Licence.objects.get().is_current, accounts("withheld")) == (status, status == "Completed", 0)
-    if status == "Completed":
-        assert (earned(vendor_of(order))["INR"], accounts("receivable")) == (SHARE, -part)
+        assert (licence.suspended_at, accounts("receivable"), earned(vendor_of(order))["INR"]) == (None, -lost, SHARE)
     assert_ledger_agrees()
 
 
@@ -252,18 +233,14 @@ def test_dispute_reaches_an_older_purchase_only_beyond_the_price_of_the_newest()
     assert_ledger_agrees()
 
 
-def test_events_of_a_dispute_in_any_order_and_repeated_have_the_same_result() -> None:
-    outcomes = {
-        EventKind.DISPUTE_WON: ("Succeeded", 50_000),
-        EventKind.DISPUTE_LOST: ("Returned", 0),
-    }
-    for end, expected in outcomes.items():
-        for order in itertools.permutations((EventKind.SUCCEEDED, EventKind.DISPUTED, end)):
-            top_up = requested_top_up()
-            for kind in (*order, *order):
-                deliver_event(top_up, kind)
-            assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == expected, order
-            assert not ProviderEvent.objects.filter(processed_at=None).exists()
+@pytest.mark.parametrize(("end", "expected"), [(WON, ("Succeeded", 50_000)), (LOST, ("Returned", 0))])
+def test_events_of_a_dispute_in_any_order_and_one_of_them_twice_have_the_same_result(end: EventKind, expected: tuple[str, int]) -> None:
+    for order in itertools.permutations((EventKind.SUCCEEDED, EventKind.DISPUTED, end)):
+        top_up = requested_top_up()
+        for kind in (*order, order[0]):
+            deliver_event(top_up, kind)
+        assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == expected, order
+    assert not ProviderEvent.objects.filter(processed_at=None).exists()
     assert_ledger_agrees()
 
 
@@ -283,11 +260,6 @@ def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends
     assert_ledger_agrees()
 
 
-def test_dispute_of_an_unknown_payment_waits() -> None:
-    top_up = deliver_event(requested_top_up(), EventKind.DISPUTED, payment="of-another-program")
-    assert (top_up.status, ProviderEvent.objects.get().processed_at) == ("Pending", None)
-
-
 def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     user = funded(inr=500_000)
     top_up = paid_top_up(user)
@@ -297,48 +269,36 @@ def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     assert CardReversal.objects.count() == 1
 
 
-def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded(
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-) -> None:
+def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded() -> None:
     top_up = paid_top_up(amount_minor=50_000)
-    deliver_event(top_up, EventKind.DISPUTED, amount_minor=20_000)
-    assert deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=20_000).status == "Succeeded"
-    deliver_event(top_up, EventKind.DISPUTED, amount_minor=10_000, reversal="second", event_id="second")
-    assert (
-        deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=10_000, reversal="second", event_id="second lost").status == "Succeeded"
-    )
-    with django_capture_on_commit_callbacks(execute=True):
-        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    for amount_minor, case in ((20_000, "first"), (10_000, "second")):
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=amount_minor, reversal=case, event_id=case)
+        lost = deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=amount_minor, reversal=case, event_id=f"{case} lost")
+        assert lost.status == "Succeeded"
+    refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    drain()
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("funding")) == ("Returned", 0, 0)
     assert_ledger_agrees()
 
 
-@pytest.mark.parametrize("kind", [EventKind.DISPUTED, EventKind.DISPUTE_LOST, EventKind.REFUNDED])
-def test_dispute_or_refund_in_another_currency_is_refused(kind: EventKind) -> None:
-    top_up = deliver_event(paid_top_up(), kind, currency="USD")
+def test_dispute_or_refund_in_another_currency_is_refused() -> None:
+    top_up = paid_top_up()
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST, EventKind.REFUNDED):
+        deliver_event(top_up, kind, currency="USD")
+        assert ProviderEvent.objects.get(kind=kind).outcome.startswith("refused")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, CardReversal.objects.count()) == ("Succeeded", 50_000, 0)
-    assert ProviderEvent.objects.get(kind=kind).outcome.startswith("refused")
 
 
-@pytest.mark.parametrize(("end", "other"), list(itertools.permutations([EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST])))
+@pytest.mark.parametrize(("end", "other"), [(WON, LOST), (LOST, WON)])
 def test_second_and_different_outcome_of_a_dispute_is_refused(end: EventKind, other: EventKind) -> None:
     top_up = paid_top_up()
-    deliver_event(top_up, EventKind.DISPUTED)
-    deliver_event(top_up, end)
-    deliver_event(top_up, other)
+    for kind in (EventKind.DISPUTED, end, other):
+        deliver_event(top_up, kind)
     assert ProviderEvent.objects.get(kind=other).outcome.startswith("refused")
     deliver_event(top_up, end, event_id="again")
     assert ProviderEvent.objects.get(event_id="again").outcome.startswith("ignored")
     assert_ledger_agrees()
-
-
-def test_second_dispute_of_a_returned_payment_changes_nothing() -> None:
-    top_up = paid_top_up()
-    deliver_event(top_up, EventKind.DISPUTED)
-    deliver_event(top_up, EventKind.DISPUTE_LOST)
-    deliver_event(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
-    assert (CardReversal.objects.count(), accounts("funding")) == (1, 0)
 
 
 def test_disputes_of_one_buyer_in_two_currencies_are_reconciled_separately() -> None:
@@ -374,12 +334,10 @@ def test_download_uses_a_valid_licence_before_a_wider_suspended_one() -> None:
     assert owned_licence(user, listing.slug).tier.slug == "personal"
 
 
-def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
+def test_credit_of_a_purchase_that_was_refunded_after_a_won_dispute_is_frozen_by_the_next() -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)
-    with pytest.raises(InvalidTransition):
-        refund_order(order=order, reason="test", actor=None)
     deliver_event(top_up, EventKind.DISPUTE_WON)
     refund_order(order=order, reason="test", actor=None)
     deliver_event(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
@@ -387,30 +345,15 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile() -> None:
     assert_ledger_agrees()
 
 
-def test_audit_log_names_the_providers_dispute() -> None:
-    top_up = deliver_event(paid_top_up(), EventKind.DISPUTED, reversal="dp_1")
-    assert history_of(top_up)[0].data == {"dispute": "dp_1"}
-
-
-def test_buyer_is_mailed_about_a_dispute_and_its_end(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        top_up, other = paid_top_up(), paid_top_up()
-        for each, end in ((top_up, EventKind.DISPUTE_WON), (other, EventKind.DISPUTE_LOST)):
-            deliver_event(each, EventKind.DISPUTED)
-            deliver_event(each, end)
-    assert len([message for message in outbox.outbox if message.to == [top_up.user.email]]) == 3
-    assert len([message for message in outbox.outbox if message.to == [other.user.email]]) == 3
-
-
-def test_card_credit_returns_to_its_card_and_never_to_a_bank(django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks) -> None:
+def test_card_credit_returns_to_its_card_and_never_to_a_bank() -> None:
     user = funded(inr=10_000)
     top_up = paid_top_up(user)
     with pytest.raises(Problem) as excinfo:
         requested_payout(user, 10_001)
     assert (excinfo.value.code, excinfo.value.members["available"]) == ("returns_to_card", 100.0)
     assert requested_payout(user).amount_minor == 10_000
-    with django_capture_on_commit_callbacks(execute=True):
-        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    drain()
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(user).balance_inr_minor, accounts("funding")) == ("Returned", 0, -10_000)
     assert_ledger_agrees()
@@ -429,13 +372,11 @@ def test_purchase_and_its_refund_do_not_turn_card_credit_into_other_credit() -> 
         requested_payout(user, 10_001)
 
 
-def test_refund_that_the_provider_sends_later_settles_by_its_event(
-    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
-) -> None:
+def test_refund_that_the_provider_sends_later_settles_by_its_event(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: Refund("later", done=False))
     top_up, staff = paid_top_up(), UserFactory()
-    with django_capture_on_commit_callbacks(execute=True):
-        refund_top_up(top_up=top_up, reason="test", actor=staff)
+    refund_top_up(top_up=top_up, reason="test", actor=staff)
+    drain()
     with pytest.raises(InvalidTransition):
         refund_top_up(top_up=top_up, reason="test", actor=staff)
     # A dispute waits for the refund's end.
@@ -448,20 +389,19 @@ def test_refund_that_the_provider_sends_later_settles_by_its_event(
 
 
 def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_that_waited_is_applied(
-    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    top_up, other = paid_top_up(), paid_top_up()
     monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: None)
-    with django_capture_on_commit_callbacks(execute=True):
-        refund_top_up(top_up=other, reason="test", actor=UserFactory())
-    other.refresh_from_db()
-    assert (other.status, wallet_of(other.user).balance_inr_minor) == ("Succeeded", 50_000)
+    top_up, other = paid_top_up(), paid_top_up()
+    for each in (top_up, other):
+        refund_top_up(top_up=each, reason="test", actor=UserFactory())
     # The bank's dispute is told after staff have asked for the refund, and before the job has run.
-    with django_capture_on_commit_callbacks(execute=True):
-        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
-        deliver_event(top_up, EventKind.DISPUTED)
-    top_up.refresh_from_db()
-    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("frozen")) == ("Disputed", 0, 50_000)
+    deliver_event(top_up, EventKind.DISPUTED)
+    drain()
+    for each, expected in ((other, ("Succeeded", 50_000)), (top_up, ("Disputed", 0))):
+        each.refresh_from_db()
+        assert (each.status, wallet_of(each.user).balance_inr_minor) == expected
+    assert accounts("frozen") == 50_000
     assert_ledger_agrees()
 
 
@@ -474,47 +414,35 @@ def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None
     assert_ledger_agrees()
 
 
-def test_refund_of_a_spent_or_unpaid_top_up_by_oneself_or_without_a_reason_is_refused() -> None:
+def test_refund_of_a_spent_or_unpaid_top_up_or_without_a_reason_is_refused() -> None:
     top_up, staff = paid_top_up(amount_minor=PRICE), UserFactory()
-    for given, code in (
-        ({"reason": "test", "actor": top_up.user}, "self_review"),
-        ({"reason": " ", "actor": staff}, "invalid_input"),
-    ):
-        with pytest.raises(Problem) as excinfo:
-            refund_top_up(top_up=top_up, **given)
-        assert excinfo.value.code == code
+    with pytest.raises(InvalidInput):
+        refund_top_up(top_up=top_up, reason=" ", actor=staff)
     bought_with(top_up)
-    with pytest.raises(InvalidTransition):
-        refund_top_up(top_up=top_up, reason="test", actor=staff)
-    with pytest.raises(InvalidTransition):
-        refund_top_up(top_up=requested_top_up(), reason="test", actor=staff)
+    for refused in (top_up, requested_top_up()):
+        with pytest.raises(InvalidTransition):
+            refund_top_up(top_up=refused, reason="test", actor=staff)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, {"status": "Open", "closing_journal": None, "decided_at": None}],
-)
-def test_ended_dispute_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
+def test_ended_dispute_and_its_record_of_an_order_are_never_changed_or_deleted(subtests: pytest.Subtests) -> None:
     top_up = paid_top_up()
-    deliver_event(top_up, EventKind.DISPUTED)
-    deliver_event(top_up, EventKind.DISPUTE_LOST)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        CardReversal.objects.update(**change)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        CardReversal.objects.get().delete()
-
-
-@pytest.mark.parametrize("change", [{"withheld_minor": 1}, {"suspended": False}, {"order": "other"}, {"taken_minor": 0}, {"ended": False}])
-def test_record_of_a_disputed_order_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
-    top_up = paid_top_up(amount_minor=PRICE)
     bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)
     deliver_event(top_up, EventKind.DISPUTE_LOST)
-    changed = {name: bought(on_sale()) if value == "other" else value for name, value in change.items()}
-    with pytest.raises(IntegrityError), transaction.atomic():
-        ReversedOrder.objects.update(**changed)
-    with pytest.raises(IntegrityError), transaction.atomic():
-        ReversedOrder.objects.get().delete()
+    open_again = {"status": "Open", "closing_journal": None, "decided_at": None}
+    refused: tuple[tuple[Any, tuple[dict[str, Any], ...]], ...] = (
+        (CardReversal, ({"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, open_again)),
+        (
+            ReversedOrder,
+            ({"withheld_minor": 1}, {"suspended": False}, {"order": bought(on_sale())}, {"taken_minor": 0}, {"ended": False}),
+        ),
+    )
+    for model, changes in refused:
+        for change in changes:
+            with subtests.test(str(change)), pytest.raises(IntegrityError), transaction.atomic():
+                model.objects.update(**change)
+        with subtests.test("deleted"), pytest.raises(IntegrityError), transaction.atomic():
+            model.objects.get().delete()
 
 
 def test_second_open_dispute_of_a_top_up_is_refused_by_the_database() -> None:

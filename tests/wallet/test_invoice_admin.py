@@ -1,11 +1,12 @@
 """Sellers, rates and invoices in the admin: who may see and change them, and what is refused."""
 
 import csv
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -17,10 +18,9 @@ from tests.shop import bought, on_sale
 from wallet.models import ExchangeRate, Invoice, Seller, TaxRate
 from wallet.services.refunds import refund_order
 
-from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .invoice_cases import BANGALORE, GSTIN, MUMBAI, NUMBERING, billed, buyer_at, issue, operator, rate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
-NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal_year_month": "4", "time_zone": "Asia/Kolkata"}
 RATE = {"country": "de", "rate_bp": "1900", "valid_from": "2026-01-01"}
 EXPORT = "admin:wallet_invoice_export"
 
@@ -29,27 +29,16 @@ def sheet(response: Any) -> list[dict[str, str]]:
     return list(csv.DictReader(b"".join(response.streaming_content).decode().splitlines()))
 
 
-@pytest.mark.parametrize("model", [Seller, TaxRate, ExchangeRate, Invoice])
-def test_staff_without_the_permission_see_no_invoicing_pages(model: Any) -> None:
-    client = signed_in(staff("wallet.view_order"))
-    for page in ("changelist", *(() if model is Invoice else ("add",))):
-        assert client.get(address(model, page)).status_code == 403
-
-
-@pytest.mark.parametrize(("model", "sent"), [(Seller, NUMBERING | BANGALORE), (TaxRate, RATE)])
-def test_staff_with_view_permission_add_neither_sellers_nor_tax_rates(model: Any, sent: dict[str, str]) -> None:
-    name = model._meta.model_name
-    client = signed_in(staff(f"wallet.view_{name}"))
+@pytest.mark.parametrize(("model", "sent", "make"), [(Seller, NUMBERING | BANGALORE, operator), (TaxRate, RATE, partial(rate, "DE", 1900))])
+def test_seller_and_tax_rate_are_not_added_by_staff_who_may_look_and_deleted_by_nobody(
+    model: Any, sent: dict[str, str], make: Callable[[], Any]
+) -> None:
+    client = signed_in(staff(f"wallet.view_{model._meta.model_name}"))
     assert client.get(address(model, "changelist")).status_code == 200
     assert client.post(address(model, "add"), sent).status_code == 403
     assert not model.objects.exists()
-
-
-@pytest.mark.parametrize("model", [Seller, TaxRate])
-def test_seller_and_tax_rate_cannot_be_deleted(model: Any) -> None:
-    row = operator() if model is Seller else rate("DE", 1900)
     client = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    assert client.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+    assert client.post(address(model, "delete", make().pk), {"post": "yes"}).status_code == 403
     assert model.objects.exists()
 
 
@@ -72,13 +61,13 @@ def test_operator_is_entered_and_changed_in_one_form() -> None:
 
 
 @pytest.mark.slow
-def test_vendor_is_made_the_seller_by_the_slug_of_the_store() -> None:
+def test_vendor_is_made_the_seller_by_the_slug_of_the_store_once() -> None:
     client = signed_in(staff("wallet.add_seller", "wallet.change_seller"))
     store = on_sale().store
     sent = NUMBERING | {"store": store.slug}
     assert "has not entered billing details" in text_of(client.post(address(Seller, "add"), sent))
     billed(store.owner, MUMBAI)
-    assert client.post(address(Seller, "add"), sent).status_code == 302
+    assert [client.post(address(Seller, "add"), sent).status_code for _ in range(2)] == [302, 200]
     seller = Seller.objects.get()
     assert (seller.vendor, seller.details.city) == (store.owner, "Mumbai")
     client.post(address(Seller, "change", seller.pk), {name: value for name, value in NUMBERING.items() if name != "is_active"})
@@ -86,43 +75,22 @@ def test_vendor_is_made_the_seller_by_the_slug_of_the_store() -> None:
     assert (seller.is_active, seller.details.city) == (False, "Mumbai")
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_wrong_seller_is_refused_in_the_form() -> None:
+    client = signed_in(staff("wallet.add_seller"))
+    wrongs = (
         {"number_pattern": "INVOICES/{year}/{number}"},
         {"fiscal_year_month": "13"},
         {"time_zone": "Mars"},
         {"tax_currency": "₹"},
         {"tax_id": "29AAGCB7383J1Z5"},
-        {"region": "28"},
         {"country": "ZZ"},
         {"name": ""},
         {"store": "no-such-store"},
-    ],
-)
-def test_wrong_seller_is_refused_in_the_form(wrong: dict[str, str]) -> None:
-    client = signed_in(staff("wallet.add_seller"))
-    response = client.post(address(Seller, "add"), NUMBERING | BANGALORE | wrong)
-    assert response.status_code == 200
-    assert response.context["errors"]
+    )
+    for wrong in wrongs:
+        response = client.post(address(Seller, "add"), NUMBERING | BANGALORE | wrong)
+        assert (response.status_code, bool(response.context["errors"])) == (200, True), wrong
     assert not Seller.objects.exists()
-
-
-@pytest.mark.slow
-def test_second_operator_is_refused() -> None:
-    operator()
-    client = signed_in(staff("wallet.add_seller"))
-    assert client.post(address(Seller, "add"), NUMBERING | BERLIN).status_code == 200
-    assert Seller.objects.count() == 1
-
-
-@pytest.mark.slow
-def test_vendor_who_is_a_seller_already_is_refused() -> None:
-    store = on_sale().store
-    vendor_as_seller(store.owner)
-    client = signed_in(staff("wallet.add_seller"))
-    assert client.post(address(Seller, "add"), NUMBERING | {"store": store.slug}).status_code == 200
-    assert Seller.objects.count() == 1
 
 
 @pytest.mark.slow
@@ -150,7 +118,8 @@ def invoiced() -> Invoice:
 def test_invoices_are_listed_and_shown_and_never_edited() -> None:
     invoice = invoiced()
     client = signed_in(staff("wallet.view_invoice"))
-    assert invoice.number in text_of(client.get(address(Invoice, "changelist"), {"month": f"{timezone.now():%Y-%m}"}))
+    for month in (f"{timezone.now():%Y-%m}", "2026-13"):
+        assert invoice.number in text_of(client.get(address(Invoice, "changelist"), {"month": month}))
     page = client.get(address(Invoice, "change", invoice.pk))
     assert invoice.number in text_of(page)
     assert client.post(address(Invoice, "change", invoice.pk), {"number": "X"}).status_code == 403
@@ -169,11 +138,6 @@ def test_export_needs_its_own_permission_and_guards_cells_against_formulas() -> 
     assert (note["corrects"], note["gross"], note["net"]) == (invoice.number, "-499.00", f"-{invoice.net_minor / 100:.2f}")
     assert sheet(client.get(reverse(EXPORT), {"month": "2020-01"})) == []
     assert client.get(reverse(EXPORT), {"nonsense": "1"}).status_code == 400
-
-
-def test_month_filter_of_invoices_ignores_an_invalid_month(client: Client) -> None:
-    client = signed_in(staff("wallet.view_invoice"))
-    assert client.get(address(Invoice, "changelist"), {"month": "2026-13"}).status_code == 200
 
 
 @pytest.mark.slow

@@ -26,7 +26,6 @@ from tests.servers.ports import free_port
 from tests.servers.process import Process, bare_environment
 from tests.shop import bought, on_sale
 from tests.waiting import until
-from wallet.errors import PaymentProviderUnavailable
 from wallet.models import CardReversal, TopUp
 from wallet.providers.base import PaymentPage
 from wallet.providers.stripe import StripeProvider
@@ -175,8 +174,3 @@ def test_list_of_localstripe_is_paged_through_and_agrees_with_the_ledger(
     out = StringIO()
     call_command("reconcile", provider="stripe", day=timezone.now().date(), stdout=out)
     assert "agree" in out.getvalue()
-
-
-def test_stripe_server_without_checkout_sessions_is_reported_as_unavailable(client: stripe.StripeClient) -> None:
-    with pytest.raises(PaymentProviderUnavailable):
-        requested_top_up(UserFactory(), 1999, "USD")

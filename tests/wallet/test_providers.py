@@ -162,9 +162,8 @@ def test_old_event_of_stripe_is_refused() -> None:
     assert excinfo.value.code == "payment_signature_invalid"
 
 
-@pytest.mark.parametrize(
-    "thing",
-    [
+def test_signed_body_that_is_no_event_or_lacks_a_required_field_is_refused() -> None:
+    things: tuple[dict[str, Any], ...] = (
         {},
         SESSION | {"amount_total": "1999"},
         SESSION | {"amount_total": -1},
@@ -173,20 +172,13 @@ def test_old_event_of_stripe_is_refused() -> None:
         SESSION | {"payment_intent": {"id": "pi_1"}},
         SESSION | {"id": "\x00"},
         SESSION | {"currency": "dollars"},
-    ],
-)
-def test_signed_event_without_a_required_field_is_refused(thing: dict[str, Any]) -> None:
-    with pytest.raises(Problem) as excinfo:
-        stripe().read_event(*of_stripe("checkout.session.completed", thing))
-    assert excinfo.value.code == "payment_event_invalid"
-
-
-@pytest.mark.parametrize("body", ["[]", "1", "null", '{"type": "x"}', '{"id": 1}', "[" * 5_000])
-def test_signed_body_that_is_no_event_is_refused(body: str) -> None:
-    signature = WebhookSignature.generate_signature_header(body, SECRET)
-    with pytest.raises(Problem) as excinfo:
-        stripe().read_event(body.encode(), {"Stripe-Signature": signature})
-    assert excinfo.value.code == "payment_event_invalid"
+    )
+    bodies = [of_stripe("checkout.session.completed", thing)[0].decode() for thing in things]
+    for body in (*bodies, "[]", "1", "null", '{"type": "x"}', '{"id": 1}', "[" * 5_000):
+        signature = WebhookSignature.generate_signature_header(body, SECRET)
+        with pytest.raises(Problem) as excinfo:
+            stripe().read_event(body.encode(), {"Stripe-Signature": signature})
+        assert excinfo.value.code == "payment_event_invalid", body[:200]
 
 
 class Wire:
@@ -268,21 +260,16 @@ def test_refused_card_refund_returns_none_and_an_unanswered_one_can_be_retried(p
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
     wire((400, refused))
     assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
-    for later in (requests.exceptions.ConnectTimeout(), (429, refused), (401, refused)):
-        wire(*[later] * 4)
-        with pytest.raises(PaymentProviderUnavailable):
-            provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+    wire(*[(429, refused)] * 4)
+    with pytest.raises(PaymentProviderUnavailable):
+        provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
 
 
-def test_refused_payment_page_is_an_error_and_an_unavailable_provider_can_be_retried(wire: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+def test_refused_payment_page_is_an_error(wire: Any) -> None:
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "too much"}}
     for provider, before in ((stripe(), []), (razorpay(), [{"payment_links": []}])):
         wire(*before, (400, refused))
         with pytest.raises(PaymentRefused):
-            provider.create_page(*WANTED)
-        wire(*before, *[(429, refused)] * 4)
-        with pytest.raises(PaymentProviderUnavailable):
             provider.create_page(*WANTED)
 
 
@@ -323,20 +310,16 @@ def test_disputes_and_refunds_of_a_day_are_read_without_inquiries(wire: Any) -> 
 
 
 @pytest.mark.parametrize("provider", [stripe(), razorpay()], ids=["stripe", "razorpay"])
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_error_or_malformed_response_of_a_provider_means_it_is_unavailable(provider: Provider, wire: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
+    error = {"error": {"message": "x", "code": "BAD_REQUEST_ERROR", "description": "x"}}
+    answers: tuple[Any, ...] = (
         requests.exceptions.ConnectTimeout(),
-        requests.exceptions.ConnectionError(),
-        (500, {"error": {"message": "x", "code": "SERVER_ERROR"}}),
-        (401, {"error": {"message": "x", "code": "BAD_REQUEST_ERROR", "description": "x"}}),
+        *((status, error) for status in (500, 429, 401)),
         (502, "no json"),
         {},
-    ],
-    ids=["timeout", "refused", "500", "401", "502", "empty"],
-)
-def test_malformed_response_of_a_provider_means_it_is_unavailable(provider: Provider, answer: Any, wire: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("time.sleep", lambda _seconds: None)
-    wire(*[answer] * 4)
-    with pytest.raises(PaymentProviderUnavailable):
-        provider.create_page(*WANTED)
+    )
+    for answer in answers:
+        wire(*[answer] * 4)
+        with pytest.raises(PaymentProviderUnavailable):
+            provider.create_page(*WANTED)

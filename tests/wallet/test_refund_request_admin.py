@@ -5,12 +5,12 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
-from tests.admin.pages import press, staff, text_of
+from tests.admin.pages import staff, text_of
 from tests.admin.subjects import refund_request
 from tests.callers import signed_in
 from wallet.models import Order, RefundRequest
 
-from .refund_request_cases import requested_refund, sold_order
+from .refund_request_cases import sold_order
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW, EVIDENCE = "wallet.decide_refundrequest", "wallet.view_refundrequest", "wallet.export_evidence_order"
@@ -25,44 +25,24 @@ def evidence_of(order: Order) -> str:
     return reverse("admin:wallet_order_evidence", args=[order.pk])
 
 
-def test_staff_with_view_permission_cannot_decide_on_refund_requests() -> None:
-    made = refund_request()
-    client = signed_in(staff(VIEW, "wallet.refund_order"))
-    assert "It does not open." in text_of(client.get(page_of(made)))
-    for step in ("grant", "refuse", "claim"):
-        assert client.post(page_of(made, step), REASON).status_code == 403
-    assert RefundRequest.objects.get().status == "InReview"
-
-
-def test_neither_buyer_nor_vendor_decides_even_as_a_superuser() -> None:
+def test_neither_buyer_nor_vendor_is_given_the_case_even_as_a_superuser() -> None:
     made = refund_request()
     for party in (made.order.buyer, made.order.listing.store.owner):
         User.objects.filter(pk=party.pk).update(is_staff=True, is_superuser=True)
         client = signed_in(User.objects.get(pk=party.pk))
         assert "You cannot decide on this" in text_of(client.get(page_of(made)))
-        for step in ("grant", "refuse", "claim"):
+        for step in ("claim", "grant"):
             client.post(page_of(made, step), REASON)
-        # Nor are they given it by the queue.
         client.post(reverse("admin:wallet_refundrequest_next"))
     found = RefundRequest.objects.get()
     assert (found.status, found.claimed_by) == ("InReview", None)
 
 
-def test_refund_case_shows_purchase_and_downloads_and_is_decided_once() -> None:
+def test_refund_case_shows_request_purchase_and_downloads() -> None:
     made = refund_request()
-    client = signed_in(staff(DECIDE))
-    page = text_of(client.get(page_of(made)))
-    for words in ("Downloads: 1", "Personal", "₹499.00", made.order.buyer.email):
+    page = text_of(signed_in(staff(VIEW)).get(page_of(made)))
+    for words in ("It does not open.", "Downloads: 1", "Personal", "₹499.00", made.order.buyer.email):
         assert words in page
-    press(client, page_of(made, "refuse"), REASON)
-    client.post(page_of(made, "grant"), REASON)
-    assert (RefundRequest.objects.get().status, Order.objects.get().status) == ("Refused", "Completed")
-
-
-def test_request_that_waits_for_its_vendor_is_not_decided() -> None:
-    made = requested_refund()
-    signed_in(staff(DECIDE)).post(page_of(made, "grant"), REASON)
-    assert RefundRequest.objects.get().status == "Waiting"
 
 
 def test_evidence_is_for_staff_with_the_permission_and_each_download_is_on_record() -> None:

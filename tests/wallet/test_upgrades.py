@@ -1,6 +1,6 @@
 """Licence upgrades: the price of the new licence less what was paid, one licence at a time, and back again by refunds and disputes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from functools import partial
@@ -11,35 +11,27 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Deliverable, Discount, LicenseTier, Listing
+from catalog.models import Deliverable, LicenseTier, Listing
 from library.models import Licence
 from library.selectors import current_file, current_licences_of, owned_licence, owned_version, owned_versions
-from marketplace.core.errors import InvalidTransition
+from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import DeliverableFactory, UserFactory
 from tests.races import outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from wallet.models import Order
+from wallet.models import Order, TopUp
 from wallet.models.top_ups import EventKind
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
-from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from . import purchases
-from .test_discounts import HOUR, discounted, quote
+from .test_discounts import discounted
 from .top_up_cases import deliver_event, paid_top_up
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 Client = Callable[..., APIClient]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
 
 
 def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", **choices: Any) -> Order:
@@ -62,84 +54,62 @@ def buy(order: Order, to: str, *, origin: str | None = "personal", **choices: An
     return lambda: spend(buyer=order.buyer, purchase=purchase)[0].debited_minor
 
 
-def test_upgrade_costs_the_difference_and_replaces_the_licence(bearer_client: Client) -> None:
+def refusal(order: Order, to: str, **choices: Any) -> str:
+    """Return the code with which a purchase is refused."""
+    with pytest.raises(Problem) as refused:
+        buy(order, to, **choices)()
+    return refused.value.code
+
+
+def test_upgrade_is_to_the_next_tier_costs_the_difference_and_replaces_the_licence(bearer_client: Client) -> None:
     listing = on_sale(tax_rate_bp=1800)
     user = funded(inr=200_000)
     client = bearer_client(user)
     purchases.spend(client, listing)
-    answer = purchases.spend(client, listing, licenseSlug="commercial", upgradeFrom="personal").json()
+    answer = purchases.spend(client, listing, upgradeFrom="personal").json()
     assert (answer["debited"], answer["upgradeFrom"], answer["upgradeCredit"], answer["taxIncluded"]) == (499.0, "personal", 499.0, 76.12)
     assert [item["licenseSlug"] for item in client.get("/api/v1/library").json()["items"]] == ["commercial"]
     assert wallet_of(user).balance_inr_minor == 100_200
 
 
-def test_upgrade_without_a_tier_is_to_the_next_higher_one() -> None:
-    order = bought(on_sale())
-    receipt, _ = spend(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))
-    assert (receipt.license_slug, receipt.debited_minor) == ("commercial", 49_900)
-
-
-def test_chained_upgrade_costs_the_target_less_all_that_was_paid() -> None:
-    first = bought(on_sale())
+def test_chained_upgrade_costs_the_target_less_all_that_was_paid_and_refunds_restore_one_licence_after_the_other() -> None:
+    first = bought(on_sale(), funded(inr=1_000_000))
     second = upgraded(first)
     third = upgraded(first, "extended", origin="commercial")
     assert [order.price_minor for order in (first, second, third)] == [49_900, 49_900, 3 * 49_900]
     assert third.upgrade_credit_minor == 99_800
-    assert live(first) == {"extended"}
-
-
-def test_refunds_of_a_chain_restore_one_licence_after_the_other() -> None:
-    first = bought(on_sale(), funded(inr=1_000_000))
-    second = upgraded(first)
-    third = upgraded(first, "extended", origin="commercial")
     for blocked in (first, second):
         with pytest.raises(InvalidTransition):
             give_back(blocked)
     assert live(first) == {"extended"}
-    give_back(third)
-    assert live(first) == {"commercial"}
-    give_back(second)
-    assert live(first) == {"personal"}
-    give_back(first)
-    assert live(first) == set()
+    for order, restored in ((third, {"commercial"}), (second, {"personal"}), (first, set())):
+        give_back(order)
+        assert live(first) == restored
     assert wallet_of(first.buyer).balance_inr_minor == 1_000_000
 
 
 def test_licence_that_an_upgrade_replaced_is_not_sold_again_and_can_be_upgraded_again_after_a_refund() -> None:
     first = bought(on_sale())
     second = upgraded(first)
-    assert outcomes_at_once_here(buy(first, "personal", origin=None), buy(first, "extended")) == ["already_owned", "upgrade_unavailable"]
+    assert refusal(first, "personal", origin=None) == "already_owned"
+    assert refusal(first, "extended") == "upgrade_unavailable"
     give_back(second)
     assert upgraded(first, "extended").price_minor == 4 * 49_900
 
 
-def outcomes_at_once_here(*calls: Callable[[], Any]) -> list[Any]:
-    """Return the codes with which calls are refused, one after the other."""
-    codes = []
-    for call in calls:
-        with pytest.raises(Exception) as refusal, transaction.atomic():  # noqa: PT011 - the code is compared
-            call()
-        codes.append(getattr(refusal.value, "code", repr(refusal.value)))
-    return codes
-
-
-@pytest.mark.parametrize(
-    ("to", "origin", "code"),
-    [
+def test_invalid_upgrade_is_refused() -> None:
+    order, commercial = bought(on_sale()), bought(on_sale(), license_slug="commercial")
+    for to, origin, code in (
         ("extended", "unknown", "upgrade_unavailable"),
         ("extended", "commercial", "upgrade_unavailable"),
         ("personal", "personal", "already_owned"),
         ("nothing", "personal", "license_not_available"),
-    ],
-)
-def test_invalid_upgrade_is_refused(to: str, origin: str, code: str) -> None:
-    order = bought(on_sale())
-    assert outcomes_at_once_here(buy(order, to, origin=origin)) == [code]
-
-
-def test_lower_tier_is_no_upgrade() -> None:
-    order = bought(on_sale(), license_slug="commercial")
-    assert outcomes_at_once_here(buy(order, "personal", origin="commercial")) == ["upgrade_unavailable"]
+    ):
+        assert refusal(order, to, origin=origin) == code
+    # Neither a lower tier nor one that costs as much.
+    assert refusal(commercial, "personal", origin="commercial") == "upgrade_unavailable"
+    LicenseTier.objects.filter(slug="commercial").update(price_factor=Decimal(1))
+    assert refusal(order, "commercial") == "upgrade_unavailable"
 
 
 def test_upgrade_is_paid_in_the_currency_of_the_first_purchase(bearer_client: Client) -> None:
@@ -171,32 +141,26 @@ def test_discount_applies_to_the_target_before_what_was_paid_is_deducted() -> No
     assert (second.price_minor, second.discount_minor, second.upgrade_credit_minor) == (124_750 - 49_900, 124_750, 49_900)
 
 
-def test_quote_of_an_upgrade_is_bound_to_the_licence_it_was_made_for(bearer_client: Client) -> None:
+def test_quote_of_an_upgrade_is_charged_as_quoted_for_the_licence_it_was_made_for(bearer_client: Client) -> None:
     listing, user = on_sale(), funded(inr=1_000_000)
     client = bearer_client(user)
     purchases.spend(client, listing)
-    promised = quote(client, listing, upgradeFrom="personal", licenseSlug="extended").json()
-    assert (promised["price"], promised["upgradeFrom"], promised["upgradeCredit"]) == (1996.0, "personal", 499.0)
-    other = purchases.spend(client, listing, quoteId=promised["quoteId"], upgradeFrom="commercial")
+    promised, dearer = (
+        purchases.ask_quote(client, listing, upgradeFrom="personal", licenseSlug=slug).json() for slug in ("commercial", "extended")
+    )
+    assert (dearer["price"], dearer["upgradeFrom"], dearer["upgradeCredit"]) == (1996.0, "personal", 499.0)
+    other = purchases.spend(client, listing, quoteId=dearer["quoteId"], upgradeFrom="commercial")
     assert (other.json()["code"], other.json()["field"]) == ("quote_mismatch", "upgradeFrom")
-    give_back(Order.objects.get())
-    gone = purchases.spend(client, listing, quoteId=promised["quoteId"])
-    assert gone.json()["code"] == "upgrade_unavailable"
-    # Bought again at another price, it is another licence.
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=100)
-    purchases.spend(client, listing)
-    assert purchases.spend(client, listing, quoteId=promised["quoteId"]).json()["code"] == "upgrade_unavailable"
-
-
-def test_quoted_upgrade_is_charged_as_quoted(bearer_client: Client) -> None:
-    listing, user = on_sale(), funded(inr=1_000_000)
-    client = bearer_client(user)
-    purchases.spend(client, listing)
-    promised = quote(client, listing, upgradeFrom="personal").json()
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=400_000)
     LicenseTier.objects.filter(slug="commercial").update(price_factor=Decimal(1))
+    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=100)
     answer = purchases.spend(client, listing, quoteId=promised["quoteId"]).json()
     assert (answer["debited"], answer["licenseSlug"], answer["upgradeCredit"]) == (499.0, "commercial", 499.0)
+    for order in Order.objects.order_by("-created_at"):
+        give_back(order)
+    assert purchases.spend(client, listing, quoteId=dearer["quoteId"]).json()["code"] == "upgrade_unavailable"
+    # Bought again at another price, it is another licence.
+    purchases.spend(client, listing)
+    assert purchases.spend(client, listing, quoteId=dearer["quoteId"]).json()["code"] == "upgrade_unavailable"
 
 
 def test_upgrade_of_a_retired_tier_is_possible() -> None:
@@ -204,12 +168,6 @@ def test_upgrade_of_a_retired_tier_is_possible() -> None:
     LicenseTier.objects.filter(slug="personal").update(is_active=False)
     # The price of the listing is now that of the first tier on sale.
     assert upgraded(order).price_minor == 0
-
-
-def test_tier_with_an_equal_price_factor_is_no_upgrade() -> None:
-    order = bought(on_sale())
-    LicenseTier.objects.filter(slug="commercial").update(price_factor=Decimal(1))
-    assert outcomes_at_once_here(buy(order, "commercial")) == ["upgrade_unavailable"]
 
 
 def test_upgraded_licence_covers_the_current_file() -> None:
@@ -260,49 +218,49 @@ def test_disputed_upgrade_is_suspended_and_a_lost_dispute_restores_the_first_lic
     assert (second.status, live(first)) == ("ChargedBack", {"personal"})
 
 
-def test_lost_dispute_of_the_first_purchase_refunds_the_upgrade() -> None:
-    user = funded()
-    first_top_up = paid_top_up(user, 49_900)
-    first = bought(on_sale(), user)
-    second_top_up = paid_top_up(user, 49_900)
-    second = upgraded(first)
+def both_disputed() -> tuple[list[TopUp], list[Order]]:
+    """Return two disputed top-ups, and the purchase and its upgrade that they paid."""
+    first_top_up = paid_top_up(amount_minor=49_900)
+    first = bought(on_sale(), first_top_up.user)
+    second_top_up = paid_top_up(first_top_up.user, 49_900)
+    orders = [first, upgraded(first)]
     # The second dispute freezes the upgrade, so that the first one finds the first purchase.
-    deliver_event(second_top_up, EventKind.DISPUTED)
-    deliver_event(first_top_up, EventKind.DISPUTED)
+    for top_up in (second_top_up, first_top_up):
+        deliver_event(top_up, EventKind.DISPUTED)
     assert live(first) == set()
-    deliver_event(first_top_up, EventKind.DISPUTE_LOST)
-    assert live(first) == set()
-    deliver_event(second_top_up, EventKind.DISPUTE_WON)
-    for order, status in ((first, "ChargedBack"), (second, "Refunded")):
+    return [first_top_up, second_top_up], orders
+
+
+def test_lost_dispute_of_the_first_purchase_refunds_the_upgrade() -> None:
+    top_ups, orders = both_disputed()
+    deliver_event(top_ups[0], EventKind.DISPUTE_LOST)
+    assert live(orders[0]) == set()
+    deliver_event(top_ups[1], EventKind.DISPUTE_WON)
+    for order, status in zip(orders, ("ChargedBack", "Refunded"), strict=True):
         order.refresh_from_db()
         assert order.status == status
-    assert live(first) == set()
-    assert wallet_of(user).balance_inr_minor == 49_900
+    assert live(orders[0]) == set()
+    assert wallet_of(orders[0].buyer).balance_inr_minor == 49_900
 
 
 def test_won_dispute_of_the_first_purchase_restores_the_upgrade() -> None:
-    user = funded()
-    first_top_up = paid_top_up(user, 49_900)
-    first = bought(on_sale(), user)
-    second_top_up = paid_top_up(user, 49_900)
-    upgraded(first)
-    deliver_event(second_top_up, EventKind.DISPUTED)
-    deliver_event(first_top_up, EventKind.DISPUTED)
-    deliver_event(second_top_up, EventKind.DISPUTE_WON)
+    top_ups, (first, _) = both_disputed()
+    deliver_event(top_ups[1], EventKind.DISPUTE_WON)
     # The purchase below it is still disputed.
     assert live(first) == set()
-    deliver_event(first_top_up, EventKind.DISPUTE_WON)
+    deliver_event(top_ups[0], EventKind.DISPUTE_WON)
     assert live(first) == {"commercial"}
 
 
-def test_free_upgrade_of_a_disputed_purchase_is_suspended_with_it_and_ends_with_it() -> None:
-    user = funded()
-    top_up = paid_top_up(user, 49_900)
-    first = bought(on_sale(), user)
+def test_free_upgrade_of_a_disputed_purchase_is_suspended_and_ends_with_it_and_a_disputed_licence_is_not_upgraded() -> None:
+    top_up, other = paid_top_up(amount_minor=49_900), paid_top_up(amount_minor=49_900)
+    first, unchanged = bought(on_sale(), top_up.user), bought(on_sale(), other.user)
     Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=100)
     second = upgraded(first)
-    deliver_event(top_up, EventKind.DISPUTED)
+    for disputed in (top_up, other):
+        deliver_event(disputed, EventKind.DISPUTED)
     assert live(first) == set()
+    assert refusal(unchanged, "commercial") == "upgrade_unavailable"
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     second.refresh_from_db()
     assert (second.status, live(first)) == ("Refunded", set())
@@ -322,14 +280,6 @@ def test_free_upgrade_during_a_dispute_of_its_purchase_is_suspended_with_it() ->
             until_someone_waits()
         waiting.result(PATIENCE_SECONDS)
     assert (Licence.objects.filter(suspended_at__isnull=False).count(), live(first)) == (2, set())
-
-
-def test_disputed_licence_is_not_upgraded() -> None:
-    user = funded()
-    top_up = paid_top_up(user, 49_900)
-    first = bought(on_sale(), user)
-    deliver_event(top_up, EventKind.DISPUTED)
-    assert outcomes_at_once_here(buy(first, "commercial")) == ["upgrade_unavailable"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -356,11 +306,3 @@ def test_concurrent_upgrade_and_refund_of_its_licence_end_in_one_of_them(price: 
             assert live(order) == set()
         else:
             assert (refund, live(order)) == ("invalid_transition", {"commercial"})
-
-
-def test_quote_of_an_upgrade_deducts_the_licence_owned_at_that_time() -> None:
-    order = bought(on_sale())
-    Discount.objects.all().delete()
-    made = make_quote(buyer=order.buyer, purchase=PurchaseRequest(str(order.listing_id), upgrade_from="personal"))
-    assert (made.price_minor, made.upgrade_from, made.upgraded_order_id) == (49_900, "personal", order.pk)
-    assert made.expires_at - made.created_at < HOUR
