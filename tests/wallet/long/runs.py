@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from typing import Any
-from unittest.mock import patch
 
 from django.db import DatabaseError, connections
 from hypothesis import seed, settings
@@ -22,7 +21,7 @@ from tests.servers.postgres import Cluster
 from tests.shop import funded, on_sale
 from tests.wallet.faulty_events import FaultyEvents
 from tests.wallet.killed_clients import Buying, killed_at_random
-from tests.wallet.stateful.base import START, make_world
+from tests.wallet.stateful.base import make_world
 from tests.wallet.stateful.machine import HISTORIES, Wallets
 from wallet.models import Order
 from wallet.reconciliation import differences
@@ -55,8 +54,7 @@ def histories(options: argparse.Namespace) -> int:
     """Run batch after batch until there were enough operations; each history ends with a reconciliation."""
     record = record_of(options.seed, options.record)
     progress, many = Progress(record, options.operations), settings(HISTORIES, max_examples=HISTORIES_IN_A_BATCH)
-    with patch("django.utils.timezone.now", return_value=START):
-        Wallets.world = make_world()
+    Wallets.world = make_world()
     # What there is now stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
