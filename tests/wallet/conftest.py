@@ -1,6 +1,6 @@
-"""Fixtures of staff who use the wallet's admin."""
+"""Staff who use the wallet's admin, and the reconciliation after a race."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -8,6 +8,7 @@ from django.test import Client
 
 from tests.callers import signed_in
 from tests.factories import UserFactory
+from wallet.reconciliation import differences
 
 
 @pytest.fixture
@@ -20,3 +21,10 @@ def staff() -> Callable[..., Client]:
         return signed_in(user)
 
     return make
+
+
+@pytest.fixture
+def books_agree() -> Iterator[None]:
+    """Reconcile the ledger after a test."""
+    yield
+    assert list(differences()) == []

@@ -55,7 +55,10 @@ SAFEGUARDS = (
     ),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
-    ("wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity", f"{LEDGER}::test_owner_of_a_ledger_account_cannot_be_changed"),
+    (
+        "wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity",
+        f"{LEDGER}::test_currency_kind_and_owner_of_a_ledger_account_cannot_be_changed",
+    ),
     (
         "wallet_journal TRIGGER wallet_journal_follows",
         f"{LEDGER}::test_balance_changed_without_a_journal_can_be_neither_spent_nor_credited",

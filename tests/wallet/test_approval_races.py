@@ -1,7 +1,7 @@
 """Approvals at once: an approval is used once, a decision counts once, and limits hold for what was not approved."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from tests.races import THREADS, outcomes_at_once
 from tests.shop import funded, on_sale
 from wallet.errors import ApprovalDeclined
 from wallet.models import Approval, Order
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.offers import PurchaseRequest
@@ -22,13 +21,7 @@ from wallet.services.spending import spend
 from .approval_cases import PRICE, approved_purchase, bounded, bounded_app, buy_or_ask, requested_approval
 from .spenders import limit
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree_afterwards() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres, pytest.mark.usefixtures("books_agree")]
 
 
 def buying(principal: Principal, listing: Any) -> Callable[[], Any]:

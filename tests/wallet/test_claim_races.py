@@ -1,6 +1,6 @@
 """Many claims at once, and claims that meet a refund, another purchase or the end of an account."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,20 +14,13 @@ from tests.factories import UserFactory
 from tests.races import THREADS, outcomes_at_once
 from tests.shop import funded, on_sale
 from wallet.models import Order
-from wallet.reconciliation import differences
 from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .licensee_cases import CLIENT, bought_for, secret_sent
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree_afterwards() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
 
 def claiming(secret: str, actor: Any) -> Callable[[], Any]:

@@ -6,10 +6,10 @@ import pytest
 
 from .faulty_events import FaultyEvents
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
-
+@pytest.mark.postgres
 @pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
 def test_concurrent_repeated_reordered_late_and_forged_events_credit_each_payment_once() -> None:
     sent = FaultyEvents(200, random.Random(20))
     sent.send_all(threads=8)

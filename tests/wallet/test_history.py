@@ -36,22 +36,19 @@ def test_new_user_has_an_empty_history(bearer_client: Client, url: str) -> None:
     assert bearer_client().get(url).json() == {"items": [], "nextCursor": None}
 
 
-@pytest.mark.parametrize(("url", "model", "moment"), [(ORDERS, Order, "created_at"), (MOVES, None, "")])
-def test_pages_of_orders_and_transactions_neither_repeat_nor_skip_rows(
-    bearer_client: Client, buyer: User, url: str, model: Any, moment: str
-) -> None:
-    for _ in range(6):
+@pytest.mark.parametrize("url", [ORDERS, MOVES])
+def test_pages_of_orders_and_transactions_neither_repeat_nor_skip_rows(bearer_client: Client, buyer: User, url: str) -> None:
+    for _ in range(4):
         bought(on_sale(), buyer)
-    if model is not None:
-        # All at the same moment: the id decides.
-        model.objects.update(**{moment: timezone.now()})
+    # All at the same moment: the id decides.
+    Order.objects.update(created_at=timezone.now())
     client, seen = bearer_client(buyer), []
     cursor: str | None = ""
     while cursor is not None:
-        page = client.get(url, {"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+        page = client.get(url, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
         seen += [item["id"] for item in page["items"]]
         cursor = page["nextCursor"]
-    rows = Order.objects.filter(buyer=buyer) if model else Journal.objects.all()
+    rows = Order.objects.filter(buyer=buyer) if url == ORDERS else Journal.objects.all()
     assert len(seen) == len(set(seen)) == rows.count()
     assert seen == sorted(seen, reverse=True)
 
@@ -166,23 +163,16 @@ def test_quoted_order_keeps_the_rate_of_the_quote(bearer_client: Client, buyer: 
     assert bearer_client(buyer).get(f"{ORDERS}/{receipt.order_id}").json()["taxRatePercent"] == 18
 
 
-def test_receipt_as_pdf_is_offered_for_saving(bearer_client: Client, buyer: User) -> None:
-    order = bought(on_sale(), buyer)
+@pytest.mark.parametrize(
+    "title",
+    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b" + "字" * 110],
+    ids=["markup", "scripts", "controls, long"],
+)
+def test_receipt_as_pdf_takes_any_title_and_is_offered_for_saving(bearer_client: Client, buyer: User, title: str) -> None:
+    order = bought(on_sale(title=title), buyer)
     response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
     assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
     assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
-    assert response.content.startswith(b"%PDF-")
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b", "字" * 120],
-    ids=["markup", "scripts", "controls", "long"],
-)
-def test_receipt_as_pdf_takes_any_title(bearer_client: Client, buyer: User, title: str) -> None:
-    order = bought(on_sale(title=title), buyer)
-    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
-    assert response.status_code == 200
     assert response.content.startswith(b"%PDF-")
     assert response.content.rstrip().endswith(b"%%EOF")
 

@@ -58,12 +58,8 @@ def test_date_filter_includes_its_beginning_and_excludes_its_end(bearer_client: 
     assert ids(client, url, name, createdBefore=moment) == [str(first.pk)]
     assert ids(client, url, name, createdAfter=moment, createdBefore=at(third.created_at)) == [str(second.pk)]
     assert ids(client, url, name, createdAfter="") == [str(order.pk) for order in (first, second, third)]
-
-
-def test_owned_count_of_the_library_ignores_the_date_filter(bearer_client: Client, buyer: User) -> None:
-    ordered(buyer, 2)
-    page = bearer_client(buyer).get(LIBRARY, {"createdAfter": at(timezone.now())}).json()
-    assert (page["ownedCount"], page["items"]) == (2, [])
+    # What is owned in all is counted whatever is shown.
+    assert url != LIBRARY or client.get(url, {"createdAfter": at(timezone.now())}).json()["ownedCount"] == 3
 
 
 @pytest.mark.slow
@@ -96,39 +92,18 @@ def test_orders_and_transactions_are_filtered_by_app(bearer_client: Client, buye
     assert ids(client, ORDERS, appId=str(own.pk)) == ids(client, MOVES, appId="nonsense") == []
 
 
-def test_transactions_are_filtered_by_date(bearer_client: Client, buyer: User) -> None:
-    client = bearer_client(buyer)
-    bought(on_sale(), buyer)
-    both = client.get(MOVES).json()["items"]
-    [purchase, funding] = both
-    assert ids(client, MOVES, createdAfter=purchase["at"]) == [purchase["id"]]
-    assert ids(client, MOVES, createdBefore=purchase["at"]) == [funding["id"]]
-
-
-def test_transactions_are_filtered_by_kind(bearer_client: Client, buyer: User) -> None:
+def test_transactions_are_filtered_by_date_and_kind(bearer_client: Client, buyer: User) -> None:
     client = bearer_client(buyer)
     bought(on_sale(), buyer)
     [purchase, funding] = client.get(MOVES).json()["items"]
-    assert ids(client, MOVES, kind="purchase") == [purchase["id"]]
-    assert ids(client, MOVES, kind="funding") == [funding["id"]]
+    assert ids(client, MOVES, createdAfter=purchase["at"]) == ids(client, MOVES, kind="purchase") == [purchase["id"]]
+    assert ids(client, MOVES, createdBefore=purchase["at"]) == ids(client, MOVES, kind="funding") == [funding["id"]]
     assert ids(client, MOVES, kind="refund") == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+05:00", "0000-12-31T00:00:00Z"])
-def test_date_filter_accepts_a_time_before_the_year_1(bearer_client: Client, buyer: User, moment: str) -> None:
+def test_date_filter_accepts_a_time_before_the_year_1(bearer_client: Client, buyer: User) -> None:
     [order] = ordered(buyer, 1)
-    assert ids(bearer_client(buyer), ORDERS, createdAfter=moment) == [str(order.pk)]
-    assert ids(bearer_client(buyer), ORDERS, createdBefore=moment) == []
-
-
-@pytest.mark.parametrize("url", [ORDERS, MOVES, LIBRARY])
-def test_invalid_date_is_refused_even_if_the_caller_has_no_orders(bearer_client: Client, url: str) -> None:
-    [error] = bearer_client().get(url, {"createdAfter": "yesterday"}).json()["errors"]
-    assert (error["pointer"], error["code"]) == ("?createdAfter", "invalid")
-
-
-def test_orders_of_others_stay_hidden(bearer_client: Client, buyer: User) -> None:
-    ordered(buyer, 1)
-    assert len(ids(bearer_client(buyer), ORDERS, status="Completed")) == 1
-    assert ids(bearer_client(), ORDERS, status="Completed") == []
+    client = bearer_client(buyer)
+    for moment in ("0001-01-01T00:00:00+05:00", "0000-12-31T00:00:00Z"):
+        assert ids(client, ORDERS, createdAfter=moment) == [str(order.pk)]
+        assert ids(client, ORDERS, createdBefore=moment) == []

@@ -4,7 +4,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -19,7 +19,6 @@ from tests.races import THREADS, at_once, outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Invoice, Journal, Seller
-from wallet.reconciliation import differences
 from wallet.selectors import billing_details_of
 from wallet.services import invoices as service
 from wallet.services import offers
@@ -30,14 +29,8 @@ from wallet.services.spending import spend
 
 from .invoice_cases import BERLIN, MUMBAI, billed, issue, operator, rate, vendor_as_seller
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 Deed = Callable[[], Any]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree_afterwards() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
 
 
 def buying(listing_id: Any, *, inr: int = 1_000_000) -> Deed:

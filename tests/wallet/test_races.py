@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -37,28 +37,27 @@ from wallet.services.spending import spend
 from wallet.services.vendor_payouts import open_batch, prepare_payout
 
 from .payees import earned, payee
-from .spenders import connected, limit, own_key, personal
+from .spenders import connected, limit, personal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree_afterwards() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
 
 def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:
     return lambda: spend(buyer=user, purchase=offers.PurchaseRequest(str(listing_id)), idempotency_key=key, **choices)
 
 
+def refunding(*orders: Order) -> list[Callable[[], Any]]:
+    return [partial(refund_order, order=order, reason="race", actor=None) for order in orders]
+
+
+def crediting(user: User, amount_minor: int, currency: str = "INR") -> Callable[[], Any]:
+    return partial(credit_wallet, user=user, currency=currency, amount_minor=amount_minor, reason="race", actor=None)
+
+
 def test_credit_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     for _ in range(4):
         user = UserFactory()
-        credited, _ = outcomes_at_once(
-            partial(credit_wallet, user=user, currency="INR", amount_minor=100, reason="test", actor=None),
-            partial(delete_account, user=user, reason="test", actor=None),
-        )
+        credited, _ = outcomes_at_once(crediting(user, 100), partial(delete_account, user=user, reason="test", actor=None))
         user.refresh_from_db()
         assert user.deleted == (credited == "invalid_transition")
         assert wallet_of(user).balance_minor("INR") == (0 if user.deleted else 100)
@@ -72,18 +71,12 @@ def test_concurrent_purchases_spend_a_wallet_exactly_to_zero() -> None:
     assert Order.objects.count() == Licence.objects.count() == 5
 
 
-def test_concurrent_purchases_of_one_asset_by_one_buyer_make_one_order() -> None:
-    user, listing = funded(inr=10_000_000), on_sale()
+@pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
+def test_concurrent_purchases_of_one_asset_by_one_buyer_make_one_order(price: int) -> None:
+    user, listing = funded(inr=10_000_000), on_sale(price_inr_minor=price)
     outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
-    assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
-
-
-def test_concurrent_purchases_of_a_free_asset_by_one_buyer_make_one_order() -> None:
-    user, listing = UserFactory(), on_sale(price_inr_minor=0)
-    outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
-    assert outcomes.count("already_owned") == THREADS - 1
-    assert Order.objects.count() == 1
+    assert (Order.objects.count(), wallet_of(user).balance_inr_minor) == (1, 10_000_000 - price)
 
 
 @pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
@@ -110,14 +103,19 @@ def test_concurrent_purchases_of_different_assets_with_one_idempotency_key_make_
     assert Order.objects.count() == 1
 
 
-def test_concurrent_sales_of_one_asset_to_many_buyers_are_all_counted() -> None:
-    listing = on_sale(tax_rate_bp=1800)
-    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
+def test_concurrent_sales_and_refunds_of_one_asset_are_all_counted() -> None:
+    listing, buyers = on_sale(tax_rate_bp=1800), [funded(inr=1_000_000) for _ in range(THREADS)]
+    receipts = outcomes_at_once(*(buying(buyer, listing.id) for buyer in buyers))
+    assert not any(isinstance(receipt, str) for receipt in receipts)
+    # One vendor account and one of each of the platform's, however many opened them.
+    assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
+    wider = offers.PurchaseRequest(str(listing.id), license_slug="commercial")
+    outcomes = outcomes_at_once(
+        *refunding(*Order.objects.all()[:8]), *(partial(spend, buyer=buyer, purchase=wider) for buyer in buyers[:8])
+    )
     assert not any(isinstance(outcome, str) for outcome in outcomes)
     count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == THREADS
-    # One vendor account and one of each of the platform's, however many opened them.
-    assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
 
 
 def test_concurrent_counting_counts_each_purchase_once() -> None:
@@ -145,30 +143,13 @@ def test_buyers_of_one_asset_do_not_wait_for_each_other() -> None:
     assert not isinstance(outcome, str)
 
 
-def test_wallet_entries_of_concurrent_movements_are_numbered_without_gaps() -> None:
-    user = funded(inr=49_900 * 4)
-    orders = [bought(on_sale(), user) for _ in range(4)]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=49_900, reason="race", actor=None) for _ in range(6)]
-    outcomes_at_once(*deeds, *(buying(user, on_sale().id) for _ in range(6)))
-    entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
-    assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
-    running = 0
-    for entry in entries:
-        running += entry.wallet_net_minor or 0
-        assert entry.wallet_balance_minor == running
-    assert running == wallet_of(user).balance_inr_minor
-    assert len(entries) >= 15
-
-
 def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once() -> None:
     vendor = payee()
     listings = [on_sale(store=vendor.store) for _ in range(4)]
     orders = [bought(listing) for listing in listings]
     account = vendor_accounts(currency="INR").get(owner=vendor.user)
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    deeds += [buying(funded(inr=49_900), listing.id) for listing in listings]
     batch = open_batch(run="a", currency="INR", actor=None)
+    deeds = refunding(*orders) + [buying(funded(inr=49_900), listing.id) for listing in listings]
     deeds += [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None)] * 3
     deeds += [lambda: list(digest_ledger(until=timezone.now()))] * 4
     assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
@@ -181,48 +162,36 @@ def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once(
 def test_concurrent_refunds_of_one_order_refund_once() -> None:
     user = funded(inr=49_900)
     order = bought(on_sale(), user)
-    outcomes = outcomes_at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))
+    outcomes = outcomes_at_once(*refunding(order) * 8)
     assert outcomes.count("invalid_transition") == 7
     assert wallet_of(user).balance_inr_minor == 49_900
 
 
-def test_concurrent_refunds_credits_and_purchases_neither_deadlock_nor_lose_money() -> None:
+def test_concurrent_refunds_credits_and_purchases_of_a_wallet_are_numbered_without_gaps_and_lose_no_money() -> None:
     user, listing = funded(inr=49_900 * 4), on_sale()
     orders = [bought(on_sale(), user) for _ in range(3)] + [bought(listing, user)]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=100, reason="race", actor=None) for _ in range(4)]
-    deeds += [buying(user, listing.id) for _ in range(4)] + [buying(user, on_sale().id) for _ in range(4)]
-    outcomes_at_once(*deeds)
+    buying_again = [buying(user, each.id) for each in (*[listing] * 4, *(on_sale() for _ in range(6)))]
+    outcomes_at_once(*refunding(*orders), *[crediting(user, 49_900)] * 4, *buying_again)
+    entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
+    assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
+    assert len(entries) > 13
+    running = 0
+    for entry in entries:
+        running += entry.wallet_net_minor or 0
+        assert entry.wallet_balance_minor == running
     spent = 49_900 * Order.objects.filter(buyer=user, status="Completed").count()
-    assert wallet_of(user).balance_inr_minor == 49_900 * 4 + 400 - spent
-
-
-def test_concurrent_refunds_and_purchases_of_one_asset_do_not_deadlock() -> None:
-    listing, buyers = on_sale(), [funded(inr=1_000_000) for _ in range(8)]
-    orders = [bought(listing, buyer) for buyer in buyers]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    purchase = offers.PurchaseRequest(str(listing.id), license_slug="commercial")
-    deeds += [lambda buyer=buyer: spend(buyer=buyer, purchase=purchase) for buyer in buyers]  # type: ignore[misc]  # bound at once
-    assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
-    count_purchases()
-    assert ListingStats.objects.get(listing=listing).purchases == 8
-
-
-def test_concurrent_first_sales_of_vendors_create_the_platform_accounts_without_a_deadlock() -> None:
-    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
-    assert [outcome for outcome in outcomes if isinstance(outcome, str)] == []
-    assert LedgerAccount.objects.filter(owner=None).count() == 3
+    assert wallet_of(user).balance_inr_minor == running == 49_900 * 8 - spent
 
 
 def test_concurrent_first_credits_open_one_wallet() -> None:
     user = UserFactory()
-    outcomes_at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
+    outcomes_at_once(*[crediting(user, 5, "USD")] * THREADS)
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
 
 
 @pytest.mark.usefixtures("midday")
-@pytest.mark.parametrize("make", [personal, connected, own_key])
-@pytest.mark.parametrize("cap", ["per_day_minor", "total_minor"])
+# What a token has spent and what an app has spent are two statements.
+@pytest.mark.parametrize(("make", "cap"), [(personal, "total_minor"), (connected, "per_day_minor")])
 def test_concurrent_purchases_reach_a_spending_limit_exactly_and_never_exceed_it(make: Callable[[User], Principal], cap: str) -> None:
     user = funded(inr=49_900 * THREADS)
     principal = make(user)
@@ -238,8 +207,7 @@ def test_concurrent_refunds_free_the_spending_limit_by_their_amount_only() -> No
     principal = personal(user)
     limit(principal, total_minor=49_900 * 4)
     orders = [Order.objects.get(pk=buying(user, on_sale().id, principal=principal)()[0].order_id) for _ in range(4)]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    outcomes_at_once(*deeds, *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
+    outcomes_at_once(*refunding(*orders), *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
     assert Order.objects.filter(status="Completed").count() <= 4
 
 
@@ -262,14 +230,9 @@ def test_concurrent_quotes_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyP
 def test_purchase_that_waits_too_long_for_one_with_the_same_idempotency_key_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
-    outcomes: list[Any] = []
-
-    def second() -> None:
-        outcomes.extend(outcomes_at_once(buying(user, listing.id, "one")))
-
     with transaction.atomic():
         LedgerAccount.objects.select_for_update().get(owner=user)
-        second()
+        outcomes = outcomes_at_once(buying(user, listing.id, "one"))
     assert outcomes == [IdempotencyConflict.code]
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,6 @@ from tests.races import at_once
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order, WalletPayout
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import pay_unclaimed, refund_order
@@ -26,13 +25,7 @@ from wallet.unclaimed import unclaimed_refunds
 
 from .wallet_payout_cases import refund_to_deleted_account, requested_payout
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree_afterwards() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
 
 def codes(outcomes: list[object]) -> list[str]:
