@@ -125,12 +125,14 @@ def test_rights_for_a_credential_without_library_scope_consider_only_licences_on
     assert rights(client, listing)["decision"] == "buy"
 
 
-def test_suspended_licence_permits_nothing(bearer_client: Callable[..., APIClient]) -> None:
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    order = bought(listing, buyer)
-    suspend_licences(order_ids=[order.pk], reason="test")
+def test_suspended_licence_permits_nothing_and_is_not_overlooked(bearer_client: Callable[..., APIClient]) -> None:
+    listing, buyer = on_sale(allowed_license_slugs=["personal", "commercial"]), funded(inr=1_000_000)
+    suspend_licences(order_ids=[bought(listing, buyer).pk], reason="test")
     answer = rights(bearer_client(buyer), listing)
     assert (answer["decision"], answer["licenseSlug"]) == ("buy", "commercial")
+    suspend_licences(order_ids=[bought(listing, buyer, license_slug="commercial").pk], reason="test")
+    assert rights(bearer_client(buyer), listing, "client_work")["decision"] == "unclear"
+    assert rights(bearer_client(UserFactory()), listing, "app")["decision"] == "unclear"
 
 
 def test_suspended_licence_of_an_asset_off_sale_leaves_none_to_ask(client: Client) -> None:
@@ -140,13 +142,6 @@ def test_suspended_licence_of_an_asset_off_sale_leaves_none_to_ask(client: Clien
     client.force_login(buyer)
     page = client.get(reverse("asset-rights-page", args=[listing.slug]), {"use": "personal"})
     assert b"A licence of yours is suspended, and no other permits it." in page.content
-
-
-def test_suspended_licence_that_would_permit_it_is_not_overlooked(bearer_client: Callable[..., APIClient]) -> None:
-    listing, buyer = on_sale(allowed_license_slugs=["personal", "commercial"]), funded(inr=1_000_000)
-    suspend_licences(order_ids=[bought(listing, buyer, license_slug="commercial").pk], reason="test")
-    assert rights(bearer_client(buyer), listing, "client_work")["decision"] == "unclear"
-    assert rights(bearer_client(UserFactory()), listing, "app")["decision"] == "unclear"
 
 
 def test_asset_that_left_the_catalog_is_answered_to_its_owners_only(anonymous: APIClient, bearer_client: Callable[..., APIClient]) -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing
-from library.models import DownloadLink, Licence
+from library.models import DownloadLink
 from library.services.licences import suspend_licences
 from marketplace.accounts.models import User
 from tests.factories import DeliverableFactory
@@ -146,15 +146,6 @@ def test_version_is_found_by_id_where_it_has_no_label(bearer_client: Client, buy
     (item,) = client.get(f"/api/v1/library/{listing.id}/versions").json()["items"]
     assert item["version"] == ""
     assert ask(client, listing, item["id"]).status_code == 200
-
-
-def test_version_at_the_purchase_stays_when_the_listing_changes(anonymous: APIClient, bearer_client: Client, buyer: User) -> None:
-    listing = on_sale(archive(), version="1.0")
-    bought(listing, buyer)
-    Listing.objects.update(version="2.0")
-    (item,) = bearer_client(buyer).get("/api/v1/library").json()["items"]
-    certificate = anonymous.get(f"/api/v1/certificates/{Licence.objects.get().pk}").json()
-    assert (item["boughtVersion"], certificate["version"]) == ("1.0", "1.0")
 
 
 def test_versions_cost_the_same_however_many(

@@ -35,6 +35,7 @@ from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.vendor_payouts import cancel_batch
 
+from .faulty_events import FaultyEvents
 from .payees import account_of, payee, prepared_payout
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import requested_payout
@@ -220,3 +221,13 @@ def test_dispute_purchases_refunds_payouts_download_and_digest_do_not_deadlock(p
         # What was told before its beginning.
         deliver_event(top_up, EventKind.DISPUTED)
         assert CardReversal.objects.get(top_up=top_up).status == ("Kept" if end == EventKind.DISPUTE_WON else "Returned")
+
+
+@pytest.mark.postgres
+@pytest.mark.slow
+def test_concurrent_repeated_reordered_late_and_forged_events_credit_each_payment_once() -> None:
+    # `python -m tests.wallet.long events` sends as many as one likes.
+    sent = FaultyEvents(200, random.Random(20))
+    sent.send_all(threads=8)
+    assert list(sent.wrong()) == []
+    assert {what for what, _, _ in sent.responses} == {"genuine", "forged", "ignored", "other amount"}
