@@ -278,7 +278,8 @@ def test_orders_and_transactions_are_filtered_by_app(bearer_client: Client, buye
     assert ids(client, ORDERS, appId=str(own.pk)) == ids(client, MOVES, appId="nonsense") == []
 
 
-def test_transactions_are_filtered_by_date_and_kind(bearer_client: Client, buyer: User) -> None:
+def test_transactions_are_filtered_by_date_and_kind(bearer_client: Client) -> None:
+    buyer = funded(inr=100_000)
     client = bearer_client(buyer)
     bought(on_sale(), buyer)
     [purchase, funding] = client.get(MOVES).json()["items"]
