@@ -193,7 +193,7 @@ def test_concurrent_refunds_credits_and_purchases_of_a_wallet_are_numbered_witho
     outcomes_at_once(*refunding(*orders), *[crediting(user, 49_900)] * 4, *buying_again)
     entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
     assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
-    assert len(entries) > 13
+    assert len(entries) >= 13
     running = 0
     for entry in entries:
         running += entry.wallet_net_minor or 0

@@ -347,8 +347,8 @@ def test_repeated_payout_run_pays_nobody_twice_and_counts_no_cancelled_payout_as
     assert earned(vendor.user)["INR"] == SHARE
     cancel_payout(payout=VendorPayout.objects.get(), reason="They asked to wait.", actor=None)
     assert prepare() == [
-        f"not paid: {vendor.store.slug}, 798.40 INR, cancelled in this run",
-        "Run a: 0 payouts of 0.00 INR; not paid: 798.40 INR.",
+        f"not paid: {vendor.store.slug}, 399.20 INR, cancelled in this run",
+        "Run a: 0 payouts of 0.00 INR; not paid: 399.20 INR.",
     ]
 
 
