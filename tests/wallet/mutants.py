@@ -30,12 +30,9 @@ QUOTES = "tests/wallet/test_quotes.py"
 PAYOUTS = "tests/wallet/test_vendor_payouts.py"
 DIGESTS = "tests/wallet/test_digests.py"
 LEAVING = "tests/wallet/test_wallet_payouts.py"
-LEAVING_RACES = "tests/wallet/test_wallet_payout_races.py"
 CREDITS = "tests/wallet/test_credit_references.py"
 REFUNDS = "tests/wallet/test_refunds.py"
-APPROVALS = "tests/wallet/test_approval_races.py"
 LICENSEES = "tests/wallet/test_licensees.py"
-CLAIM_RACES = "tests/wallet/test_claim_races.py"
 REQUESTS = "tests/wallet/test_refund_requests.py"
 SECOND_APPROVAL = "tests/wallet/test_approvals.py::test_second_approval_of_an_idempotency_key_is_refused_by_the_database"
 LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
@@ -43,19 +40,19 @@ LOCKS, TRANSACTION = "row locks", "the transaction of a purchase"
 SAFEGUARDS = (
     (LOCKS, f"{RACES}::test_concurrent_refunds_of_one_order_refund_once"),
     (LOCKS, f"{PAYOUTS}::test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds"),
-    (LOCKS, f"{LEAVING_RACES}::test_one_of_concurrent_payout_requests_of_a_wallet_succeeds"),
-    (LOCKS, f"{LEAVING_RACES}::test_only_one_of_concurrent_decisions_on_a_wallet_payout_succeeds"),
+    (LOCKS, f"{RACES}::test_one_of_concurrent_payout_requests_of_a_wallet_succeeds"),
+    (LOCKS, f"{RACES}::test_only_one_of_concurrent_decisions_on_a_wallet_payout_succeeds"),
     (LOCKS, f"{REQUESTS}::test_request_waits_for_a_download_that_is_being_recorded_and_a_download_for_a_refund"),
-    (LOCKS, f"{APPROVALS}::test_only_one_of_concurrent_decisions_on_an_approval_succeeds"),
+    (LOCKS, f"{RACES}::test_only_one_of_concurrent_decisions_on_an_approval_succeeds"),
     ("wallet_approval approval_once_for_app_key", SECOND_APPROVAL),
     ("wallet_approval approval_once_for_token_key", SECOND_APPROVAL),
-    (
-        TRANSACTION,
-        "tests/wallet/test_faults.py::test_connection_lost_at_any_statement_of_a_purchase_or_wallet_payout_leaves_nothing_half_done",
-    ),
+    (TRANSACTION, "tests/wallet/test_faults.py::test_connection_lost_at_any_statement_of_one_transaction_leaves_nothing_half_done"),
     ("wallet_transfer TRIGGER wallet_transfer_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
     ("wallet_journal TRIGGER wallet_journal_append_only", f"{LEDGER}::test_change_of_an_entry_is_refused_by_the_database"),
-    ("wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity", f"{LEDGER}::test_owner_of_a_ledger_account_cannot_be_changed"),
+    (
+        "wallet_ledgeraccount TRIGGER wallet_ledgeraccount_identity",
+        f"{LEDGER}::test_currency_kind_and_owner_of_a_ledger_account_cannot_be_changed",
+    ),
     (
         "wallet_journal TRIGGER wallet_journal_follows",
         f"{LEDGER}::test_balance_changed_without_a_journal_can_be_neither_spent_nor_credited",
@@ -74,7 +71,7 @@ SAFEGUARDS = (
     ("library_licence INDEX licence_one_unrevoked", f"{LEDGER}::test_second_live_licence_is_refused_by_the_database"),
     ("library_licence INDEX licence_one_for_licensee", f"{LICENSEES}::test_second_live_licence_of_a_licensee_is_refused_by_the_database"),
     ("library_licence licence_has_licensee", f"{LICENSEES}::test_licence_without_a_holder_is_refused_by_the_database"),
-    (LOCKS, f"{CLAIM_RACES}::test_one_of_concurrent_claims_of_a_licence_succeeds"),
+    (LOCKS, f"{RACES}::test_one_of_concurrent_claims_of_a_licence_succeeds"),
     ("library_licence INDEX licence_one_upgrade", "tests/wallet/test_upgrades.py::test_database_refuses_two_upgrades_of_one_licence"),
     (
         "catalog_discount TRIGGER catalog_discount_alone_insert",

@@ -62,10 +62,23 @@ def prepared_payout(account: LedgerAccount, run: str = "a", minimum_minor: int =
     return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)
 
 
-def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
-    """Prepare the payout of an account and export its batch."""
+def payout_of(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
+    """Prepare the payout of an account that can be paid."""
     payout = prepared_payout(account, run, **terms)
     assert isinstance(payout, VendorPayout)
+    return payout
+
+
+def skipped(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> SkippedPayout:
+    """Prepare the payout of an account that cannot be paid."""
+    kept = prepared_payout(account, run, minimum_minor, **terms)
+    assert isinstance(kept, SkippedPayout)
+    return kept
+
+
+def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
+    """Prepare the payout of an account and export its batch."""
+    payout = payout_of(account, run, **terms)
     export_batch(batch=payout.batch, actor=None)
     payout.refresh_from_db()
     return payout

@@ -1,6 +1,7 @@
-"""Orders, receipts and transactions: one's own past, newest first, and nobody else's."""
+"""Wallet, orders, receipts and transactions: one's own, newest first, as asked for, and nobody else's."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,17 +11,19 @@ from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, LicenseTier, Listing, Store
 from catalog.services.taxonomy import save_license_tier
+from developers.models import App
+from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.models import Journal, Order
+from wallet.models import Journal, LedgerAccount, Order, WalletSettings
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Client = Callable[..., APIClient]
 ORDERS, MOVES, WALLET = "/api/v1/orders", "/api/v1/wallet/transactions", "/api/v1/wallet"
 
@@ -36,22 +39,19 @@ def test_new_user_has_an_empty_history(bearer_client: Client, url: str) -> None:
     assert bearer_client().get(url).json() == {"items": [], "nextCursor": None}
 
 
-@pytest.mark.parametrize(("url", "model", "moment"), [(ORDERS, Order, "created_at"), (MOVES, None, "")])
-def test_pages_of_orders_and_transactions_neither_repeat_nor_skip_rows(
-    bearer_client: Client, buyer: User, url: str, model: Any, moment: str
-) -> None:
-    for _ in range(6):
+@pytest.mark.parametrize("url", [ORDERS, MOVES])
+def test_pages_of_orders_and_transactions_neither_repeat_nor_skip_rows(bearer_client: Client, buyer: User, url: str) -> None:
+    for _ in range(4):
         bought(on_sale(), buyer)
-    if model is not None:
-        # All at the same moment: the id decides.
-        model.objects.update(**{moment: timezone.now()})
+    # All at the same moment: the id decides.
+    Order.objects.update(created_at=timezone.now())
     client, seen = bearer_client(buyer), []
     cursor: str | None = ""
     while cursor is not None:
-        page = client.get(url, {"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+        page = client.get(url, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
         seen += [item["id"] for item in page["items"]]
         cursor = page["nextCursor"]
-    rows = Order.objects.filter(buyer=buyer) if model else Journal.objects.all()
+    rows = Order.objects.filter(buyer=buyer) if url == ORDERS else Journal.objects.all()
     assert len(seen) == len(set(seen)) == rows.count()
     assert seen == sorted(seen, reverse=True)
 
@@ -166,23 +166,16 @@ def test_quoted_order_keeps_the_rate_of_the_quote(bearer_client: Client, buyer: 
     assert bearer_client(buyer).get(f"{ORDERS}/{receipt.order_id}").json()["taxRatePercent"] == 18
 
 
-def test_receipt_as_pdf_is_offered_for_saving(bearer_client: Client, buyer: User) -> None:
-    order = bought(on_sale(), buyer)
+@pytest.mark.parametrize(
+    "title",
+    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b" + "字" * 110],
+    ids=["markup", "scripts", "controls, long"],
+)
+def test_receipt_as_pdf_takes_any_title_and_is_offered_for_saving(bearer_client: Client, buyer: User, title: str) -> None:
+    order = bought(on_sale(title=title), buyer)
     response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
     assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
     assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
-    assert response.content.startswith(b"%PDF-")
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b", "字" * 120],
-    ids=["markup", "scripts", "controls", "long"],
-)
-def test_receipt_as_pdf_takes_any_title(bearer_client: Client, buyer: User, title: str) -> None:
-    order = bought(on_sale(title=title), buyer)
-    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
-    assert response.status_code == 200
     assert response.content.startswith(b"%PDF-")
     assert response.content.rstrip().endswith(b"%%EOF")
 
@@ -196,3 +189,108 @@ def test_currency_preference_decides_in_what_a_purchase_is_paid(bearer_client: C
     client.patch(WALLET, {"currencyPreference": "USD"}, format="json")
     assert AuditEntry.objects.filter(action="wallet.preference").count() == 1
     assert bought(on_sale(), buyer).currency == "USD"
+
+
+def test_wallet_never_funded_reads_as_zero_and_is_not_created(bearer_client: Client) -> None:
+    assert bearer_client().get(WALLET).json() == {"balanceINR": 0, "balanceUSD": 0, "currencyPreference": "INR"}
+    assert not LedgerAccount.objects.exists()
+    assert not WalletSettings.objects.exists()
+
+
+def test_wallet_has_the_balances_and_currency_preference_of_the_caller(key_client: Client, django_assert_max_num_queries: Any) -> None:
+    user = funded(inr=123_456, usd=99)
+    funded(inr=1, usd=1)
+    WalletSettings.objects.create(owner=user, currency_preference="USD")
+    client = key_client(user)
+    client.get(WALLET)
+    # The credential, the balances, the preference.
+    with django_assert_max_num_queries(3):
+        response = client.get(WALLET)
+    assert response.json() == {"balanceINR": 1234.56, "balanceUSD": 0.99, "currencyPreference": "USD"}
+    assert response["Cache-Control"] == "private, no-store"
+
+
+LIBRARY = "/api/v1/library"
+
+
+def at(moment: datetime) -> str:
+    """Return a time as clients send it."""
+    return moment.isoformat()
+
+
+def ids(client: APIClient, url: str, name: str = "id", **query: Any) -> list[str]:
+    """Return the ids on a page, oldest first."""
+    answer = client.get(url, query)
+    assert answer.status_code == 200, answer.json()
+    return [item[name] for item in answer.json()["items"]][::-1]
+
+
+def ordered(buyer: User, count: int = 3) -> list[Order]:
+    """Return purchases, one for each of the last days, oldest first."""
+    orders = [bought(on_sale(), buyer) for _ in range(count)]
+    for days, order in enumerate(reversed(orders), 1):
+        order.created_at = timezone.now() - timedelta(days=days)
+        order.save(update_fields=["created_at"])
+        Licence.objects.filter(order_id=order.pk).update(acquired_at=order.created_at)
+    return orders
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("url", "name"), [(ORDERS, "id"), (LIBRARY, "orderId")])
+def test_date_filter_includes_its_beginning_and_excludes_its_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
+    first, second, third = ordered(buyer)
+    client, moment = bearer_client(buyer), at(second.created_at)
+    assert ids(client, url, name, createdAfter=moment) == [str(second.pk), str(third.pk)]
+    assert ids(client, url, name, createdBefore=moment) == [str(first.pk)]
+    assert ids(client, url, name, createdAfter=moment, createdBefore=at(third.created_at)) == [str(second.pk)]
+    assert ids(client, url, name, createdAfter="") == [str(order.pk) for order in (first, second, third)]
+    # What is owned in all is counted whatever is shown.
+    assert url != LIBRARY or client.get(url, {"createdAfter": at(timezone.now())}).json()["ownedCount"] == 3
+
+
+@pytest.mark.slow
+def test_date_filter_applies_to_every_page(bearer_client: Client, buyer: User) -> None:
+    orders = ordered(buyer, 4)
+    query: dict[str, Any] = {"limit": 2, "createdAfter": at(orders[1].created_at)}
+    client = bearer_client(buyer)
+    page = client.get(ORDERS, query).json()
+    rest = client.get(ORDERS, query | {"cursor": page["nextCursor"]}).json()
+    assert [item["id"] for item in page["items"] + rest["items"]] == [str(order.pk) for order in orders[:0:-1]]
+    assert rest["nextCursor"] is None
+
+
+def test_orders_are_filtered_by_status(bearer_client: Client, buyer: User) -> None:
+    kept, refunded = ordered(buyer, 2)
+    refund_order(order=refunded, reason="Broken.", actor=UserFactory())
+    client = bearer_client(buyer)
+    assert ids(client, ORDERS, status="Completed") == [str(kept.pk)]
+    assert ids(client, ORDERS, status="Refunded") == [str(refunded.pk)]
+
+
+@pytest.mark.slow
+def test_orders_and_transactions_are_filtered_by_app(bearer_client: Client, buyer: User) -> None:
+    app: App = AppFactory()
+    own, through = ordered(buyer, 2)
+    Order.objects.filter(pk=through.pk).update(app=app)
+    client = bearer_client(buyer)
+    assert ids(client, ORDERS, appId=str(app.pk)) == [str(through.pk)]
+    assert ids(client, MOVES, "orderId", appId=str(app.pk)) == [str(through.pk)]
+    assert ids(client, ORDERS, appId=str(own.pk)) == ids(client, MOVES, appId="nonsense") == []
+
+
+def test_transactions_are_filtered_by_date_and_kind(bearer_client: Client) -> None:
+    buyer = funded(inr=100_000)
+    client = bearer_client(buyer)
+    bought(on_sale(), buyer)
+    [purchase, funding] = client.get(MOVES).json()["items"]
+    assert ids(client, MOVES, createdAfter=purchase["at"]) == ids(client, MOVES, kind="purchase") == [purchase["id"]]
+    assert ids(client, MOVES, createdBefore=purchase["at"]) == ids(client, MOVES, kind="funding") == [funding["id"]]
+    assert ids(client, MOVES, kind="refund") == []
+
+
+def test_date_filter_accepts_a_time_before_the_year_1(bearer_client: Client, buyer: User) -> None:
+    [order] = ordered(buyer, 1)
+    client = bearer_client(buyer)
+    for moment in ("0001-01-01T00:00:00+05:00", "0000-12-31T00:00:00Z"):
+        assert ids(client, ORDERS, createdAfter=moment) == [str(order.pk)]
+        assert ids(client, ORDERS, createdBefore=moment) == []

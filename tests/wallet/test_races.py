@@ -1,21 +1,23 @@
-"""Many at once: wallets end exactly empty, one key makes one order, and the ledger agrees afterwards."""
+"""Many at once: wallets end exactly empty, one key makes one order, what is set aside is paid or comes back, and the ledger agrees afterwards."""
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from catalog.models import ListingIndex, ListingStats, PurchaseCountChange
 from catalog.services.purchase_counts import count_purchases, record_purchase
 from developers.principals import Principal
+from library.licensees import Licensee
 from library.models import Licence
+from library.services.claims import claim_licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyConflict
@@ -25,40 +27,56 @@ from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet import bounds
-from wallet.models import Journal, LedgerAccount, Order
+from wallet.errors import ApprovalDeclined
+from wallet.models import Approval, Journal, LedgerAccount, Order, WalletPayout
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance
 from wallet.services import offers
+from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
+from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.refunds import refund_order
+from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.vendor_payouts import open_batch, prepare_payout
+from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
+from wallet.unclaimed import unclaimed_refunds
 
+from .approval_cases import PRICE, approved_purchase, bounded, bounded_app, buy_or_ask, requested_approval
+from .licensee_cases import CLIENT, bought_for, secret_sent
 from .payees import earned, payee
-from .spenders import connected, limit, own_key, personal
+from .spenders import connected, limit, personal
+from .wallet_payout_cases import refund_to_deleted_account, requested_payout
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
-
-
-@pytest.fixture(autouse=True)
-def _books_agree_afterwards() -> Iterator[None]:
-    yield
-    assert list(differences()) == []
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
 
 def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) -> Callable[[], Any]:
     return lambda: spend(buyer=user, purchase=offers.PurchaseRequest(str(listing_id)), idempotency_key=key, **choices)
 
 
+def refusals(outcomes: list[Any]) -> list[str]:
+    """Return the codes among what came of it."""
+    return sorted(outcome for outcome in outcomes if isinstance(outcome, str))
+
+
+def refunding(*orders: Order) -> list[Callable[[], Any]]:
+    return [partial(refund_order, order=order, reason="race", actor=None) for order in orders]
+
+
+def deleting(user: User) -> Callable[[], Any]:
+    return partial(delete_account, user=user, reason="race", actor=None)
+
+
+def crediting(user: User, amount_minor: int, currency: str = "INR") -> Callable[[], Any]:
+    return partial(credit_wallet, user=user, currency=currency, amount_minor=amount_minor, reason="race", actor=None)
+
+
 def test_credit_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
     for _ in range(4):
         user = UserFactory()
-        credited, _ = outcomes_at_once(
-            partial(credit_wallet, user=user, currency="INR", amount_minor=100, reason="test", actor=None),
-            partial(delete_account, user=user, reason="test", actor=None),
-        )
+        credited, _ = outcomes_at_once(crediting(user, 100), deleting(user))
         user.refresh_from_db()
         assert user.deleted == (credited == "invalid_transition")
         assert wallet_of(user).balance_minor("INR") == (0 if user.deleted else 100)
@@ -72,18 +90,12 @@ def test_concurrent_purchases_spend_a_wallet_exactly_to_zero() -> None:
     assert Order.objects.count() == Licence.objects.count() == 5
 
 
-def test_concurrent_purchases_of_one_asset_by_one_buyer_make_one_order() -> None:
-    user, listing = funded(inr=10_000_000), on_sale()
+@pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
+def test_concurrent_purchases_of_one_asset_by_one_buyer_make_one_order(price: int) -> None:
+    user, listing = funded(inr=10_000_000), on_sale(price_inr_minor=price)
     outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
     assert outcomes.count("already_owned") == THREADS - 1
-    assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
-
-
-def test_concurrent_purchases_of_a_free_asset_by_one_buyer_make_one_order() -> None:
-    user, listing = UserFactory(), on_sale(price_inr_minor=0)
-    outcomes = outcomes_at_once(*(buying(user, listing.id) for _ in range(THREADS)))
-    assert outcomes.count("already_owned") == THREADS - 1
-    assert Order.objects.count() == 1
+    assert (Order.objects.count(), wallet_of(user).balance_inr_minor) == (1, 10_000_000 - price)
 
 
 @pytest.mark.parametrize("price", [49_900, 0], ids=["paid", "free"])
@@ -110,14 +122,19 @@ def test_concurrent_purchases_of_different_assets_with_one_idempotency_key_make_
     assert Order.objects.count() == 1
 
 
-def test_concurrent_sales_of_one_asset_to_many_buyers_are_all_counted() -> None:
-    listing = on_sale(tax_rate_bp=1800)
-    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), listing.id) for _ in range(THREADS)))
-    assert not any(isinstance(outcome, str) for outcome in outcomes)
-    count_purchases()
-    assert ListingStats.objects.get(listing=listing).purchases == THREADS
+def test_concurrent_sales_and_refunds_of_one_asset_are_all_counted() -> None:
+    listing, buyers = on_sale(tax_rate_bp=1800), [funded(inr=1_000_000) for _ in range(THREADS)]
+    receipts = outcomes_at_once(*(buying(buyer, listing.id) for buyer in buyers))
+    assert refusals(receipts) == []
     # One vendor account and one of each of the platform's, however many opened them.
     assert LedgerAccount.objects.exclude(kind="wallet").count() == 4
+    wider = offers.PurchaseRequest(str(listing.id), license_slug="commercial")
+    outcomes = outcomes_at_once(
+        *refunding(*Order.objects.all()[:8]), *(partial(spend, buyer=buyer, purchase=wider) for buyer in buyers[:8])
+    )
+    assert refusals(outcomes) == []
+    count_purchases()
+    assert ListingStats.objects.get(listing=listing).purchases == THREADS
 
 
 def test_concurrent_counting_counts_each_purchase_once() -> None:
@@ -126,7 +143,7 @@ def test_concurrent_counting_counts_each_purchase_once() -> None:
         for _ in range(5):
             record_purchase(listing_id=listing.pk)
     noting = [lambda listing=listing: record_purchase(listing_id=listing.pk) for listing in listings]
-    assert [outcome for outcome in outcomes_at_once(*([count_purchases] * 6), *noting) if isinstance(outcome, str)] == []
+    assert refusals(outcomes_at_once(*([count_purchases] * 6), *noting)) == []
     count_purchases()
     assert [stats.purchases for stats in ListingStats.objects.all()] == [6, 6, 6]
     assert [row.popularity for row in ListingIndex.objects.all()] == [6, 6, 6]
@@ -145,33 +162,16 @@ def test_buyers_of_one_asset_do_not_wait_for_each_other() -> None:
     assert not isinstance(outcome, str)
 
 
-def test_wallet_entries_of_concurrent_movements_are_numbered_without_gaps() -> None:
-    user = funded(inr=49_900 * 4)
-    orders = [bought(on_sale(), user) for _ in range(4)]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=49_900, reason="race", actor=None) for _ in range(6)]
-    outcomes_at_once(*deeds, *(buying(user, on_sale().id) for _ in range(6)))
-    entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
-    assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
-    running = 0
-    for entry in entries:
-        running += entry.wallet_net_minor or 0
-        assert entry.wallet_balance_minor == running
-    assert running == wallet_of(user).balance_inr_minor
-    assert len(entries) >= 15
-
-
 def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once() -> None:
     vendor = payee()
     listings = [on_sale(store=vendor.store) for _ in range(4)]
     orders = [bought(listing) for listing in listings]
     account = vendor_accounts(currency="INR").get(owner=vendor.user)
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    deeds += [buying(funded(inr=49_900), listing.id) for listing in listings]
     batch = open_batch(run="a", currency="INR", actor=None)
+    deeds = refunding(*orders) + [buying(funded(inr=49_900), listing.id) for listing in listings]
     deeds += [lambda: prepare_payout(account=account, batch=batch, minimum_minor=1, actor=None)] * 3
     deeds += [lambda: list(digest_ledger(until=timezone.now()))] * 4
-    assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
+    assert refusals(outcomes_at_once(*deeds)) == []
     told = earned(vendor.user)["INR"]
     list(digest_ledger(until=timezone.now()))
     account.refresh_from_db()
@@ -181,48 +181,36 @@ def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once(
 def test_concurrent_refunds_of_one_order_refund_once() -> None:
     user = funded(inr=49_900)
     order = bought(on_sale(), user)
-    outcomes = outcomes_at_once(*(lambda: refund_order(order=order, reason="race", actor=None) for _ in range(8)))
+    outcomes = outcomes_at_once(*refunding(order) * 8)
     assert outcomes.count("invalid_transition") == 7
     assert wallet_of(user).balance_inr_minor == 49_900
 
 
-def test_concurrent_refunds_credits_and_purchases_neither_deadlock_nor_lose_money() -> None:
+def test_concurrent_refunds_credits_and_purchases_of_a_wallet_are_numbered_without_gaps_and_lose_no_money() -> None:
     user, listing = funded(inr=49_900 * 4), on_sale()
     orders = [bought(on_sale(), user) for _ in range(3)] + [bought(listing, user)]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    deeds += [lambda: credit_wallet(user=user, currency="INR", amount_minor=100, reason="race", actor=None) for _ in range(4)]
-    deeds += [buying(user, listing.id) for _ in range(4)] + [buying(user, on_sale().id) for _ in range(4)]
-    outcomes_at_once(*deeds)
+    buying_again = [buying(user, each.id) for each in (*[listing] * 4, *(on_sale() for _ in range(6)))]
+    outcomes_at_once(*refunding(*orders), *[crediting(user, 49_900)] * 4, *buying_again)
+    entries = list(Journal.objects.filter(wallet__owner=user).order_by("wallet_entry"))
+    assert [entry.wallet_entry for entry in entries] == list(range(1, len(entries) + 1))
+    assert len(entries) >= 13
+    running = 0
+    for entry in entries:
+        running += entry.wallet_net_minor or 0
+        assert entry.wallet_balance_minor == running
     spent = 49_900 * Order.objects.filter(buyer=user, status="Completed").count()
-    assert wallet_of(user).balance_inr_minor == 49_900 * 4 + 400 - spent
-
-
-def test_concurrent_refunds_and_purchases_of_one_asset_do_not_deadlock() -> None:
-    listing, buyers = on_sale(), [funded(inr=1_000_000) for _ in range(8)]
-    orders = [bought(listing, buyer) for buyer in buyers]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    purchase = offers.PurchaseRequest(str(listing.id), license_slug="commercial")
-    deeds += [lambda buyer=buyer: spend(buyer=buyer, purchase=purchase) for buyer in buyers]  # type: ignore[misc]  # bound at once
-    assert [outcome for outcome in outcomes_at_once(*deeds) if isinstance(outcome, str)] == []
-    count_purchases()
-    assert ListingStats.objects.get(listing=listing).purchases == 8
-
-
-def test_concurrent_first_sales_of_vendors_create_the_platform_accounts_without_a_deadlock() -> None:
-    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
-    assert [outcome for outcome in outcomes if isinstance(outcome, str)] == []
-    assert LedgerAccount.objects.filter(owner=None).count() == 3
+    assert wallet_of(user).balance_inr_minor == running == 49_900 * 8 - spent
 
 
 def test_concurrent_first_credits_open_one_wallet() -> None:
     user = UserFactory()
-    outcomes_at_once(*(lambda: credit_wallet(user=user, currency="USD", amount_minor=5, reason="race", actor=None) for _ in range(THREADS)))
+    outcomes_at_once(*[crediting(user, 5, "USD")] * THREADS)
     assert wallet_of(user).balance_usd_minor == 5 * THREADS
 
 
 @pytest.mark.usefixtures("midday")
-@pytest.mark.parametrize("make", [personal, connected, own_key])
-@pytest.mark.parametrize("cap", ["per_day_minor", "total_minor"])
+# What a token has spent and what an app has spent are two statements.
+@pytest.mark.parametrize(("make", "cap"), [(personal, "total_minor"), (connected, "per_day_minor")])
 def test_concurrent_purchases_reach_a_spending_limit_exactly_and_never_exceed_it(make: Callable[[User], Principal], cap: str) -> None:
     user = funded(inr=49_900 * THREADS)
     principal = make(user)
@@ -238,8 +226,7 @@ def test_concurrent_refunds_free_the_spending_limit_by_their_amount_only() -> No
     principal = personal(user)
     limit(principal, total_minor=49_900 * 4)
     orders = [Order.objects.get(pk=buying(user, on_sale().id, principal=principal)()[0].order_id) for _ in range(4)]
-    deeds: list[Callable[[], Any]] = [lambda order=order: refund_order(order=order, reason="race", actor=None) for order in orders]  # type: ignore[misc]  # bound at once
-    outcomes_at_once(*deeds, *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
+    outcomes_at_once(*refunding(*orders), *(buying(user, on_sale().id, principal=principal) for _ in range(12)))
     assert Order.objects.filter(status="Completed").count() <= 4
 
 
@@ -262,14 +249,9 @@ def test_concurrent_quotes_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyP
 def test_purchase_that_waits_too_long_for_one_with_the_same_idempotency_key_is_a_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offers, "LOCK_TIMEOUT", "100ms")
     user, listing = funded(inr=49_900), on_sale()
-    outcomes: list[Any] = []
-
-    def second() -> None:
-        outcomes.extend(outcomes_at_once(buying(user, listing.id, "one")))
-
     with transaction.atomic():
         LedgerAccount.objects.select_for_update().get(owner=user)
-        second()
+        outcomes = outcomes_at_once(buying(user, listing.id, "one"))
     assert outcomes == [IdempotencyConflict.code]
 
 
@@ -289,3 +271,225 @@ def test_reconciliation_does_not_block_credits() -> None:
 
     assert list(differences(report)) == []
     assert waits == [False]
+
+
+@pytest.mark.postgres
+def test_concurrent_identical_requests_create_one_approval_and_concurrent_uses_of_it_one_order() -> None:
+    principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
+    asking = [partial(buy_or_ask, principal, listing)] * THREADS
+    assert {type(answer) for answer in outcomes_at_once(*asking)} == {Approval}
+    approve_purchase(approval=Approval.objects.get(), actor=principal.user)
+    receipts = outcomes_at_once(*asking)
+    assert len({getattr(receipt, "order_id", receipt) for receipt in receipts}) == 1
+    assert Order.objects.count() == Licence.objects.count() == 1
+    assert wallet_of(principal.user).balance_inr_minor == 9 * PRICE
+
+
+@pytest.mark.postgres
+def test_concurrent_approved_and_other_purchases_stay_within_the_spending_limit() -> None:
+    # Eight of twice the price are approved. That leaves room for four of the others, unless they come first.
+    most = 20 * PRICE
+    principal = bounded(funded(inr=100 * PRICE), per_purchase_minor=PRICE, per_day_minor=most)
+    dear = [on_sale(price_inr_minor=2 * PRICE) for _ in range(THREADS // 2)]
+    others = [on_sale() for _ in range(THREADS // 2)]
+    for number, listing in enumerate(dear):
+        approved_purchase(principal, listing, f"key {number}")
+    outcomes = outcomes_at_once(
+        *(partial(buy_or_ask, principal, listing, f"key {number}") for number, listing in enumerate(dear)),
+        *(buying(principal.user, listing.pk, principal=principal) for listing in others),
+    )
+    assert set(outcomes[len(dear) :]) - {"spending_limit_exceeded"} != set()
+    assert Order.objects.filter(listing__in=dear).count() == len(dear)
+    spent = 0
+    for order in Order.objects.order_by("journals__wallet_entry"):
+        spent += order.price_minor
+        assert order.price_minor == 2 * PRICE or spent <= most
+
+
+@pytest.mark.postgres
+def test_concurrent_approved_purchases_stay_within_a_limit_of_staff() -> None:
+    principal = bounded_app(funded(inr=100 * PRICE))
+    listings = [on_sale() for _ in range(THREADS)]
+    for number, listing in enumerate(listings):
+        approved_purchase(principal, listing, f"key {number}")
+    limit(principal, app_limit=True, per_day_minor=5 * PRICE)
+    outcomes = outcomes_at_once(*(partial(buy_or_ask, principal, listing, f"key {number}") for number, listing in enumerate(listings)))
+    assert Counter(outcome == "spending_limit_exceeded" for outcome in outcomes) == {True: THREADS - 5, False: 5}
+    assert wallet_of(principal.user).balance_inr_minor == 95 * PRICE
+
+
+@pytest.mark.postgres
+def test_concurrent_purchase_and_decline_of_an_approval_end_in_one_of_them() -> None:
+    for _ in range(4):
+        principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
+        approval = approved_purchase(principal, listing)
+        purchase, declined = outcomes_at_once(
+            partial(buy_or_ask, principal, listing), partial(decline_purchase, approval=approval, actor=principal.user)
+        )
+        approval.refresh_from_db()
+        if purchase == ApprovalDeclined.code:
+            assert (approval.status, approval.order_id) == ("Declined", None)
+        else:
+            assert (declined, approval.status) == ("invalid_transition", "Completed")
+
+
+@pytest.mark.postgres
+def test_only_one_of_concurrent_decisions_on_an_approval_succeeds() -> None:
+    approval = requested_approval(bounded(funded(inr=10 * PRICE)))
+    outcomes = outcomes_at_once(*[partial(approve_purchase, approval=approval, actor=approval.owner)] * THREADS)
+    assert outcomes.count("invalid_transition") == THREADS - 1
+
+
+def claiming(secret: str, actor: Any) -> Callable[[], Any]:
+    return partial(claim_licence, secret=secret, actor=actor)
+
+
+def test_one_of_concurrent_claims_of_a_licence_succeeds() -> None:
+    bought_for(on_sale())
+    secret, accounts = secret_sent(), [UserFactory() for _ in range(THREADS)]
+    outcomes = outcomes_at_once(*(claiming(secret, account) for account in accounts))
+    assert outcomes.count("claim_ended") == THREADS - 1
+    winner = next(account for account, outcome in zip(accounts, outcomes, strict=True) if outcome != "claim_ended")
+    assert Licence.objects.get().holder == winner
+
+
+def test_account_can_claim_only_one_of_several_licences_of_one_asset() -> None:
+    listing, client = on_sale(), UserFactory()
+    licensees = [Licensee("L", f"l{number}@l.example") for number in range(THREADS)]
+    payer = funded(inr=10_000_000)
+    for licensee in licensees:
+        bought_for(listing, payer, licensee)
+    outcomes = outcomes_at_once(*(claiming(secret_sent(licensee), client) for licensee in licensees))
+    assert outcomes.count("already_owned") == THREADS - 1
+    assert Licence.objects.filter(holder=client).count() == 1
+
+
+def test_one_of_concurrent_purchases_for_one_licensee_succeeds() -> None:
+    listing = on_sale()
+    purchase = PurchaseRequest(str(listing.pk), licensee=CLIENT)
+    outcomes = outcomes_at_once(*(partial(spend, buyer=funded(inr=49_900), purchase=purchase) for _ in range(THREADS)))
+    assert outcomes.count("already_owned") == THREADS - 1
+    assert Order.objects.count() == 1
+
+
+def test_concurrent_claim_and_refund_of_a_licence_leave_no_valid_licence() -> None:
+    for number in range(4):
+        licensee = Licensee("L", f"l{number}@l.example")
+        order = bought_for(on_sale(), licensee=licensee)
+        claimed, _ = outcomes_at_once(claiming(secret_sent(licensee), UserFactory()), *refunding(order))
+        licence = Licence.objects.get(order_id=order.pk)
+        assert licence.revoked_at is not None
+        assert (licence.holder is None) == (claimed == "claim_ended")
+
+
+def test_claim_during_the_deletion_of_the_account_leaves_no_name_behind() -> None:
+    for number in range(4):
+        client, licensee = UserFactory(), Licensee("L", f"l{number}@l.example")
+        order = bought_for(on_sale(), licensee=licensee)
+        claimed, _ = outcomes_at_once(claiming(secret_sent(licensee), client), deleting(client))
+        licence = Licence.objects.get(order_id=order.pk)
+        assert (licence.holder is None) == (claimed == "not_found")
+        assert (licence.licensee_name == "") == (licence.holder is not None)
+
+
+def test_one_of_concurrent_payout_requests_of_a_wallet_succeeds() -> None:
+    user = funded(inr=80_000)
+    outcomes = outcomes_at_once(*(partial(requested_payout, user, 10_000) for _ in range(8)))
+    assert refusals(outcomes) == ["payout_open"] * 7
+    assert (wallet_of(user).balance_inr_minor, WalletPayout.objects.count()) == (70_000, 1)
+
+
+def test_concurrent_purchase_and_payout_request_of_the_whole_balance_end_in_one_of_them() -> None:
+    for _ in range(3):
+        user, listing = funded(inr=49_900), on_sale()
+        outcomes = outcomes_at_once(buying(user, listing.pk), partial(requested_payout, user, 49_900))
+        assert refusals(outcomes) == ["insufficient_balance"]
+        assert wallet_of(user).balance_inr_minor == 0
+
+
+def test_only_one_of_concurrent_decisions_on_a_wallet_payout_succeeds() -> None:
+    for _ in range(3):
+        user, staff = funded(inr=50_000), [UserFactory() for _ in range(2)]
+        wallet_payout = requested_payout(user)
+        outcomes = outcomes_at_once(
+            *(partial(pay_wallet_payout, wallet_payout=wallet_payout, reference="T1", actor=actor) for actor in staff),
+            partial(refuse_wallet_payout, wallet_payout=wallet_payout, reason="test", actor=staff[0]),
+            partial(cancel_wallet_payout, wallet_payout=wallet_payout, actor=user),
+        )
+        assert refusals(outcomes) == ["invalid_transition"] * 3
+        wallet_payout.refresh_from_db()
+        assert wallet_of(user).balance_inr_minor == (0 if wallet_payout.status == "Paid" else 50_000)
+
+
+def test_refunds_purchases_and_a_cancelled_payout_of_a_wallet_do_not_deadlock() -> None:
+    user = funded(inr=500_000)
+    orders, listings = [bought(on_sale(), user) for _ in range(3)], [on_sale() for _ in range(3)]
+    wallet_payout = requested_payout(user, 100)
+    outcomes = outcomes_at_once(
+        *refunding(*orders),
+        *(buying(user, listing.pk) for listing in listings),
+        partial(cancel_wallet_payout, wallet_payout=wallet_payout, actor=user),
+    )
+    assert refusals(outcomes) == []
+    assert wallet_of(user).balance_inr_minor == 500_000 - 3 * 49_900
+
+
+def test_account_deleted_during_a_payout_request_or_its_decision_leaves_no_money_behind() -> None:
+    for _ in range(3):
+        user, staff = funded(inr=100), UserFactory()
+        outcomes = outcomes_at_once(partial(requested_payout, user), deleting(user))
+        assert "account_in_use" in refusals(outcomes)
+        wallet_payout = WalletPayout.objects.get(wallet__owner=user)
+        outcomes = outcomes_at_once(
+            partial(pay_wallet_payout, wallet_payout=wallet_payout, reference="T1", actor=staff),
+            deleting(user),
+            partial(cancel_wallet_payout, wallet_payout=wallet_payout, actor=user),
+        )
+        assert set(refusals(outcomes)) <= {"invalid_transition", "account_in_use"}
+        user.refresh_from_db()
+        wallet_payout.refresh_from_db()
+        assert not user.deleted or (wallet_payout.status, wallet_payout.payment_details) == ("Paid", "")
+
+
+@pytest.mark.postgres
+def test_payout_request_cancelled_during_the_deletion_of_the_account_leaves_no_money_behind() -> None:
+    user = funded(inr=100)
+    wallet_payout, looking, cancelled = requested_payout(user), threading.Event(), threading.Event()
+
+    def pause(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        # The wallet was empty a moment ago; whether the cancellation can end now is what its lock decides.
+        if 'FROM "wallet_walletpayout"' in sql:
+            looking.set()
+            cancelled.wait(1)
+        return execute(sql, *rest)
+
+    def delete() -> None:
+        with connection.execute_wrapper(pause):
+            delete_account(user=user, reason="test", actor=None)
+
+    def cancel() -> None:
+        assert looking.wait(PATIENCE_SECONDS)
+        cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
+        cancelled.set()
+
+    assert refusals(outcomes_at_once(delete, cancel)) == ["account_in_use"]
+    assert wallet_of(user).balance_inr_minor == 100
+
+
+def test_refund_during_the_deletion_of_the_account_leaves_no_money_in_its_wallet() -> None:
+    for _ in range(4):
+        user = funded(inr=49_900)
+        order = bought(on_sale(), user)
+        outcomes_at_once(*refunding(order), deleting(user))
+        user.refresh_from_db()
+        assert Order.objects.get(pk=order.pk).status == "Refunded"
+        assert wallet_of(user).balance_inr_minor == (0 if user.deleted else 49_900)
+        assert unclaimed_refunds().filter(pk=order.pk).exists() == user.deleted
+
+
+def test_unclaimed_refund_is_paid_once() -> None:
+    order = refund_to_deleted_account()
+    refund_order(order=order, reason="test", actor=None)
+    claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
+    outcomes = outcomes_at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))
+    assert refusals(outcomes) == ["invalid_transition"] * 3

@@ -55,21 +55,27 @@ def test_missing_trigger_is_a_difference() -> None:
         LEDGER_TRIGGERS.install(connection)
 
 
-def test_balance_that_is_not_the_sum_of_its_entries_is_a_difference() -> None:
-    bought(on_sale())
-    LedgerAccount.objects.filter(kind="wallet").update(balance_minor=1)
-    assert_difference("a balance of 1 INR, but its transfers sum to 950100")
+@pytest.mark.parametrize(
+    ("model", "change", "sentence"),
+    [
+        (LedgerAccount, {"balance_minor": 1}, "a balance of 1 INR, but its transfers sum to 950100"),
+        (Order, {"commission_minor": 0, "vendor_share_minor": 42_288}, "order {order} and its transfers differ"),
+        (Order, {"tax_rate_bp": 1700}, "order {order} has a tax that does not match its rate"),
+        (Licence, {"listing": on_sale}, "differs from what order"),
+        (Licence, {"revoked_at": timezone.now}, "is revoked though order"),
+        (Licence, {"order_id": uuid.uuid4}, "belongs to no order"),
+    ],
+)
+def test_altered_sale_is_a_difference(model: Any, change: dict[str, Any], sentence: str) -> None:
+    order = bought(on_sale(tax_rate_bp=1800))
+    altered = model.objects.filter(kind="wallet") if model is LedgerAccount else model.objects
+    altered.update(**{name: value() if callable(value) else value for name, value in change.items()})
+    assert sentence.format(order=order.pk) in "\n".join(differences())
 
 
 def test_balance_without_any_entry_is_a_difference() -> None:
     LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="USD", may_go_negative=False, balance_minor=7)
     assert_difference("a balance of 7 USD, but its transfers sum to 0")
-
-
-def test_order_whose_shares_differ_from_its_transfers_is_a_difference() -> None:
-    order = bought(on_sale())
-    Order.objects.update(commission_minor=order.commission_minor - 1, vendor_share_minor=order.vendor_share_minor + 1)
-    assert_difference(f"order {order.pk} and its transfers differ")
 
 
 def test_deleted_transfer_is_a_difference() -> None:
@@ -123,12 +129,6 @@ def test_vendor_balance_that_differs_from_its_digested_transfers_is_a_difference
     assert_difference(f"vendor account {sale.vendor_id} has a balance of 1 INR, but its transfers that have a digest sum to 39920")
 
 
-def test_tax_that_does_not_match_its_rate_is_a_difference() -> None:
-    order = bought(on_sale(tax_rate_bp=1800))
-    Order.objects.update(tax_rate_bp=1700)
-    assert_difference(f"order {order.pk} has a tax that does not match its rate")
-
-
 def test_journal_without_transfers_is_a_difference() -> None:
     wallet = LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="INR", may_go_negative=False)
     with unguarded():
@@ -144,26 +144,6 @@ def test_licence_that_outlived_its_refund_is_a_difference() -> None:
     assert_difference("is revoked though order")
 
 
-def test_licence_of_another_listing_than_its_order_is_a_difference() -> None:
-    bought(on_sale())
-    Licence.objects.update(listing=on_sale())
-    assert_difference("differs from what order")
-
-
-def test_licence_without_an_order_is_a_difference() -> None:
-    order = bought(on_sale())
-    licence = Licence.objects.get()
-    Licence.objects.create(
-        holder=UserFactory(),
-        listing=order.listing,
-        tier=order.tier,
-        terms=order.terms,
-        deliverable=licence.deliverable,
-        order_id=uuid.uuid4(),
-    )
-    assert_difference("belongs to no order")
-
-
 def test_order_without_a_licence_is_a_difference() -> None:
     order = bought(on_sale())
     Licence.objects.all().delete()
@@ -176,10 +156,7 @@ def test_order_without_a_licence_is_a_difference() -> None:
         (("nobody@example.com", "1", "INR"), "No user has the e-mail address"),
         (("buyer@example.com", "1.005", "INR"), "is not an amount"),
         (("buyer@example.com", "NaN", "INR"), "is not an amount"),
-        (("buyer@example.com", "Infinity", "INR"), "is not an amount"),
-        (("buyer@example.com", "much", "INR"), "is not an amount"),
         (("buyer@example.com", "0", "INR"), "Credit from 0.01"),
-        (("buyer@example.com", "1", "EUR"), "invalid choice"),
     ],
 )
 def test_credit_command_with_wrong_arguments_says_what_is_wrong(arguments: tuple[str, ...], sentence: str) -> None:

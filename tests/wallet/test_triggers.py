@@ -138,7 +138,7 @@ def test_role_of_the_service_buys_and_refunds_and_cannot_rewrite_anything(role: 
     assert Order.objects.count() == 2
 
 
-@pytest.mark.parametrize("name", ["", "x y", "x;drop", 'x"', "X", "x" * 64])
-def test_database_role_with_an_invalid_name_is_refused(name: str) -> None:
-    with pytest.raises(CommandError, match="is not a plain name"):
-        call_command("database_role", name)
+def test_database_role_with_an_invalid_name_is_refused() -> None:
+    for name in ("", "x;drop", 'x"', "X", "x" * 64):
+        with pytest.raises(CommandError, match="is not a plain name"):
+            call_command("database_role", name)

@@ -2,6 +2,7 @@
 
 import csv
 import stat
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -53,7 +54,9 @@ from .payees import (
     exported_payout,
     paid_payout,
     payee,
+    payout_of,
     prepared_payout,
+    skipped,
 )
 from .tampering import unguarded
 
@@ -82,21 +85,16 @@ def prepare(name: str = "a", *arguments: str) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("prepare", "--run", "", "--currency", "INR"), "Letters, digits"),
         (("prepare", "--run", "../etc", "--currency", "INR"), "Letters, digits"),
         (("prepare", "--run", "x" * 65, "--currency", "INR"), "Letters, digits"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0"), "at least 0.01"),
-        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "-5"), "at least 0.01"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0.001"), "is not an amount"),
-        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "NaN"), "is not an amount"),
         (("prepare", "--run", "a", "--currency", "INR", "--vendor", "nobody"), "No store nobody has earned anything"),
         (("prepare", "--run", "a", "--currency", "INR", "--euro-rate", "0.01"), "PAYOUT_IBAN"),
         (("prepare", "--run", "a", "--currency", "EUR"), "invalid choice"),
-        (("prepare", "--run", "a"), "--currency"),
         (("export", "--run", "a", "--currency", "INR", "--file", "/nowhere/at/all.csv"), "There is no run a"),
         (("paid", "--run", "a", "--currency", "INR"), "There is no run a"),
         (("bounced", "--payout", "x", "--reason", "x"), "There is no payout x"),
-        ((), "step"),
     ],
 )
 def test_payout_command_with_wrong_arguments_says_what_is_wrong_and_pays_nobody(arguments: tuple[str, ...], sentence: str) -> None:
@@ -106,7 +104,7 @@ def test_payout_command_with_wrong_arguments_says_what_is_wrong_and_pays_nobody(
     assert not VendorPayout.objects.exists()
 
 
-@pytest.mark.parametrize("rate", ["0", "-1", "NaN", "Infinity", "10", "92.13", "0.1234567"])
+@pytest.mark.parametrize("rate", ["0", "NaN", "10", "0.1234567"])
 def test_invalid_euro_rate_of_a_payout_run_is_refused(rate: str) -> None:
     with pytest.raises(InvalidInput):
         open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
@@ -139,8 +137,7 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
     VendorProfile.objects.filter(pk=vendor.pk).update(**{"status": vendor.status, **profile})
     if details:
         PayoutDetails.objects.filter(profile=vendor).update(**details)
-    held = prepared_payout(account)
-    assert isinstance(held, SkippedPayout)
+    held = skipped(account)
     assert (held.amount_minor, held.reason.value) == (SHARE, why)
     assert f"not paid: {vendor.store.slug}, 399.20 INR, {held.reason.label}" in prepare()
     assert earned(vendor.user)["INR"] == SHARE
@@ -148,16 +145,14 @@ def test_vendor_who_cannot_be_paid_keeps_the_earnings(profile: dict[str, Any], d
 
 def test_vendor_whose_account_is_deactivated_is_paid_once_it_is_active_again() -> None:
     first, second = payee(), payee()
-    payouts = [prepared_payout(sold(vendor)) for vendor in (first, second)]
-    assert isinstance(payouts[0], VendorPayout)
+    payouts = [payout_of(sold(vendor)) for vendor in (first, second)]
     User.objects.filter(pk=first.user_id).update(is_active=False)
     export_batch(batch=payouts[0].batch, actor=None)
     account = account_of(first)
-    kept = prepared_payout(account, "b")
-    assert isinstance(kept, SkippedPayout)
+    kept = skipped(account, "b")
     assert (kept.amount_minor, kept.reason.value) == (SHARE, "account_deactivated")
     User.objects.filter(pk=first.user_id).update(is_active=True)
-    assert isinstance(prepared_payout(account, "b"), VendorPayout)
+    assert payout_of(account, "b").amount_minor == SHARE
 
 
 def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_database() -> None:
@@ -166,17 +161,15 @@ def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_data
     changed_bank_account(vendor, "INR", number="999888777666")
     # What this process believes of the time changes nothing.
     with patch("django.utils.timezone.now", return_value=timezone.now() + timedelta(days=9)):
-        waiting = prepared_payout(account)
-    assert isinstance(waiting, SkippedPayout)
+        skipped(account)
     end_waiting_time(vendor, hours=71.9)
-    assert isinstance(prepared_payout(account), SkippedPayout)
+    skipped(account)
     end_waiting_time(vendor, hours=0.2)
-    payout = prepared_payout(account)
-    assert isinstance(payout, VendorPayout)
+    payout = payout_of(account)
     assert payout.details.label == "Account ending in 7666"
 
 
-@pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True), (-1, True)])
+@pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True)])
 def test_earnings_below_the_minimum_are_not_paid(minimum: int, paid: bool) -> None:  # noqa: FBT001 - a case
     account = sold(payee())
     assert isinstance(prepared_payout(account, minimum_minor=minimum), VendorPayout) is paid
@@ -187,10 +180,10 @@ def test_balance_of_zero_or_less_is_not_paid() -> None:
     order = bought(on_sale(store=vendor.store))
     account = account_of(vendor)
     paid_payout(account)
-    assert isinstance(prepared_payout(account, "b", -1), SkippedPayout)
+    skipped(account, "b", -1)
     refund_order(order=order, reason="test", actor=None)
     assert earned(vendor.user) == {"INR": -SHARE, "USD": 0}
-    assert isinstance(prepared_payout(account, "b", -100_000), SkippedPayout)
+    skipped(account, "b", -100_000)
     # The next sale makes up for it, the one after is earned.
     sold(vendor, 2)
     assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; not paid: 0.00 INR."
@@ -198,23 +191,16 @@ def test_balance_of_zero_or_less_is_not_paid() -> None:
 
 
 def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
-    vendor = payee()
+    _, vendor = payee(), payee()
     account = sold(vendor, 2)
-    payout = prepared_payout(account, "2026-11")
-    assert isinstance(payout, VendorPayout)
+    payout = payout_of(account, "2026-11")
+    assert payout.details.profile == vendor
     assert (payout.batch.run, payout.account, payout.status, payout.amount_minor) == ("2026-11", account, "Prepared", 2 * SHARE)
     transfer = payout.journal.transfers.get()
     assert (transfer.debit, transfer.credit.kind, transfer.amount_minor) == (account, "payout", 2 * SHARE)
     assert (payout.journal.kind, payout.journal.reason) == ("payout", "payout run 2026-11")
     assert AuditEntry.objects.get(action="payout.prepare").data["amountMinor"] == 2 * SHARE
     assert earned(vendor.user)["INR"] == 0
-
-
-def test_each_vendor_is_paid_into_their_own_bank_account() -> None:
-    for vendor in (payee(), payee()):
-        payout = prepared_payout(sold(vendor))
-        assert isinstance(payout, VendorPayout)
-        assert payout.details.profile == vendor
 
 
 def test_payout_is_exported_paid_and_bounced() -> None:
@@ -241,8 +227,7 @@ def test_payout_is_exported_paid_and_bounced() -> None:
 @pytest.mark.parametrize("is_exported", [True, False])
 def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported: bool) -> None:  # noqa: FBT001 - a case
     vendor, other = payee(), payee()
-    payouts = [prepared_payout(sold(each)) for each in (vendor, other)]
-    assert isinstance(payouts[0], VendorPayout)
+    payouts = [payout_of(sold(each)) for each in (vendor, other)]
     batch = payouts[0].batch
     settle: Any = partial(cancel_batch, reason="test")
     if is_exported:
@@ -256,37 +241,33 @@ def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported:
 
 
 def test_payout_is_settled_once_and_only_after_its_export() -> None:
-    staff, vendor = UserFactory(), payee()
-    payout = prepared_payout(sold(vendor))
-    assert isinstance(payout, VendorPayout)
-    for out_of_turn in (
-        lambda: mark_payout_paid(payout=payout, actor=staff),
-        lambda: bounce_payout(payout=payout, reason="test", actor=staff),
-        lambda: mark_batch_paid(batch=payout.batch, actor=staff),
+    vendor, by = payee(), {"actor": UserFactory()}
+    payout = payout_of(sold(vendor))
+    steps: dict[str, Callable[[], Any]] = {
+        "export": lambda: export_batch(batch=payout.batch, **by),
+        "pay": lambda: mark_payout_paid(payout=payout, **by),
+        "pay all": lambda: mark_batch_paid(batch=payout.batch, **by),
+        "bounce": lambda: bounce_payout(payout=payout, reason="test", **by),
+        "cancel": lambda: cancel_payout(payout=payout, reason="test", **by),
+        "cancel all": lambda: cancel_batch(batch=payout.batch, reason="test", **by),
+        "prepare": lambda: prepared_payout(account_of(vendor)),
+    }
+    for refused, then in (
+        (("pay", "pay all", "bounce"), "export"),
+        (("export", "cancel all", "cancel", "prepare"), "bounce"),
+        (("bounce", "pay", "cancel"), ""),
     ):
-        with pytest.raises(InvalidTransition):
-            out_of_turn()
-    export_batch(batch=payout.batch, actor=staff)
-    for too_late in (
-        lambda: export_batch(batch=payout.batch, actor=staff),
-        lambda: cancel_batch(batch=payout.batch, reason="test", actor=staff),
-        lambda: cancel_payout(payout=payout, reason="test", actor=staff),
-        lambda: prepared_payout(account_of(vendor)),
-    ):
-        with pytest.raises(InvalidTransition):
-            too_late()
-    bounce_payout(payout=payout, reason="test", actor=staff)
-    for again in (lambda: bounce_payout(payout=payout, reason="test", actor=staff), lambda: mark_payout_paid(payout=payout, actor=staff)):
-        with pytest.raises(InvalidTransition):
-            again()
+        for step in refused:
+            with pytest.raises(InvalidTransition), transaction.atomic():
+                steps[step]()
+        if then:
+            steps[then]()
     assert earned(vendor.user)["INR"] == SHARE
 
 
 def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
     first, second = payee(), payee()
-    one, other = prepared_payout(sold(first)), prepared_payout(sold(second))
-    assert isinstance(one, VendorPayout)
-    assert isinstance(other, VendorPayout)
+    one, _ = payout_of(sold(first)), payout_of(sold(second))
     cancel_payout(payout=one, reason="They asked to wait.", actor=None)
     assert (earned(first.user)["INR"], earned(second.user)["INR"]) == (SHARE, 0)
     with pytest.raises(InvalidInput):
@@ -297,16 +278,15 @@ def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
         export_batch(batch=batch, actor=None)
     assert list(differences()) == []
     # Another one can be opened now.
-    assert isinstance(prepared_payout(account_of(first), "b"), VendorPayout)
+    assert payout_of(account_of(first), "b").amount_minor == SHARE
 
 
 def test_payout_with_a_withdrawn_bank_account_or_held_vendor_is_not_exported() -> None:
     first, second, third, fourth = payee(), payee(), payee(), payee()
-    payouts = [prepared_payout(sold(vendor)) for vendor in (first, second, third, fourth)]
+    payouts = [payout_of(sold(vendor)) for vendor in (first, second, third, fourth)]
     PayoutDetails.objects.filter(profile=first).update(withdrawn_at=timezone.now())
     VendorProfile.objects.filter(pk=second.pk).update(payouts_held_at=timezone.now())
     PayoutDetails.objects.filter(profile=fourth).update(encrypted="of a key that is gone")
-    assert isinstance(payouts[0], VendorPayout)
     batch = export_batch(batch=payouts[0].batch, actor=None)
     found = {payout.account.owner_id: payout.status for payout in VendorPayout.objects.select_related("account")}
     assert found == dict.fromkeys((first.user_id, second.user_id, fourth.user_id), "Cancelled") | {third.user_id: "Exported"}
@@ -319,17 +299,14 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     vendor, other = payee(), payee()
     kept = bought(on_sale(store=vendor.store))
     refunded = bought(on_sale(store=vendor.store))
-    payout = prepared_payout(account_of(vendor))
-    prepared_payout(sold(other))
-    assert isinstance(payout, VendorPayout)
+    payout, _ = payout_of(account_of(vendor)), payout_of(sold(other))
     refund_order(order=refunded, reason="broken", actor=None)
     assert earned(vendor.user)["INR"] == -SHARE
     export_batch(batch=payout.batch, actor=None)
     payout.refresh_from_db()
     assert (payout.status, earned(vendor.user)["INR"]) == ("Cancelled", kept.vendor_share_minor)
     # What is earned beside it makes up for a refund.
-    following = prepared_payout(account_of(vendor), "b")
-    assert isinstance(following, VendorPayout)
+    following = payout_of(account_of(vendor), "b")
     bought(on_sale(store=vendor.store))
     refund_order(order=kept, reason="broken", actor=None)
     export_batch(batch=following.batch, actor=None)
@@ -340,8 +317,7 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
 
 def test_batch_without_remaining_payouts_is_not_exported() -> None:
     vendor = payee()
-    payout = prepared_payout(sold(vendor))
-    assert isinstance(payout, VendorPayout)
+    payout = payout_of(sold(vendor))
     VendorProfile.objects.update(payouts_held_at=timezone.now())
     with pytest.raises(InvalidTransition), transaction.atomic():
         export_batch(batch=payout.batch, actor=None)
@@ -361,21 +337,14 @@ def test_one_payout_run_at_a_time_is_prepared_in_each_currency() -> None:
         PayoutBatch.objects.create(run="c", currency="INR", transfer_currency="INR")
 
 
-def test_repeated_payout_run_pays_nobody_twice() -> None:
+def test_repeated_payout_run_pays_nobody_twice_and_counts_no_cancelled_payout_as_due() -> None:
     vendor = payee()
     sold(vendor)
     first = prepare()
     # Earned after it was prepared, so for the next one.
     sold(vendor)
     assert prepare() == first
-    assert VendorPayout.objects.count() == 1
     assert earned(vendor.user)["INR"] == SHARE
-
-
-def test_repeated_payout_run_does_not_count_a_cancelled_payout_as_due() -> None:
-    vendor = payee()
-    sold(vendor)
-    prepare()
     cancel_payout(payout=VendorPayout.objects.get(), reason="They asked to wait.", actor=None)
     assert prepare() == [
         f"not paid: {vendor.store.slug}, 399.20 INR, cancelled in this run",
@@ -453,8 +422,7 @@ def test_payout_file_that_could_not_be_written_is_written_by_the_same_command_ag
 
 
 def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
-    payout = prepared_payout(sold(payee()))
-    assert isinstance(payout, VendorPayout)
+    payout = payout_of(sold(payee()))
     transfer = NewTransfer(payout.account_id, payout.journal.transfers.get().credit_id, 1)
     taken = VendorEntry(payout.account_id, -1)
     journal_id = write_journal(kind=JournalKind.PAYOUT, transfers=[transfer], currency="INR", reason="twice", actor_id=None, vendor=taken)
@@ -480,9 +448,9 @@ def test_return_journal_without_a_bounced_payout_is_a_difference() -> None:
     assert list(differences()) == [f"journal {payout.return_journal_id} returns a payout that does not exist"]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_vendor_payout_record_is_never_changed() -> None:
+    bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
+    for statement in (
         "UPDATE wallet_vendorpayout SET batch_id = id",
         "UPDATE wallet_vendorpayout SET account_id = id",
         "UPDATE wallet_vendorpayout SET status = 'Paid', return_journal_id = NULL, reason = ''",
@@ -491,12 +459,9 @@ def test_return_journal_without_a_bounced_payout_is_a_difference() -> None:
         "UPDATE wallet_payoutbatch SET run = 'b'",
         "UPDATE wallet_payoutbatch SET status = 'Prepared', exported_at = NULL",
         "DELETE FROM wallet_payoutbatch",
-    ],
-)
-def test_vendor_payout_record_is_never_changed(statement: str) -> None:
-    bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
-    with pytest.raises(IntegrityError, match="refused"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
+    ):
+        with pytest.raises(IntegrityError, match="refused"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
 
 
 def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> None:
@@ -539,8 +504,7 @@ def test_concurrent_payout_runs_open_one_batch() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds() -> None:
     vendor = payee()
-    payout = prepared_payout(sold(vendor))
-    assert isinstance(payout, VendorPayout)
+    payout = payout_of(sold(vendor))
     outcomes = outcomes_at_once(*(lambda: export_batch(batch=payout.batch, actor=None).status for _ in range(8)))
     assert sorted(outcomes) == ["Exported", *["invalid_transition"] * 7]
     assert AuditEntry.objects.filter(action="payout.export").count() == 1
@@ -555,8 +519,7 @@ def test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds() 
 def test_concurrent_export_and_cancellation_of_a_batch_end_in_one_of_them() -> None:
     for name in ("a", "b", "c"):
         vendor = payee()
-        payout = prepared_payout(sold(vendor), name)
-        assert isinstance(payout, VendorPayout)
+        payout = payout_of(sold(vendor), name)
         outcomes_at_once(
             partial(export_batch, batch=payout.batch, actor=None),
             partial(cancel_payout, payout=payout, reason="x", actor=None),

@@ -14,27 +14,17 @@ from library.services.links import issue_link
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
-from wallet import bounds
-from wallet.errors import InvalidAmount
-from wallet.models import Journal, Order, Transfer
+from wallet.models import Journal, Order
 from wallet.models.top_ups import EventKind
 from wallet.selectors import owed_by, wallet_of
 from wallet.services.digests import digest_ledger
-from wallet.services.funding import credit_wallet
 from wallet.services.refunds import refund_order
 
 from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 CREDIT = {"currency": "INR", "amount": "499.50", "reason": "Invoice 7"}
-ROWS = [
-    ("wallet", "walletowner"),
-    ("wallet", "order"),
-    ("wallet", "journal"),
-    ("wallet", "transfer"),
-    ("library", "licence"),
-    ("library", "downloadlink"),
-]
+ROWS = ["wallet_walletowner", "wallet_order", "wallet_journal", "wallet_transfer", "library_licence", "library_downloadlink"]
 
 
 def credit_page(user: User) -> str:
@@ -49,34 +39,23 @@ def fresh(**changes: Any) -> dict[str, Any]:
     return CREDIT | {"key": str(uuid.uuid4())} | changes
 
 
-def test_anonymous_user_is_redirected_from_wallet_pages_to_sign_in() -> None:
-    order = bought(on_sale())
-    for page in (_page("order", order.pk, "refund"), credit_page(order.buyer)):
-        assert Client().post(page, fresh()).status_code == 302
-    assert Order.objects.get().status == "Completed"
-
-
-def test_staff_without_the_permission_neither_credits_nor_refunds(staff: Callable[..., Client]) -> None:
+def test_nobody_without_the_permission_credits_or_refunds(staff: Callable[..., Client]) -> None:
     user = funded(inr=49_900)
     order = bought(on_sale(), user)
-    for client in (staff(), staff("view_order", "view_walletowner")):
-        for method in ("get", "post"):
-            assert getattr(client, method)(credit_page(user), fresh()).status_code == 403
-            assert getattr(client, method)(_page("order", order.pk, "refund"), {"reason": "x"}).status_code == 403
-    assert staff("refund_order").post(credit_page(user), fresh()).status_code == 403
-    assert staff("credit_wallet").post(_page("order", order.pk, "refund"), {"reason": "x"}).status_code == 403
-    assert wallet_of(user).balance_inr_minor == 0
-    assert Order.objects.get().status == "Completed"
+    refund = _page("order", order.pk, "refund")
+    for page in (refund, credit_page(user)):
+        assert Client().post(page, fresh()).status_code == 302
+        assert staff("view_order", "view_walletowner").get(page).status_code == 403
+    assert staff("refund_order", "view_walletowner").post(credit_page(user), fresh()).status_code == 403
+    assert staff("credit_wallet", "view_order").post(refund, {"reason": "x"}).status_code == 403
+    assert (wallet_of(user).balance_inr_minor, Order.objects.get().status) == (0, "Completed")
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         {"amount": "0"},
-        {"amount": "-1"},
         {"amount": "1.005"},
-        {"amount": "NaN"},
-        {"amount": "100000000.01"},
         {"currency": "EUR"},
         {"reason": " "},
         {"reason": "x" * 2001},
@@ -89,23 +68,18 @@ def test_invalid_credit_is_refused_by_the_admin_form(staff: Callable[..., Client
     assert not Journal.objects.exists()
 
 
-def test_largest_credit_is_given_and_a_minor_unit_more_is_refused() -> None:
-    user = UserFactory()
-    credit_wallet(user=user, currency="INR", amount_minor=bounds.MAX_CREDIT_MINOR, reason="Exactly the most.", actor=None)
-    with pytest.raises(InvalidAmount):
-        credit_wallet(user=user, currency="INR", amount_minor=bounds.MAX_CREDIT_MINOR + 1, reason="More.", actor=None)
-    assert wallet_of(user).balance_inr_minor == bounds.MAX_CREDIT_MINOR
-
-
-def test_credit_is_in_the_wallet_with_reason_and_actor(staff: Callable[..., Client]) -> None:
-    user, client = UserFactory(), staff("credit_wallet")
+def test_credit_form_sent_twice_credits_once_with_reason_and_actor(staff: Callable[..., Client]) -> None:
+    user, client, form = UserFactory(), staff("credit_wallet"), fresh()
     page = client.get(credit_page(user))
     assert page.status_code == 200
     assert page.context["form"]["key"].value()
-    assert client.post(credit_page(user), fresh()).status_code == 302
-    assert wallet_of(user).balance_inr_minor == 49_950
+    for _ in range(2):
+        assert client.post(credit_page(user), form).status_code == 302
+    client.post(credit_page(user), form | {"amount": "1.00"})
+    client.post(credit_page(UserFactory()), form)
     journal = Journal.objects.get()
     assert (journal.reason, str(journal.actor_id)) == ("Invoice 7", client.session["_auth_user_id"])
+    assert wallet_of(user).balance_inr_minor == 49_950
     assert "₹499.50" in client.get(reverse("admin:wallet_walletowner_change", args=[user.pk])).content.decode()
 
 
@@ -114,16 +88,6 @@ def test_staff_cannot_credit_their_own_wallet(staff: Callable[..., Client]) -> N
     me = User.objects.get(pk=client.session["_auth_user_id"])
     assert "Someone else must" in client.post(credit_page(me), fresh(), follow=True).content.decode()
     assert not Journal.objects.exists()
-
-
-def test_credit_form_sent_twice_credits_once(staff: Callable[..., Client]) -> None:
-    user, client, form = UserFactory(), staff("credit_wallet"), fresh()
-    for _ in range(2):
-        assert client.post(credit_page(user), form).status_code == 302
-    assert wallet_of(user).balance_inr_minor == 49_950
-    client.post(credit_page(user), form | {"amount": "1.00"})
-    client.post(credit_page(UserFactory()), form)
-    assert Journal.objects.count() == 1
 
 
 def test_refund_is_done_once(staff: Callable[..., Client]) -> None:
@@ -159,24 +123,17 @@ def test_debt_is_written_off_once_and_only_with_the_permission(staff: Callable[.
     assert owed_by(top_up.user_id) == {}
 
 
-@pytest.mark.parametrize(("app", "model"), ROWS)
-def test_wallet_rows_can_be_viewed_and_not_changed_in_the_admin(staff: Callable[..., Client], app: str, model: str) -> None:
+def test_wallet_rows_can_be_viewed_and_not_changed_in_the_admin(staff: Callable[..., Client]) -> None:
     order = bought(on_sale(archive()))
-    licence = Licence.objects.get()
-    rows: dict[str, Any] = {
-        "walletowner": order.buyer,
-        "order": order,
-        "journal": Journal.objects.get(kind="sale"),
-        "transfer": Transfer.objects.filter(journal__kind="sale").first(),
-        "licence": licence,
-        "downloadlink": issue_link(licence=licence),
-    }
+    licence, sale = Licence.objects.get(), Journal.objects.get(kind="sale")
+    rows: list[Any] = [order.buyer, order, sale, sale.transfers.first(), licence, issue_link(licence=licence)]
     refund_order(order=order, reason="test", actor=None)
-    client = staff(f"view_{model}")
-    detail = reverse(f"admin:{app}_{model}_change", args=[rows[model].pk])
-    assert client.get(reverse(f"admin:{app}_{model}_changelist")).status_code == 200
-    assert client.get(detail).status_code == 200
-    assert client.post(detail, {"_save": "1"}).status_code == 403
-    assert client.get(reverse(f"admin:{app}_{model}_add")).status_code == 403
-    assert client.post(reverse(f"admin:{app}_{model}_delete", args=[rows[model].pk]), {"post": "yes"}).status_code == 403
-    assert staff().get(detail).status_code == 403
+    for name, row in zip(ROWS, rows, strict=True):
+        client = staff(f"view_{name.split('_')[1]}")
+        detail = reverse(f"admin:{name}_change", args=[row.pk])
+        assert client.get(reverse(f"admin:{name}_changelist")).status_code == 200
+        assert client.get(detail).status_code == 200
+        assert client.post(detail, {"_save": "1"}).status_code == 403
+        assert client.get(reverse(f"admin:{name}_add")).status_code == 403
+        assert client.post(reverse(f"admin:{name}_delete", args=[row.pk]), {"post": "yes"}).status_code == 403
+        assert staff().get(detail).status_code == 403

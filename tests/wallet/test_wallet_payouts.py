@@ -27,7 +27,6 @@ from wallet.models import Journal, LedgerAccount, Transfer, WalletPayout
 from wallet.models.ledger import AccountKind, JournalKind
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
-from wallet.services import wallet_payouts
 from wallet.services.digests import digest_ledger
 from wallet.services.ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
@@ -65,11 +64,9 @@ def held(user: User, currency: str = "INR") -> int:
         ("invalid_input", {"payment_details": "x" * (bounds.PAYMENT_DETAILS_CHARS + 1)}),
         ("invalid_input", {"payment_details": "IBAN\0"}),
         ("invalid_amount", {"amount_minor": 0}),
-        ("invalid_amount", {"amount_minor": -1}),
         ("invalid_amount", {"currency": "EUR"}),
         ("invalid_amount", {"currency": "USD"}),
         ("insufficient_balance", {"currency": "USD", "amount_minor": 1}),
-        ("insufficient_balance", {"amount_minor": 50_001}),
         ("insufficient_balance", {"amount_minor": 2**62}),
     ],
 )
@@ -81,23 +78,17 @@ def test_invalid_payout_request_is_refused_and_moves_nothing(code: str, given: d
 
 
 def test_payout_request_above_the_balance_is_refused_with_both_amounts() -> None:
-    user = funded(inr=50_000)
     with pytest.raises(Problem) as excinfo, transaction.atomic():
-        requested_payout(user, 50_001)
-    assert excinfo.value.members == {"price": 500.01, "balance": 500.0, "currency": "INR"}
+        requested_payout(funded(inr=50_000), 50_001)
+    assert (excinfo.value.code, excinfo.value.members) == ("insufficient_balance", {"price": 500.01, "balance": 500.0, "currency": "INR"})
 
 
-def test_payout_request_is_in_the_audit_log_with_its_amount() -> None:
-    user = funded(inr=50_000)
-    wallet_payout = requested_payout(user, 20_000)
-    entry = AuditEntry.objects.get(action="wallet_payout.ask")
-    assert (entry.actor, entry.subject_id, entry.to_state) == (user, str(wallet_payout.pk), wallet_payout.status)
-    assert entry.data == {"currency": "INR", "amountMinor": 20_000}
-
-
-def test_wallet_of_someone_else_and_of_a_deactivated_account_is_not_paid_out() -> None:
+def test_only_the_owner_of_an_active_account_asks_for_a_payout_and_cancels_it() -> None:
     user = funded(inr=50_000)
     assert refused(lambda: requested_payout(user, actor=UserFactory())) == "not_found"
+    wallet_payout = requested_payout(user, 1)
+    assert refused(lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=UserFactory(is_superuser=True))) == "not_found"
+    cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
     deactivate_user(user=user, reason="test", actor=UserFactory(is_superuser=True))
     assert refused(lambda: requested_payout(user)) == "not_found"
 
@@ -165,11 +156,6 @@ def test_credit_held_for_a_payout_cannot_be_spent() -> None:
     assert (wallet_of(user).balance_inr_minor, held(user)) == (49_800, 200)
 
 
-def test_only_its_owner_cancels_a_payout() -> None:
-    wallet_payout = requested_payout(funded(inr=50_000))
-    assert refused(lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=UserFactory(is_superuser=True))) == "not_found"
-
-
 @pytest.mark.parametrize("words", ["", "  ", "two\nlines", "x" * (bounds.PAYMENT_REFERENCE_CHARS + 1)])
 def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(words: str) -> None:
     wallet_payout, staff = requested_payout(funded(inr=50_000)), UserFactory()
@@ -181,8 +167,7 @@ def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(wo
 
 
 @pytest.mark.parametrize("first", ["pay", "refuse", "cancel"])
-@pytest.mark.parametrize("second", ["pay", "refuse", "cancel"])
-def test_decided_wallet_payout_cannot_be_decided_again(first: str, second: str) -> None:
+def test_decided_wallet_payout_cannot_be_decided_again(first: str) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     wallet_payout = requested_payout(user, 20_000)
     deeds: dict[str, Callable[[], Any]] = {
@@ -191,35 +176,11 @@ def test_decided_wallet_payout_cannot_be_decided_again(first: str, second: str) 
         "cancel": lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=user),
     }
     deeds[first]()
-    # The row is as it was read before.
-    wallet_payout.status = "Waiting"
-    assert refused(deeds[second]) == "invalid_transition"
+    for second in deeds.values():
+        # The row is as it was read before.
+        wallet_payout.status = "Waiting"
+        assert refused(second) == "invalid_transition"
     assert (wallet_of(user).balance_inr_minor, held(user)) == (30_000 if first == "pay" else 50_000, 0)
-    assert list(differences()) == []
-
-
-@pytest.mark.parametrize("step", ["open_accounts", "change_wallet_balance", "change_amount_set_aside", "write_journal", "mail"])
-def test_failure_between_two_steps_of_a_request_sets_nothing_aside(step: str) -> None:
-    user = funded(inr=50_000)
-    with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
-        requested_payout(user)
-    assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
-    assert list(differences()) == []
-
-
-@pytest.mark.parametrize("step", ["open_accounts", "change_wallet_balance", "change_amount_set_aside", "write_journal", "mail"])
-@pytest.mark.parametrize("verb", ["pay", "refuse"])
-def test_failure_between_two_steps_of_a_decision_leaves_it_waiting(step: str, verb: str) -> None:
-    if (step, verb) == ("change_wallet_balance", "pay"):
-        return
-    user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = requested_payout(user)
-    deed: Any = pay_wallet_payout if verb == "pay" else refuse_wallet_payout
-    words = {"reference": "T1"} if verb == "pay" else {"reason": "no"}
-    with patch.object(wallet_payouts, step, side_effect=RuntimeError), pytest.raises(RuntimeError):
-        deed(wallet_payout=wallet_payout, actor=staff, **words)
-    wallet_payout.refresh_from_db()
-    assert (wallet_payout.status, held(user)) == ("Waiting", 50_000)
     assert list(differences()) == []
 
 
@@ -278,7 +239,8 @@ def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
 ) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
-        cancel_wallet_payout(wallet_payout=requested_payout(user), actor=user)
+        first = requested_payout(user)
+        cancel_wallet_payout(wallet_payout=first, actor=user)
         refuse_wallet_payout(wallet_payout=requested_payout(user), reason="The bank knows no such account.", actor=staff)
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="UTR 7781", actor=staff)
     steps = list(AuditEntry.objects.filter(action__startswith="wallet_payout.").order_by("id"))
@@ -290,6 +252,8 @@ def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
         ("ask", user),
         ("pay", staff),
     ]
+    assert (steps[0].subject_id, steps[0].to_state) == (str(first.pk), "Waiting")
+    assert steps[0].data == {"currency": "INR", "amountMinor": 50_000}
     assert steps[-1].data == {"reference": "UTR 7781"}
     assert steps[3].reason == "The bank knows no such account."
     mails = [message for message in outbox.outbox if message.to == [user.email]]
@@ -315,20 +279,18 @@ def test_account_with_a_waiting_payout_is_not_deleted_and_its_payment_details_ar
     assert list(differences()) == []
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_decided_wallet_payout_is_never_changed_or_deleted() -> None:
+    wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(funded(inr=50_000)), reference="T1", actor=UserFactory())
+    changes: list[dict[str, Any]] = [
         {"status": "Refused"},
         {"status": "Waiting", "closing_journal": None, "reference": ""},
         {"reference": "T2"},
         {"payment_details": "IBAN of someone else"},
         {"requested_at": "2020-01-01T00:00:00Z"},
-    ],
-)
-def test_decided_wallet_payout_is_never_changed_or_deleted(change: dict[str, Any]) -> None:
-    wallet_payout = pay_wallet_payout(wallet_payout=requested_payout(funded(inr=50_000)), reference="T1", actor=UserFactory())
-    with pytest.raises(IntegrityError), transaction.atomic():
-        WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
+    ]
+    for change in changes:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            WalletPayout.objects.filter(pk=wallet_payout.pk).update(**change)
     with pytest.raises(IntegrityError), transaction.atomic():
         wallet_payout.delete()
 

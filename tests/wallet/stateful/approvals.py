@@ -2,19 +2,19 @@
 
 import datetime as dt
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from marketplace.core.errors import Problem
 from wallet.models import Approval
 from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending_requests import spend_or_request_approval
 
-from .base import BUYERS, CURRENCIES, LISTINGS, TIERS
-from .prices import MovingPrices
+from .base import BUYERS, CURRENCIES, LISTINGS, TIERS, attempted
+from .purchases import Buying
 
 DAY = dt.timedelta(days=1)
 APPROVALS_A_DAY = 20
@@ -33,7 +33,7 @@ class Asked:
     status: str = "Waiting"
 
 
-class Deciding(MovingPrices):
+class Deciding(Buying):
     """What was approved is bought once, for the price at which it was asked for, whatever the limits are by then."""
 
     def __init__(self) -> None:
@@ -51,17 +51,15 @@ class Deciding(MovingPrices):
             return
         recent = [asked for asked in self.asked.values() if asked.buyer == buyer and asked.at > self.now - DAY]
         refusal = "too_many_approvals" if len(recent) >= APPROVALS_A_DAY else ""
-        made, met, key = None, "", f"approval {self.numbered()}"
+        key, principal = f"approval {self.numbered()}", self.principals[buyer, "personal"]
         purchase = PurchaseRequest(str(self.listings[listing].pk), currency, tier)
-        principal = self.principals[buyer, "personal"]
-        try:
-            made, _ = spend_or_request_approval(purchase=purchase, quote_id=None, idempotency_key=key, reason="", principal=principal)
-        except Problem as problem:
-            met = problem.code
+        result, met = attempted(
+            lambda: spend_or_request_approval(purchase=purchase, quote_id=None, idempotency_key=key, reason="", principal=principal)
+        )
         self.counted("ask the owner", met)
         assert met == refusal
-        if isinstance(made, Approval):
-            self.asked[str(made.pk)] = Asked(buyer, (listing, tier, currency), key, price, terms.tax(price), self.now)
+        if not met and isinstance(result[0], Approval):
+            self.asked[str(result[0].pk)] = Asked(buyer, (listing, tier, currency), key, price, terms.tax(price), self.now)
 
     @rule(data=st.data(), verb=st.sampled_from(["approve", "approve", "decline"]))
     def decide(self, data: st.DataObject, verb: str) -> None:
@@ -69,19 +67,13 @@ class Deciding(MovingPrices):
         approval = self.some_approval(data)
         if approval is None:
             return
-        asked, met = self.asked[str(approval.pk)], ""
+        asked = self.asked[str(approval.pk)]
         allowed = {"approve": {"Waiting"}, "decline": {"Waiting", "Approved"}}[verb]
         refusal = "" if asked.status in allowed else "invalid_transition"
         if asked.status in {"Waiting", "Approved"} and asked.at + DAY <= self.now:
             refusal = "approval_expired"
-        choices: dict[str, Any] = {"approval": approval, "actor": self.buyers[asked.buyer]}
-        try:
-            if verb == "approve":
-                approve_purchase(**choices, password_confirmed=True)
-            else:
-                decline_purchase(**choices)
-        except Problem as problem:
-            met = problem.code
+        decide: Any = partial(approve_purchase, password_confirmed=True) if verb == "approve" else decline_purchase
+        _, met = attempted(lambda: decide(approval=approval, actor=self.buyers[asked.buyer]))
         self.counted(verb, met)
         assert met == refusal
         if not met:
@@ -101,7 +93,7 @@ class Deciding(MovingPrices):
             *(["quote_used"] if asked.status == "Completed" else []),
             *self.unavailable(asked.buyer, listing, tier),
         ]
-        if asked.price > self.expected.balances.get((asked.buyer, currency), 0):
+        if asked.price > self.expected.balances[asked.buyer, currency]:
             refusals.append("insufficient_balance")
         if self.attempt(asked.buyer, asked.purchase, None, asked.key, "personal", asked.price, asked.tax, refusals, approval=approval):
             asked.status = "Completed"

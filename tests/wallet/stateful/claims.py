@@ -11,15 +11,14 @@ from library.bounds import CLAIM_LINK_DAYS
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import claim_licence
-from marketplace.core.errors import Problem
 
-from .base import BUYERS, KEYS, LISTINGS, THROUGH, TIERS
-from .prices import MovingPrices, Owned
+from .base import BUYERS, KEYS, LISTINGS, THROUGH, TIERS, attempted
+from .purchases import Buying, Owned
 
 CLIENTS = st.sampled_from(["a@client.example", "b@client.example"])
 
 
-class Claiming(MovingPrices):
+class Claiming(Buying):
     """A licence for a client is the payer's purchase; its tier in the model has the client's address after it."""
 
     def __init__(self) -> None:
@@ -30,9 +29,7 @@ class Claiming(MovingPrices):
     def holds(self, buyer: int, listing: int, tier: str) -> bool:
         """Tell whether a buyer has bought or claimed a licence that stands."""
         claimed = [owned for owned, claimant in self.claims.items() if claimant == buyer and owned in self.expected.owned]
-        return (buyer, listing, tier) in self.expected.owned or any(
-            (other, sold.split()[0]) == (listing, tier) for _, other, sold in claimed
-        )
+        return super().holds(buyer, listing, tier) or any((other, sold.split()[0]) == (listing, tier) for _, other, sold in claimed)
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, client=CLIENTS, key=KEYS, through=THROUGH)
     def buy_for_a_client(self, buyer: int, listing: int, tier: str, client: str, key: str | None, through: str) -> None:
@@ -68,15 +65,11 @@ class Claiming(MovingPrices):
         elif holder not in {None, claimant}:
             refusal = "claim_ended"
         Licence.objects.filter(order_id=bought.order_id).update(claim_digest=digest_of(bought.order_id))
-        try:
-            claim_licence(secret=bought.order_id, actor=self.buyers[claimant])
-        except Problem as problem:
-            met = problem.code
-        else:
-            met = ""
-            self.claims[owned] = claimant
+        _, met = attempted(lambda: claim_licence(secret=bought.order_id, actor=self.buyers[claimant]))
         self.counted("claim", met)
         assert met == refusal
+        if not met:
+            self.claims[owned] = claimant
 
     def compare(self) -> None:
         """Compare who holds what someone else paid for."""

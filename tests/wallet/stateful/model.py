@@ -1,6 +1,7 @@
 """The expected contents of wallets, libraries and vendors' accounts: a simple model that is written from the decisions, not from the code."""
 
 import datetime as dt
+from collections import Counter
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -111,22 +112,21 @@ class Quoted:
 class Expected:
     """What the wallets should hold, who should own what, and what was promised."""
 
-    balances: dict[tuple[int, str], int] = field(default_factory=dict)
+    balances: Counter[tuple[int, str]] = field(default_factory=Counter)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
-    earnings: dict[tuple[int, str], int] = field(default_factory=dict)
-    # What is set aside to be paid out, whose each request was and when, and what was paid.
+    earnings: Counter[tuple[int, str]] = field(default_factory=Counter)
+    # What is set aside to be paid out, whose each request was and when.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
     wallet_payouts: dict[str, tuple[int, str, dt.datetime]] = field(default_factory=dict)
-    paid: dict[str, int] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)
     frozen: dict[str, Frozen] = field(default_factory=dict)
-    by_card: dict[tuple[int, str], int] = field(default_factory=dict)
-    owed: dict[tuple[int, str], int] = field(default_factory=dict)
+    by_card: Counter[tuple[int, str]] = field(default_factory=Counter)
+    owed: Counter[tuple[int, str]] = field(default_factory=Counter)
     # The parts of prices that are disputed, or were lost, by order.
-    disputed: dict[str, int] = field(default_factory=dict)
+    disputed: Counter[str] = field(default_factory=Counter)
     # Of these, what was lost.
-    lost: dict[str, int] = field(default_factory=dict)
+    lost: Counter[str] = field(default_factory=Counter)
     # Vendors whose payouts are held, by listing; who was paid in which run.
     held: set[int] = field(default_factory=set)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
@@ -140,10 +140,16 @@ class Expected:
     quotes: dict[str, Quoted] = field(default_factory=dict)
     limits: dict[tuple[int, str, str], dict[str, int | None]] = field(default_factory=dict)
 
+    def credit(self, key: tuple[int, str], amount: int, by_card: int = 0) -> None:
+        """Add to a balance, of which a part may have been paid by card, and pay what is owed from it."""
+        self.balances[key] += amount
+        self.by_card[key] += by_card
+        self.collect(key)
+
     def collect(self, key: tuple[int, str]) -> None:
         """Pay what is owed from the balance, first from what was not paid by card."""
-        held, by_card = self.balances.get(key, 0), self.by_card.get(key, 0)
-        amount = min(self.owed.get(key, 0), held)
+        held, by_card = self.balances[key], self.by_card[key]
+        amount = min(self.owed[key], held)
         if amount:
             self.owed[key] -= amount
             self.balances[key] = held - amount

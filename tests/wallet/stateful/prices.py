@@ -1,8 +1,6 @@
 """Steps of random histories: discounts that begin and end, and upgrades of licences."""
 
 import datetime as dt
-from collections.abc import Iterator
-from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -11,14 +9,13 @@ from catalog.models import Discount
 
 from .base import BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import FACTORS, Added, Frozen
-from .top_ups import Adding
+from .purchases import Buying, Owned
 
 # By the clock of the database, which a history does not move.
 _PAST = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
-Owned = tuple[int, int, str]
 
 
-class MovingPrices(Adding):
+class MovingPrices(Buying):
     """Vendors give discounts and end them, and buyers replace licences by higher ones."""
 
     @rule(listing=LISTINGS, percent=st.sampled_from([1, 33, 50, 90]), code=st.sampled_from(["", "", "SPRING"]))
@@ -77,23 +74,6 @@ class MovingPrices(Adding):
         )
         if done:
             self.expected.upgrades[buyer, listing, tier] = first
-
-    def holds(self, buyer: int, listing: int, tier: str) -> bool:
-        """Tell whether a buyer has a licence: see `claiming`."""
-        raise NotImplementedError
-
-    def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
-        """Yield why a tier cannot be bought: see `machine`, as of those below."""
-        raise NotImplementedError
-
-    def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
-        raise NotImplementedError
-
-    def attempt(self, *purchase: Any, **choices: Any) -> bool:
-        raise NotImplementedError
-
-    def give_back(self, owned: Owned) -> None:
-        raise NotImplementedError
 
     def paid_for(self, owned: Owned) -> int:
         """Return what was paid for a licence and for those that it had replaced."""

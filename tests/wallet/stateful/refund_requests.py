@@ -3,7 +3,6 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import (
@@ -15,13 +14,14 @@ from wallet.services.refund_requests import (
     request_refund,
 )
 
-from .base import Circumstances
+from .base import attempted
+from .purchases import Buying
 
 ANSWERS = st.sampled_from(["", "agree", "decline", "grant", "refuse"])
 AFTER = {"": "Waiting", "agree": "Refunded", "decline": "Declined", "grant": "Refunded", "refuse": "Refused"}
 
 
-class Asking(Circumstances):
+class Asking(Buying):
     """Nothing is downloaded: the first request for an asset is refunded at once, later ones are answered."""
 
     def __init__(self) -> None:
@@ -41,14 +41,10 @@ class Asking(Circumstances):
         free = not bought.price and owned not in self.expected.upgrades
         if not refusal and (free or self.is_frozen(owned) or owned in self.expected.upgrades.values()):
             refusal = "refund_unavailable"
-        met, made = "", None
-        try:
-            made = request_refund(order=order, reason="other", details="", actor=self.buyers[owned[0]])
-        except Problem as problem:
-            met = problem.code
-            self.counted("ask for a refund", met)
+        made, met = attempted(lambda: request_refund(order=order, reason="other", details="", actor=self.buyers[owned[0]]))
         assert met == refusal
-        if made is None:
+        if met:
+            self.counted("ask for a refund", met)
             return
         self.asked_orders.add(bought.order_id)
         if asset in self.asked_assets:
@@ -71,18 +67,3 @@ class Asking(Circumstances):
             escalate_refund_request(refund_request=made, reason="test", actor=made.order.buyer)
             decide = grant_refund if answer == "grant" else refuse_refund
             decide(refund_request=made, reason="test", actor=staff)
-
-    def is_frozen(self, owned: tuple[int, int, str]) -> bool:
-        """Tell whether an open dispute reaches a purchase in the model, if only in part."""
-        return any(self.expected.owned[owned].order_id in dispute.parts for dispute in self.expected.frozen.values())
-
-    def give_back(self, owned: tuple[int, int, str]) -> None:
-        """Take one purchase back in the model, and with it the upgrade that it was."""
-        bought = self.expected.owned.pop(owned)
-        self.expected.upgrades.pop(owned, None)
-        if bought.price:
-            by_card = self.expected.by_card.get((owned[0], bought.currency), 0)
-            self.expected.by_card[owned[0], bought.currency] = by_card + bought.by_card
-            self.expected.balances[owned[0], bought.currency] += bought.price
-            self.expected.collect((owned[0], bought.currency))
-            self.expected.earnings[owned[1], bought.currency] -= bought.earned

@@ -7,14 +7,13 @@ from django.conf import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from marketplace.core.errors import Problem
 from wallet.models import LedgerAccount, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.selectors import with_ledger_balance
 from wallet.services.receivables import write_off
 
 from ..top_up_cases import deliver_event, requested_top_up
-from .base import BUYERS, CURRENCIES
+from .base import BUYERS, CURRENCIES, attempted
 from .model import Added, Frozen
 from .wallet_payouts import Withdrawing
 
@@ -31,23 +30,16 @@ class Adding(Withdrawing):
         recent = [
             a for a in self.expected.added.values() if (a.buyer, a.currency) == (buyer, currency) and a.at > self.now - dt.timedelta(days=1)
         ]
-        held = self.expected.balances.get((buyer, currency), 0)
+        held = self.expected.balances[buyer, currency]
         beyond = sum(a.amount for a in recent) + amount > limits["day"] or held + amount > limits["balance"]
-        try:
-            top_up = requested_top_up(self.buyers[buyer], amount, currency)
-        except Problem as problem:
-            met, top_up = problem.code, None
-        else:
-            met = ""
+        top_up, met = attempted(lambda: requested_top_up(self.buyers[buyer], amount, currency))
         self.counted("add_by_card", met)
         assert met == ("top_up_limit_exceeded" if beyond else "")
-        if top_up is None:
+        if met:
             return
         for _ in range(often):
             deliver_event(top_up, EventKind.SUCCEEDED)
-        self.expected.balances[buyer, currency] = held + amount
-        self.expected.by_card[buyer, currency] = self.expected.by_card.get((buyer, currency), 0) + amount
-        self.expected.collect((buyer, currency))
+        self.expected.credit((buyer, currency), amount, by_card=amount)
         self.expected.added[str(top_up.pk)] = Added(buyer, currency, amount, self.now, self.numbered())
 
     @rule(data=st.data(), kind=DISPUTES, parts=st.sampled_from([1, 1, 2, 5]))
@@ -82,9 +74,9 @@ class Adding(Withdrawing):
         """Freeze what the wallet holds, and attribute the rest to the newest purchases: half of a price suspends."""
         key, expected = (added.buyer, added.currency), self.expected
         credit = min(amount, expected.balances[key])
-        by_card = min(credit, expected.by_card.get(key, 0))
+        by_card = min(credit, expected.by_card[key])
         expected.balances[key] -= credit
-        expected.by_card[key] = expected.by_card.get(key, 0) - by_card
+        expected.by_card[key] -= by_card
         missing, parts, purchases = amount - credit, {}, []
         taken = {owned for frozen in expected.frozen.values() for owned, _ in frozen.purchases}
         mine = [
@@ -98,7 +90,7 @@ class Adding(Withdrawing):
             if owned in taken:
                 continue
             bought, seller = expected.owned[owned], (owned[1], added.currency)
-            before = expected.disputed.get(bought.order_id, 0)
+            before = expected.disputed[bought.order_id]
             part = min(bought.price - before, missing)
             if part < 1:
                 continue
@@ -107,7 +99,7 @@ class Adding(Withdrawing):
             expected.disputed[bought.order_id] = before + part
             if 2 * (before + part) < bought.price:
                 continue
-            withheld = min(bought.earned, max(expected.earnings.get(seller, 0), 0))
+            withheld = min(bought.earned, max(expected.earnings[seller], 0))
             if withheld:
                 expected.earnings[seller] -= withheld
             purchases.append((owned, withheld))
@@ -128,7 +120,7 @@ class Adding(Withdrawing):
             ended = [expected.owned.pop(owned) for owned in ending]
             added.returned += frozen.credit + frozen.missing
             missing -= min(missing, sum(bought.price - bought.earned - bought.tax for bought in ended))
-            expected.owed[key] = expected.owed.get(key, 0) + missing
+            expected.owed[key] += missing
             self._stay_suspended([owned for owned, _ in frozen.purchases if owned not in ending])
         else:
             expected.balances[key] += frozen.credit
@@ -143,7 +135,7 @@ class Adding(Withdrawing):
             bought, seller = self.expected.owned[owned], (owned[1], self.expected.owned[owned].currency)
             others = [frozen for frozen in self.expected.frozen.values() if bought.order_id in frozen.parts]
             if others and 2 * self.expected.disputed[bought.order_id] >= bought.price:
-                withheld = min(bought.earned, max(self.expected.earnings.get(seller, 0), 0))
+                withheld = min(bought.earned, max(self.expected.earnings[seller], 0))
                 if withheld:
                     self.expected.earnings[seller] -= withheld
                 others[-1].purchases.append((owned, withheld))
@@ -153,7 +145,7 @@ class Adding(Withdrawing):
         expected, ending = self.expected, []
         orders = {bought.order_id: owned for owned, bought in expected.owned.items()}
         for order, part in frozen.parts.items():
-            expected.lost[order] = expected.lost.get(order, 0) + part
+            expected.lost[order] += part
             if order in orders and 2 * expected.lost[order] >= expected.owned[orders[order]].price:
                 ending.append(orders[order])
         return ending
@@ -161,7 +153,7 @@ class Adding(Withdrawing):
     @rule(buyer=BUYERS, currency=CURRENCIES)
     def write_off_debt(self, buyer: int, currency: str) -> None:
         """Forgive what is owed."""
-        owed = self.expected.owed.get((buyer, currency), 0)
+        owed = self.expected.owed[buyer, currency]
         if owed:
             self.counted("write_off")
             write_off(user=self.buyers[buyer], currency=currency, reason="test", actor=self.staff)

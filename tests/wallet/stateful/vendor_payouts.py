@@ -5,7 +5,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from marketplace.core.errors import Problem
 from vendors.models import VendorProfile
 from vendors.services.payout_details import hold_payouts, release_payouts
 from wallet.models import PayoutBatch, VendorPayout
@@ -21,7 +20,7 @@ from wallet.services.vendor_payouts import (
     prepare_payout,
 )
 
-from .base import CURRENCIES, LISTINGS
+from .base import CURRENCIES, LISTINGS, attempted
 from .wallet_payouts import Withdrawing
 
 WHICH = st.sampled_from(["waiting", "waiting", "waiting", "new", "old"])
@@ -56,12 +55,11 @@ class PayingVendors(Withdrawing):
         status = batches.get((run, currency))
         refusal = "invalid_transition" if status in ("Exported", "Cancelled") else ""
         refusal = refusal or ("payout_batch_open" if waiting not in (None, run) else "")
-        met, outcome = "", None
-        try:
-            batch = open_batch(run=run, currency=currency, actor=None)
-            outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum, actor=None)
-        except Problem as problem:
-            met = problem.code
+        outcome, met = attempted(
+            lambda: prepare_payout(
+                account=account, batch=open_batch(run=run, currency=currency, actor=None), minimum_minor=minimum, actor=None
+            )
+        )
         assert met == refusal
         withheld = "withheld" if isinstance(outcome, SkippedPayout) else ""
         self.counted("prepare for a vendor", met or withheld)
@@ -89,7 +87,7 @@ class PayingVendors(Withdrawing):
         able = [p for p in own if p[1] not in self.expected.held and self.expected.earnings[p[1], currency] >= 0]
         left = able if end == "export" else []
         refusal = "invalid_transition" if status != "Prepared" or (end == "export" and not left) else ""
-        met = self.attempt_settlement(
+        _, met = attempted(
             lambda: export_batch(batch=batch, actor=None) if end == "export" else cancel_batch(batch=batch, reason="test", actor=None)
         )
         assert met == refusal
@@ -128,7 +126,7 @@ class PayingVendors(Withdrawing):
         sources, after = AFTER[verb]
         reason: dict[str, Any] = {} if verb == "pay" else {"reason": "test"}
         settle: Any = {"pay": mark_payout_paid, "bounce": bounce_payout, "cancel": cancel_payout}[verb]
-        met = self.attempt_settlement(lambda: settle(payout=payout, actor=None, **reason))
+        _, met = attempted(lambda: settle(payout=payout, actor=None, **reason))
         assert met == ("" if expected[4] in sources else "invalid_transition")
         self.counted(f"{verb} a payout", met)
         if met:
@@ -154,14 +152,6 @@ class PayingVendors(Withdrawing):
         runs = [(run, status) for (run, code), status in self.expected.batches.items() if code == currency]
         wanted = {"waiting": [run for run, status in runs if status == "Prepared"], "old": [run for run, _ in runs], "new": []}[which]
         return wanted[-1] if wanted else str(len(runs))
-
-    def attempt_settlement(self, deed: Any) -> str:
-        """Return the code that a deed is refused with; empty if it is done."""
-        try:
-            deed()
-        except Problem as problem:
-            return problem.code
-        return ""
 
     def back(self, payout: list[Any], status: str) -> None:
         """Give the amount of a payout back in the model."""

@@ -5,13 +5,12 @@ import datetime as dt
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from marketplace.core.errors import Problem
 from wallet import bounds
 from wallet.models import LedgerAccount, WalletPayout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
 from ..wallet_payout_cases import requested_payout
-from .base import BUYERS, CURRENCIES, Circumstances
+from .base import BUYERS, CURRENCIES, Circumstances, attempted
 
 DAY = dt.timedelta(days=1)
 AMOUNTS = st.none() | st.sampled_from([0, 1, 77, 49_900]) | st.integers(1, 300_000)
@@ -24,31 +23,26 @@ class Withdrawing(Circumstances):
     @rule(buyer=BUYERS, currency=CURRENCIES, amount=AMOUNTS)
     def withdraw(self, buyer: int, currency: str, amount: int | None) -> None:
         """Ask for money, perhaps for all of it or for more than there is."""
-        user, balance = self.buyers[buyer], self.expected.balances.get((buyer, currency), 0)
+        key = (buyer, currency)
+        balance = self.expected.balances[key]
         # What was paid by card returns only to its card.
-        holds = balance - self.expected.by_card.get((buyer, currency), 0)
+        holds = balance - self.expected.by_card[key]
         wanted = holds if amount is None else amount
-        refusal = "payout_open" if (buyer, currency) in self.expected.waiting else ""
-        asked_today = [
-            at for who, code, at in self.expected.wallet_payouts.values() if (who, code) == (buyer, currency) and at > self.now - DAY
-        ]
+        refusal = "payout_open" if key in self.expected.waiting else ""
+        asked_today = [at for who, code, at in self.expected.wallet_payouts.values() if (who, code) == key and at > self.now - DAY]
         often = len(asked_today) >= bounds.WALLET_PAYOUTS_A_DAY
         refusal = refusal or ("too_many_payouts" if often else "")
         by_card = holds < balance and holds < max(wanted, 1) <= balance
         refusal = refusal or ("returns_to_card" if by_card else "")
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
-        try:
-            wallet_payout = requested_payout(user, amount, currency)
-        except Problem as problem:
-            met = problem.code
-        else:
-            met = ""
-            assert wallet_payout.amount_minor == wanted
-            self.expected.balances[buyer, currency] -= wanted
-            self.expected.waiting[buyer, currency] = wanted
-            self.expected.wallet_payouts[str(wallet_payout.pk)] = (buyer, currency, self.now)
+        wallet_payout, met = attempted(lambda: requested_payout(self.buyers[buyer], amount, currency))
         self.counted("withdraw", met)
         assert met == refusal
+        if not met:
+            assert wallet_payout.amount_minor == wanted
+            self.expected.balances[key] -= wanted
+            self.expected.waiting[key] = wanted
+            self.expected.wallet_payouts[str(wallet_payout.pk)] = (*key, self.now)
 
     @rule(buyer=BUYERS, currency=CURRENCIES, ending=ENDINGS)
     def withdraw_and_end(self, buyer: int, currency: str, ending: str) -> None:
@@ -73,20 +67,13 @@ class Withdrawing(Circumstances):
         buyer, currency, _ = self.expected.wallet_payouts[str(wallet_payout.pk)]
         waits = wallet_payout.status == "Waiting"
         refusal = "not_found" if ending == "cancel of someone else" else "" if waits else "invalid_transition"
-        try:
-            self.end(wallet_payout, buyer, ending)
-        except Problem as problem:
-            met = problem.code
-        else:
-            met = ""
-            amount = self.expected.waiting.pop((buyer, currency))
-            if ending == "pay":
-                self.expected.paid[currency] = self.expected.paid.get(currency, 0) + amount
-            else:
-                self.expected.balances[buyer, currency] += amount
-                self.expected.collect((buyer, currency))
+        _, met = attempted(lambda: self.end(wallet_payout, buyer, ending))
         self.counted(f"{ending} a wallet payout", met)
         assert met == refusal
+        if not met:
+            amount = self.expected.waiting.pop((buyer, currency))
+            if ending != "pay":
+                self.expected.credit((buyer, currency), amount)
 
     def end(self, wallet_payout: WalletPayout, buyer: int, ending: str) -> None:
         """End it so."""
