@@ -345,9 +345,8 @@ class World:
     places: dict[str, str] = field(default_factory=dict)
 
     def pages(self) -> list[tuple[str, str]]:
-        """Return who looks at which path, every list of the admin and a row of each among them."""
-        found = [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
-        return [*found, *(("admin", path) for path in pages_of_the_admin())]
+        """Return who looks at which path."""
+        return [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
 
     def client(self, who: str) -> Client:
         """Return a browser of theirs."""
