@@ -172,9 +172,3 @@ def test_vendor_who_is_the_seller_sees_the_buyers(browse: Browse) -> None:
 @pytest.mark.parametrize("month", ["2026", "2026-13", "1999-01", "x", "2026-1"])
 def test_invoices_of_an_invalid_month_are_not_found(browse: Browse, month: str) -> None:
     assert browse(make_vendor().user, confirmed=True).get(reverse("sales-invoices-csv", args=[month])).status_code == 404
-
-
-def test_invoices_of_the_studio_are_for_vendors(client: Client, browse: Browse) -> None:
-    for address in (reverse("sales-invoices"), reverse("sales-invoices-csv", args=["2026-11"])):
-        assert reverse("account_login") in client.get(address)["Location"]
-        assert browse().get(address)["Location"] == reverse("studio")

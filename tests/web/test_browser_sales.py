@@ -14,6 +14,7 @@ from wallet.services.refunds import refund_order
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+
 @pytest.fixture
 def vendor() -> User:
     profile = payee()
