@@ -104,7 +104,7 @@ def test_id_shows_the_licence_and_not_its_holder(client: Client, order: Order) -
         assert order.buyer.email not in told
 
 
-@pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "nothing", "\x00", "x" * 5000])
+@pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "\x00"])
 def test_unknown_certificate_id_is_not_genuine(client: Client, given: str) -> None:
     assert result_of(client.get(PAGE, {"id": given}))[0] == NOT_OURS
 
