@@ -95,6 +95,7 @@ def test_account_with_a_balance_is_not_deleted_and_shows_what_to_settle(browse: 
     text = client.get(reverse("account-delete")).content.decode()
     assert "The wallet holds ₹123.45" in text
     assert "The wallet holds $1.00" in text
+    assert reverse("wallet-payout-new") in text
     assert "Delete my account" not in text
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
     assert User.objects.get(pk=user.pk).is_active

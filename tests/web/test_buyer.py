@@ -204,13 +204,6 @@ def test_owned_asset_is_downloaded_and_certified(browse: Browse, buyer: User) ->
     assert client.get(reverse("library-item-download", args=[listing.slug])).status_code == 405
 
 
-def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -> None:
-    listing = on_sale(archive())
-    bought(listing, buyer)
-    response = browse(buyer).post(reverse("library-item-download", args=[listing.slug]), {"version": "9.9.9"})
-    assert response.status_code == 404
-
-
 @pytest.mark.slow
 def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive())

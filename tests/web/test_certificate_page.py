@@ -44,10 +44,6 @@ def uploaded(client: Client, content: bytes) -> Any:
     return client.post(PAGE, {"file": SimpleUploadedFile("certificate.json", content)})
 
 
-def test_page_asks_for_a_certificate_and_shows_no_result(client: Client) -> None:
-    assert result_of(client.get(PAGE)) == ("", "")
-
-
 def test_certificate_form_without_a_csrf_token_is_refused(saved: str) -> None:
     assert Client(enforce_csrf_checks=True).post(PAGE, {"text": saved}).status_code == 403
 

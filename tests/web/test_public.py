@@ -1,9 +1,7 @@
 """Pages for everyone: start page, error codes, what robots and browsers ask for."""
 
 import json
-import re
 from collections.abc import Callable
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -71,12 +69,6 @@ def test_problem_page_explains_the_members_of_the_problem(client: Client) -> Non
     assert "403: " not in text
 
 
-def test_robots_txt_disallows_the_dashboard(client: Client) -> None:
-    response = client.get("/robots.txt")
-    assert response["Content-Type"] == "text/plain; charset=utf-8"
-    assert "Disallow: /dashboard" in response.content.decode()
-
-
 def test_favicon_at_the_root_redirects_to_the_icon(client: Client) -> None:
     location = client.get("/favicon.ico")["Location"]
     assert location == "/static/favicon.svg"
@@ -109,15 +101,3 @@ def test_problem_page_for_a_host_that_is_not_ours(client: Client) -> None:
     assert "X-Request-Id" in response
     assert response["X-Request-Id"] in response.content.decode()
     assert "evil.example" not in response.content.decode()
-
-
-def test_stylesheets_fetch_nothing_from_elsewhere() -> None:
-    folder = Path(finders.find("css/base.css") or "").parent
-    sheets = list(folder.glob("*.css"))
-    assert sheets
-    for path in sheets:
-        css = path.read_text("utf-8")
-        assert [word for word in ("http", "@import") if word in css] == [], path.name
-        for address in re.findall(r"url\(\"(.*?)\"\)", css):
-            assert (folder / address).is_file(), address
-        assert css.count("url(") == len(re.findall(r"url\(\"", css)), path.name

@@ -151,21 +151,3 @@ def test_owner_sees_the_decision_on_a_wallet_payout(browse: Browse, owner: User)
     assert "The bank knows no such account." in refused
     assert WHERE_TO not in refused
     assert staff.email not in paid + refused
-
-
-@pytest.mark.slow
-def test_deletion_page_links_to_the_wallet_payout_if_there_is_a_balance(browse: Browse, owner: User) -> None:
-    client = browse(owner)
-    page = read(client.get(reverse("account-delete")))
-    assert "The wallet holds ₹500.00: have it paid out first." in page
-    assert reverse(NEW) in page
-    for currency in ("INR", "USD"):
-        client.post(reverse(NEW), asking(currency=currency, amount=""))
-    page = read(client.get(reverse("account-delete")))
-    assert "A payout of ₹500.00 from the wallet waits" in page
-    assert "have it paid out" not in page
-    for wallet_payout in WalletPayout.objects.all():
-        pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
-    gone = client.post(reverse("account-delete"), {"email": owner.email, "password": PASSWORD})
-    assert gone["Location"] == reverse("landing")
-    assert set(WalletPayout.objects.values_list("payment_details", flat=True)) == {""}
