@@ -28,7 +28,7 @@ from marketplace.operations import exports
 from marketplace.operations.errors import ExportRequestedRecently
 from marketplace.operations.exports import export_of, read_export, request_export, write_export
 from marketplace.operations.models import AccountExport
-from tests.factories import UserFactory
+from tests.factories import PASSWORD, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.payees import account_of, paid_payout, payee
@@ -41,7 +41,6 @@ from .markup import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 Browse = Callable[..., Client]
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture

@@ -28,9 +28,7 @@ PASSWORD = "a long enough phrase"
 @pytest.fixture
 def person() -> User:
     """Someone with an account and nothing else."""
-    user: User = UserFactory()
-    user.set_password(PASSWORD)
-    user.save()
+    user: User = UserFactory(password=PASSWORD)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     return user
 

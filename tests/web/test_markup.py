@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from tests.factories import UserFactory
+from tests.factories import PASSWORD, UserFactory
 
 from .markup import faults_of
 
@@ -25,11 +25,11 @@ def test_page_of_a_404_has_valid_markup(client: Client) -> None:
 def test_pages_of_two_factor_sign_in_have_valid_markup(client: Client) -> None:
     user = UserFactory(email="asha@example.com")
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-    sign_in = {"login": user.email, "password": "correct horse battery"}
+    sign_in = {"login": user.email, "password": PASSWORD}
     client.post(reverse("account_login"), sign_in)
     asked_again = client.get(reverse("mfa_activate_totp"), follow=True)
     assert faults_of(asked_again.content) == []
-    client.post(asked_again.redirect_chain[-1][0], {"password": "correct horse battery"})
+    client.post(asked_again.redirect_chain[-1][0], {"password": PASSWORD})
     page = client.get(reverse("mfa_activate_totp"))
     assert faults_of(page.content) == []
     code = format_hotp_value(hotp_value(page.context["form"].secret, next(yield_hotp_counters_from_time())))

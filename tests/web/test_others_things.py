@@ -24,7 +24,7 @@ from tests.callers import personal_token
 from tests.catalog.cases import rejected
 from tests.contract.calls import rows
 from tests.eager import EagerBackend
-from tests.factories import ListingFactory, UserFactory
+from tests.factories import PASSWORD, ListingFactory, UserFactory
 from tests.mcp.speaking import Speaker, mcp_token
 from tests.review.cases import appealed
 from tests.shop import archive, bought, funded, on_sale
@@ -182,7 +182,7 @@ FORM: dict[str, Any] = {
     "reason": "Taken",
     "text": "Taken",
     "confirm": "on",
-    "password": "correct horse battery",
+    "password": PASSWORD,
     "direction": "up",
     "alt": "Taken",
     "on": "1",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -14,13 +15,12 @@ from developers.models import AccessToken, ApiKey, App
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import AppFactory
+from tests.factories import PASSWORD, AppFactory
 
 from .markup import faults_of
 
 pytestmark = pytest.mark.django_db
 
-PASSWORD = "correct horse battery"
 COMPLETE = {"name": "desk assistant", "lifetime": "30"}
 
 
@@ -68,11 +68,12 @@ def test_credential_is_revoked_after_a_question_and_again_without_harm(
     browse: Callable[..., Client], developer: User, app: App, key: ApiKey, mcp_token: AccessToken, personal: AccessToken, kind: str
 ) -> None:
     page = reverse("app-detail", args=[app.pk])
-    credential, arguments, back, ended = {
+    choices: dict[str, tuple[Any, list[Any], str, str]] = {
         "key": (key, [app.pk, key.pk], page, "Ended keys (1)"),
         "mcp-token": (mcp_token, [app.pk, mcp_token.pk], page, "Ended MCP tokens (1)"),
         "token": (personal, [personal.pk], reverse("tokens"), "Ended tokens (1)"),
-    }[kind]
+    }
+    credential, arguments, back, ended = choices[kind]
     client, address = browse(developer), reverse(f"{kind}-revoke", args=arguments)
     assert f"Revoke {credential.name}?" in client.get(address).content.decode()
     credential.refresh_from_db()

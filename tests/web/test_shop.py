@@ -17,7 +17,6 @@ from django_filters import DateFilter
 from catalog.filters import ListingFilter
 from catalog.models import Deliverable, ListingIndex, Preview, Store
 from catalog.services.visibility import store_visibility_changed
-from marketplace.web.shop.description import description_html
 from marketplace.web.shop.query import ShopForm
 from marketplace.web.views import sitemaps
 from tests.factories import ListingFactory
@@ -128,15 +127,6 @@ def test_search_terms_and_listing_texts_are_escaped(client: Client) -> None:
         assert "alert(1)" in str(page)
         assert "alert(1)" not in "".join(str(tag) for tag in page.select("script, [onerror]"))
     assert not page_at(client, f"/assets/{listing.slug}").select("img[src*=evil]")
-
-
-@pytest.mark.slow
-def test_description_is_rendered_once_and_cached(client: Client) -> None:
-    listing = on_sale(description="|a|b|\n|-|-|\n" + "c\n" * 500)
-    client.get(f"/assets/{listing.slug}")
-    before = description_html.cache_info().misses
-    assert "<td>c</td>" in client.get(f"/assets/{listing.slug}").content.decode()
-    assert description_html.cache_info().misses == before
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from django.urls import reverse
 from marketplace.accounts.models import User
 from marketplace.review import claims
 from marketplace.ui.formatting import money
-from tests.factories import UserFactory
+from tests.factories import PASSWORD, UserFactory
 from tests.shop import funded
 from tests.wallet.top_up_cases import paid_top_up
 from wallet.models import WalletPayout
@@ -23,17 +23,13 @@ from .markup import read
 pytestmark = pytest.mark.django_db
 
 Browse = Callable[..., Client]
-PASSWORD = "correct horse battery staple"
 WHERE_TO = "IBAN DE02 1203 0000 0000 2020 51"
 NEW = "wallet-payout-new"
 
 
 @pytest.fixture
 def owner() -> User:
-    user = funded(inr=50_000, usd=700)
-    user.set_password(PASSWORD)
-    user.save()
-    return user
+    return funded(inr=50_000, usd=700)
 
 
 def asking(**given: str) -> dict[str, str]:
