@@ -35,17 +35,13 @@ def status_of(approval: Approval) -> str:
 
 
 @pytest.mark.slow
-def test_approval_page_shows_the_purchase_the_app_and_the_reason(browse: Browse, approval: Approval) -> None:
-    page = read(browse(approval.owner).get(address(approval)))
-    for shown in ("Halden Grotesk", "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;", "Personal"):
-        assert shown in page
-
-
-@pytest.mark.slow
-def test_waiting_purchase_is_on_the_dashboard_and_in_the_list(browse: Browse, approval: Approval) -> None:
+def test_waiting_purchase_is_shown_with_the_app_and_the_reason(browse: Browse, approval: Approval) -> None:
     client = browse(approval.owner)
     assert "approve a purchase" in read(client.get(reverse("dashboard")))
     assert address(approval) in read(client.get(reverse("approvals")))
+    page = read(client.get(address(approval)))
+    for shown in ("Halden Grotesk", "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;", "Personal"):
+        assert shown in page
 
 
 def test_purchase_is_allowed_once(browse: Browse, approval: Approval) -> None:

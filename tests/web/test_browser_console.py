@@ -18,11 +18,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Opens = Callable[..., Page]
 
 
-def faults_on(page: Page) -> list[str]:
-    """Return what goes wrong on a page from now on: errors of scripts, breaches of the content policy, other hosts."""
-    return watched(page, page.url).faults
-
-
 def sound(page: Page) -> bool:
     """Tell whether the page fits and axe-core finds nothing."""
     assert violations(page) == []
@@ -126,7 +121,7 @@ def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_ser
 def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     page = window("phone", user=app.developer)
-    faults = faults_on(page)
+    visit = watched(page, live_server.url)
     page.goto(live_server.url + reverse("webhook-create", args=[app.pk]))
     field = page.get_by_label("Address")
     field.fill("http://app.example/hook")
@@ -151,7 +146,7 @@ def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: An
     assert told.value.status == 204
     assert field.input_value() == "nonsense"
     assert page.locator("[data-live-check]").first.inner_text() == ""
-    assert faults == []
+    assert visit.faults == []
 
 
 def test_key_is_created_once_when_the_button_is_pressed_repeatedly(window: Opens, live_server: Any) -> None:

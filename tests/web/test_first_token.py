@@ -48,9 +48,11 @@ def assistant_token(client: Client, **fields: object) -> str:
     return secret.text
 
 
-def test_first_token_of_the_dashboard_makes_the_call_that_its_page_shows(browse: Callable[..., Client]) -> None:
+def test_first_token_is_offered_once_and_makes_the_call_that_its_page_shows(browse: Callable[..., Client]) -> None:
     user = UserFactory()
-    secret = create(browse(user), reverse("token-create"))
+    client = browse(user)
+    secret = create(client, reverse("token-create"))
+    assert page_of(client).find("form", action=reverse("token-create")) is None
     answer = APIClient().get("/api/v1/me", headers={"authorization": f"Bearer {secret}"})
     assert (answer.status_code, answer.json()["userId"]) == (200, str(user.pk))
     assert answer.json()["scopes"] == ["library:read", "account:read"]
@@ -62,13 +64,6 @@ def test_first_token_of_an_assistant_works_with_the_tools_and_nowhere_else(brows
     told = Speaker(secret).call("who_am_i")["structuredContent"]
     assert (told["userId"], told["app"], told["credential"]["kind"]) == (str(user.pk), None, "mcp")
     assert APIClient().get("/api/v1/me", headers={"authorization": f"Bearer {secret}"}).status_code == 401
-
-
-@pytest.mark.slow
-def test_dashboard_offers_a_first_token_once(browse: Callable[..., Client]) -> None:
-    client = browse()
-    create(client, reverse("token-create"))
-    assert page_of(client).find("form", action=reverse("token-create")) is None
 
 
 def test_reviewed_path_is_shown_with_its_usual_waiting_time(browse: Callable[..., Client]) -> None:

@@ -85,7 +85,7 @@ def test_second_purchase_for_a_licensee_is_refused_in_the_form(browse: Browse, b
     assert not Quote.objects.filter(owner=buyer).exists()
 
 
-def test_claim_link_redirects_to_the_sign_in_and_back(browse: Browse) -> None:
+def test_claim_link_redirects_to_the_sign_in_and_back() -> None:
     bought_for(on_sale())
     address = reverse("licence-claim", args=[secret_sent()])
     assert Client().get(address)["Location"] == f"{reverse('account_login')}?next={address}"

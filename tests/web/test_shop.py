@@ -375,7 +375,7 @@ def test_sort_order_is_above_the_results_and_kept_by_a_search(client: Client) ->
 
 
 @pytest.mark.slow
-def test_sign_in_says_that_the_currency_of_prices_changes(client: Client) -> None:
+def test_sign_in_says_that_the_currency_of_prices_changes() -> None:
     on_sale()
     for shown, said in (("", 1), ("?currency=INR", 0)):
         buyer = funded(inr=100)
