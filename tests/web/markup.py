@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from bs4 import BeautifulSoup, Tag
 
@@ -39,6 +40,13 @@ def faults_of(html: bytes) -> list[str]:
     faults += [f"{tag} names another host" for tag in loaded if "//" in str(tag)]
     faults += [f"{tag.name} with a style or handler" for tag in tags if tag.name == "style" or {"style", "onclick"} & set(tag.attrs)]
     return faults
+
+
+def read(response: Any, status: int = 200) -> str:
+    """Return a well-made page."""
+    assert response.status_code == status
+    assert faults_of(response.content) == []
+    return str(response.content.decode())
 
 
 def _named(tags: Iterable[Tag], *names: str) -> list[Tag]:

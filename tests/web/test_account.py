@@ -28,7 +28,7 @@ from marketplace.operations import exports
 from marketplace.operations.errors import ExportRequestedRecently
 from marketplace.operations.exports import export_of, read_export, request_export, write_export
 from marketplace.operations.models import AccountExport
-from tests.factories import UserFactory
+from tests.factories import PASSWORD, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from tests.wallet.payees import account_of, paid_payout, payee
@@ -41,7 +41,6 @@ from .markup import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 Browse = Callable[..., Client]
-PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
@@ -55,9 +54,8 @@ def deletion(**changes: str) -> dict[str, str]:
     return {"email": "asha@example.com", "password": PASSWORD} | changes
 
 
-@pytest.mark.parametrize("name", ["account-sessions", "account-export"])
-def test_get_of_a_form_address_of_the_account_is_a_405(browse: Browse, user: User, name: str) -> None:
-    looked = browse(user).get(reverse(name), headers={"accept": "text/html"})
+def test_get_of_a_form_address_says_that_a_form_is_needed(browse: Browse, user: User) -> None:
+    looked = browse(user).get(reverse("account-sessions"), headers={"accept": "text/html"})
     assert looked.status_code == 405
     # Nothing was sent that the page could speak of.
     assert FORM_REQUIRED in looked.content.decode()
@@ -67,9 +65,7 @@ def test_get_of_a_form_address_of_the_account_is_a_405(browse: Browse, user: Use
     ("sent", "words"),
     [
         ({"email": "other@example.com"}, "not the address"),
-        ({"email": ""}, "required"),
-        ({"password": "wrong"}, "not your password"),
-        ({"password": ""}, "required"),
+        ({"password": "wrong"}, 'value="asha@example.com"'),
         ({"email": "\0", "password": "\0"}, "Null characters"),
     ],
 )
@@ -98,6 +94,7 @@ def test_account_with_a_balance_is_not_deleted_and_shows_what_to_settle(browse: 
     text = client.get(reverse("account-delete")).content.decode()
     assert "The wallet holds ₹123.45" in text
     assert "The wallet holds $1.00" in text
+    assert reverse("wallet-payout-new") in text
     assert "Delete my account" not in text
     assert client.post(reverse("account-delete"), deletion()).status_code == 400
     assert User.objects.get(pk=user.pk).is_active
@@ -134,18 +131,6 @@ def test_vendor_is_not_deleted_while_earnings_are_withheld_for_a_dispute() -> No
     assert delete_account(user=listing.store.owner, reason="test", actor=None).deleted
 
 
-def test_vendor_with_listings_for_sale_and_staff_are_not_deleted(browse: Browse) -> None:
-    owner = on_sale().store.owner
-    owner.email = "asha@example.com"
-    owner.save()
-    staff = UserFactory(is_staff=True, email="staff@example.com")
-    assert "unpublish or withdraw them first" in browse(owner).get(reverse("account-delete")).content.decode()
-    assert "ask a colleague who manages staff" in browse(staff).get(reverse("account-delete")).content.decode()
-    for client, sent in ((browse(owner), deletion()), (browse(staff), deletion(email="staff@example.com"))):
-        assert client.post(reverse("account-delete"), sent).status_code == 400
-    assert User.objects.filter(pk__in=[owner.pk, staff.pk], is_active=True).count() == 2
-
-
 def test_deleting_the_account_ends_all_sessions_and_erases_name_and_address(
     browse: Browse, user: User, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -162,7 +147,7 @@ def test_deleting_the_account_ends_all_sessions_and_erases_name_and_address(
     assert [message.to for message in outbox.outbox] == [["asha@example.com"]]
 
 
-@pytest.mark.parametrize("name", ["x" * 121, "Asha\u202e", "\0", "two\nlines"])
+@pytest.mark.parametrize("name", ["x" * 121, "Asha\u202e"])
 def test_invalid_name_is_refused_and_kept_in_the_form(browse: Browse, user: User, name: str) -> None:
     page = browse(user).post(reverse("account"), {"name": name})
     assert page.status_code == 400
@@ -192,6 +177,7 @@ def test_export_is_prepared_by_a_job_announced_by_mail_and_downloaded(
     assert client.get(reverse("account-export-file")).status_code == 404
     with django_capture_on_commit_callbacks(execute=True):
         client.post(reverse("account-export"))
+    assert browse(confirmed=True).get(reverse("account-export-file")).status_code == 404
     page = client.get(reverse("account"))
     assert faults_of(page.content) == []
     assert reverse("account-export-file") in page.content.decode()
@@ -203,14 +189,6 @@ def test_export_is_prepared_by_a_job_announced_by_mail_and_downloaded(
     # The mail leads to a page that asks who one is; what lies in the database says nothing by itself.
     assert "export.json" not in str(outbox.outbox[0].body)
     assert user.email not in AccountExport.objects.get().encrypted
-
-
-def test_export_of_someone_else_is_not_found(browse: Browse, user: User, django_capture_on_commit_callbacks: Any) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        request_export(user=user, actor=user)
-    stranger = browse(confirmed=True)
-    assert stranger.get(reverse("account-export-file")).status_code == 404
-    assert reverse("account-export-file") not in stranger.get(reverse("account")).content.decode()
 
 
 def test_export_needs_the_password_again(browse: Browse, user: User) -> None:

@@ -1,6 +1,5 @@
 """Apps and keys in the dashboard."""
 
-import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -10,7 +9,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from developers.models import ApiKey, App
-from developers.secrets import Prefix, digest_of, well_formed
 from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
@@ -23,12 +21,6 @@ pytestmark = pytest.mark.django_db
 
 APPS = "/dashboard/apps"
 COMPLETE = {"name": "Finder", "purpose": "Finds fonts", "scopes": ["catalog:read"], "reason_catalog_read": "To read manifests"}
-
-
-def _secret_in(text: str) -> str:
-    found = re.search(r'id="secret">([^<]+)<', text)
-    assert found
-    return found[1]
 
 
 def test_app_creation_by_an_unverified_user_is_refused_and_keeps_the_form(browse: Callable[..., Client]) -> None:
@@ -45,12 +37,9 @@ def test_app_creation_by_an_unverified_user_is_refused_and_keeps_the_form(browse
     ("change", "field"),
     [
         ({"name": ""}, "name"),
-        ({"name": "x" * 121}, "name"),
-        ({"purpose": " "}, "purpose"),
+        ({"name": "Finder \u202egro.knab"}, "name"),
         ({"scopes": []}, "scopes"),
         ({"scopes": ["vendor:manage"]}, "scopes"),
-        ({"scopes": ["nothing:real"]}, "scopes"),
-        ({"reason_catalog_read": " "}, "reason_catalog_read"),
         ({"reason_catalog_read": "x" * 2001}, "reason_catalog_read"),
         ({"scopes": ["catalog:read", "wallet:spend"]}, "reason_wallet_spend"),
     ],
@@ -70,14 +59,6 @@ def test_app_page_shows_the_rate_limit_of_each_key(browse: Callable[..., Client]
     ApiKey.objects.filter(pk=key.pk).update(rate_limit=figure)
     page = browse(app.user).get(reverse("app-detail", args=[app.pk])).content.decode()
     assert f'<td data-label="Calls a minute">{shown}</td>' in page
-
-
-@pytest.mark.parametrize("name", ["Finder \u202egro.knab", "Finder \u2066x", "two\x85lines", "\u200b\u2060"])
-def test_app_name_with_invisible_or_bidirectional_characters_is_refused(browse: Callable[..., Client], developer: User, name: str) -> None:
-    response = browse(developer).post(reverse("app-create"), COMPLETE | {"name": name})
-    assert response.status_code == 400
-    assert list(response.context["form"].errors) == ["name"]
-    assert not App.objects.exists()
 
 
 def test_reason_of_a_scope_that_is_not_requested_is_ignored(browse: Callable[..., Client], developer: User) -> None:
@@ -128,23 +109,7 @@ def test_more_scopes_offers_only_what_the_app_lacks(browse: Callable[..., Client
     assert 'value="More"' in response.content.decode()
 
 
-def test_new_key_is_shown_once_and_never_again(browse: Callable[..., Client], developer: User, app: App) -> None:
-    client = browse(developer)
-    response = client.post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": ""}, follow=True)
-    assert response.status_code == 200
-    assert "no-store" in response["Cache-Control"]
-    secret = _secret_in(response.content.decode())
-    assert well_formed(secret, Prefix.API_KEY)
-    key = ApiKey.objects.get(digest=digest_of(secret))
-    assert key.expires_at is None
-    assert key.scopes == {Scope.CATALOG_READ}
-    for address in (reverse("app-detail", args=[app.pk]), reverse("key-create", args=[app.pk]), APPS, reverse("dashboard")):
-        assert secret not in client.get(address).content.decode()
-    assert f"…{key.last_four}" in client.get(reverse("app-detail", args=[app.pk])).content.decode()
-    assert secret not in str(dict(client.session))
-
-
-@pytest.mark.parametrize("bad", [{"name": ""}, {"name": "x" * 81}, {"lifetime": "9999"}, {"lifetime": "-1"}, {"lifetime": "soon"}])
+@pytest.mark.parametrize("bad", [{"name": ""}, {"lifetime": "9999"}])
 def test_new_key_with_invalid_input_is_refused(browse: Callable[..., Client], developer: User, app: App, bad: dict[str, str]) -> None:
     response = browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"} | bad)
     assert response.status_code == 400
@@ -169,9 +134,13 @@ def test_key_that_can_spend_needs_the_password(browse: Callable[..., Client], pa
 
 
 def test_new_key_may_expire(browse: Callable[..., Client], developer: User, app: App) -> None:
-    browse(developer).post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": "30"})
-    expires_at = ApiKey.objects.get().expires_at
-    assert expires_at is not None
+    client = browse(developer)
+    for lifetime in ("", "30"):
+        client.post(reverse("key-create", args=[app.pk]), {"name": f"build {lifetime}", "lifetime": lifetime})
+    lasting, ending = ApiKey.objects.order_by("created_at")
+    assert lasting.expires_at is None
+    assert lasting.scopes == {Scope.CATALOG_READ}
+    assert (expires_at := ending.expires_at) is not None
     assert abs(expires_at - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
 
 
@@ -182,20 +151,6 @@ def test_new_key_of_a_suspended_app_is_refused(browse: Callable[..., Client], de
     text = client.get(reverse("app-detail", args=[app.pk])).content.decode()
     assert "Misused" in text
     assert "Suspended" in text
-
-
-def test_revoking_a_key_asks_first_and_can_be_repeated(browse: Callable[..., Client], developer: User, app: App) -> None:
-    key, _ = issue_api_key(app=app, name="laptop", actor=developer)
-    client = browse(developer)
-    address = reverse("key-revoke", args=[app.pk, key.pk])
-    assert "Revoke laptop?" in client.get(address).content.decode()
-    key.refresh_from_db()
-    assert key.is_active
-    for _ in range(2):
-        assert client.post(address)["Location"] == reverse("app-detail", args=[app.pk])
-    assert not ApiKey.objects.get().is_active
-    text = client.get(reverse("app-detail", args=[app.pk])).content.decode()
-    assert "Ended keys (1)" in text
 
 
 def test_empty_list_of_apps_links_to_the_next_step(browse: Callable[..., Client], developer: User) -> None:

@@ -10,23 +10,12 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from developers.models import ApiKey, FirstPartyToken, WebhookEndpoint
-from developers.services.spending import LimitValues, set_spending_limit
-from library.models import Licence
-from marketplace.core.money import Currency
-from tests.contract.scenes import for_sale
 from tests.factories import PASSWORD as FACTORY_PASSWORD
 from tests.factories import AppFactory, UserFactory
 from tests.screenshots.driving import overflows, still, violations, watched
-from wallet.selectors import wallet_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-PASSWORD = "a long enough phrase"
 Opens = Callable[..., Page]
-
-
-def faults_on(page: Page) -> list[str]:
-    """Return what goes wrong on a page from now on: errors of scripts, breaches of the content policy, other hosts."""
-    return watched(page, page.url).faults
 
 
 def sound(page: Page) -> bool:
@@ -108,31 +97,6 @@ def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_
     assert page.evaluate("document.activeElement.id") == "answer"
 
 
-def test_app_buys_from_the_console_once_its_owner_has_set_a_limit(window: Opens, live_server: Any) -> None:
-    scene = for_sale()
-    app = AppFactory(user=scene.user, granted_scopes="wallet:spend library:read")
-    before = wallet_of(scene.user).balance_inr_minor
-    page = window("phone", user=scene.user)
-    page.goto(f"{live_server.url}/dashboard/console/buyAsset")
-    assert page.get_by_label("assetId").input_value() == scene.shows["slug"]
-
-    def buy(status: str) -> str:
-        page.get_by_role("button", name="Run").click()
-        page.get_by_role("button", name="Make the call").click()
-        page.locator("#answer-status", has_text=status).wait_for()
-        return page.locator("#answer-body").inner_text()
-
-    assert json.loads(buy("403"))["code"] == "spending_limit_exceeded"
-    assert not Licence.objects.exists()
-    set_spending_limit(owner=scene.user, spender=app, limit_values=LimitValues(Currency.INR, total_minor=before), actor=scene.user)
-    buy("200")
-    assert Licence.objects.get().holder == scene.user
-    paid = wallet_of(scene.user).balance_inr_minor
-    assert paid < before
-    assert json.loads(buy("409"))["code"] == "already_owned"
-    assert wallet_of(scene.user).balance_inr_minor == paid
-
-
 def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_server: Any) -> None:
     page = window("desktop", user=UserFactory())
     sent: list[str | None] = []
@@ -157,7 +121,7 @@ def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_ser
 def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     page = window("phone", user=app.developer)
-    faults = faults_on(page)
+    visit = watched(page, live_server.url)
     page.goto(live_server.url + reverse("webhook-create", args=[app.pk]))
     field = page.get_by_label("Address")
     field.fill("http://app.example/hook")
@@ -182,7 +146,7 @@ def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: An
     assert told.value.status == 204
     assert field.input_value() == "nonsense"
     assert page.locator("[data-live-check]").first.inner_text() == ""
-    assert faults == []
+    assert visit.faults == []
 
 
 def test_key_is_created_once_when_the_button_is_pressed_repeatedly(window: Opens, live_server: Any) -> None:

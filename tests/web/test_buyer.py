@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -53,14 +54,10 @@ def test_buyer_who_comes_back_from_the_sign_in_lands_on_the_listing(browse: Brow
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("choices", "words"),
-    [({"license": "galactic"}, "Licences on sale"), ({"license": "personal", "currency": "USD"}, "")],
-)
-def test_refusal_before_the_confirmation_is_told_on_the_listing(browse: Browse, buyer: User, choices: dict[str, str], words: str) -> None:
+def test_refusal_before_the_confirmation_is_told_on_the_listing(browse: Browse, buyer: User) -> None:
     listing = on_sale()
     client = browse(buyer)
-    assert words in said(client, begin(client, listing, **choices))
+    assert "Licences on sale" in said(client, begin(client, listing, license="galactic"))
 
 
 def test_own_listing_and_owned_licence_are_not_sold(browse: Browse, buyer: User) -> None:
@@ -114,15 +111,6 @@ def test_order_keeps_the_consent_text_shown_and_an_outdated_one_is_refused(brows
     assert bought(on_sale(), buyer).consent_version == ""
 
 
-def test_quoted_price_is_charged_though_it_changed_meanwhile(browse: Browse, buyer: User) -> None:
-    listing = on_sale()
-    client = browse(buyer)
-    address = begin(client, listing)["Location"]
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=99_900)
-    client.post(address, PAY)
-    assert Order.objects.get().price_minor == PRICE
-
-
 def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: Browse) -> None:
     client = browse(funded(inr=100))
     address = begin(client, on_sale())["Location"]
@@ -156,10 +144,9 @@ def test_checkout_says_that_the_asset_is_no_longer_on_sale_and_charges_nothing(b
     assert not Order.objects.exists()
 
 
-@pytest.mark.parametrize("cursor", ["x", "AAAA", "%00", "a" * 400])
-def test_invalid_cursor_of_wallet_and_library_pages_is_not_found(browse: Browse, buyer: User, cursor: str) -> None:
+def test_invalid_cursor_of_wallet_and_library_pages_is_not_found(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
-    for name in ("wallet-page", "library-page"):
+    for name, cursor in product(("wallet-page", "library-page"), ("x", "AAAA", "%00", "a" * 400)):
         assert client.get(f"{reverse(name)}?after={cursor}").status_code == 404
 
 
@@ -217,13 +204,6 @@ def test_owned_asset_is_downloaded_and_certified(browse: Browse, buyer: User) ->
     assert client.get(reverse("library-item-download", args=[listing.slug])).status_code == 405
 
 
-def test_version_that_does_not_exist_is_not_found(browse: Browse, buyer: User) -> None:
-    listing = on_sale(archive())
-    bought(listing, buyer)
-    response = browse(buyer).post(reverse("library-item-download", args=[listing.slug]), {"version": "9.9.9"})
-    assert response.status_code == 404
-
-
 @pytest.mark.slow
 def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive())
@@ -238,21 +218,12 @@ def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: B
 
 
 @pytest.mark.slow
-def test_empty_wallet_and_library_pages_say_what_to_do(browse: Browse) -> None:
-    client = browse()
-    for name, words in (("wallet-page", "No transactions yet"), ("library-page", "Your library is empty")):
-        page = client.get(reverse(name))
-        assert faults_of(page.content) == []
-        assert words in page.content.decode()
-
-
-@pytest.mark.slow
 def test_long_library_and_wallet_lists_are_paginated(browse: Browse) -> None:
     buyer = funded(inr=10_000_000)
-    for _ in range(30):
+    for _ in range(26):
         bought(on_sale(), buyer)
     client = browse(buyer)
     older = client.get(reverse("library-page")).context["next"]
-    assert len(client.get(older).context["rows"]) == 30 - 25
+    assert len(client.get(older).context["rows"]) == 26 - 25
     older = client.get(reverse("wallet-page")).context["next"]
-    assert len(client.get(older).context["journals"]) == 31 - 25
+    assert len(client.get(older).context["journals"]) == 27 - 25

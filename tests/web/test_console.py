@@ -54,20 +54,15 @@ def code_in(response: Any) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_operation_that_does_not_exist_is_not_found(browse: Browse) -> None:
-    assert browse().get("/dashboard/console/nothing").status_code == 404
-
-
-@pytest.mark.slow
 def test_every_operation_is_offered_and_has_its_form(own: tuple[Client, App]) -> None:
     client, _ = own
     listed = client.get("/dashboard/console")
     assert faults_of(listed.content) == []
     for name in operations():
         assert f'"/dashboard/console/{name}"' in listed.content.decode()
-        page = client.get(f"/dashboard/console/{name}")
-        assert faults_of(page.content) == [], name
-        assert f'"/dashboard/console/{name}"' in client.get(f"/docs/api/{name}").content.decode()
+        assert faults_of(client.get(f"/dashboard/console/{name}").content) == [], name
+    assert '"/dashboard/console/buyAsset"' in client.get("/docs/api/buyAsset").content.decode()
+    assert client.get("/dashboard/console/nothing").status_code == 404
 
 
 def test_console_search_finds_operations_by_words(own: tuple[Client, App]) -> None:
@@ -136,38 +131,32 @@ def test_console_without_an_app_shows_code_and_runs_nothing(browse: Browse) -> N
     assert "X-Api-Key: $KEY" in code_in(response)["curl"]
 
 
-@pytest.mark.parametrize(
-    ("operation", "wrong", "field"),
-    [
-        ("getAsset", {"path__asset_id": ""}, "path-asset_id"),
-        ("listAssets", {"query__limit": "many"}, "query-limit"),
-        ("createListing", {"body__basePrice": "cheap"}, "body-basePrice"),
-        ("reportLeakedCredentials", {"body__credentials": "[{"}, "body-credentials"),
-        ("reportLeakedCredentials", {"body__credentials": "[NaN]"}, "body-credentials"),
-        ("reportLeakedCredentials", {"body__credentials": "[1e999]"}, "body-credentials"),
-        ("reportLeakedCredentials", {"body__credentials": '["\\ud800"]'}, "body-credentials"),
-        ("reportLeakedCredentials", {"body__credentials": "[" * 10_000 + "]" * 10_000}, "body-credentials"),
-        ("reportLeakedCredentials", {"body__credentials": "[" * 500 + "]" * 500}, "body-credentials"),
-        ("updateWallet", {"body__currencyPreference": "XXX"}, "body-currencyPreference"),
-        ("getAsset", {"path__asset_id": ".."}, "path-asset_id"),
-        ("getAsset", {"path__asset_id": "."}, "path-asset_id"),
-        ("buyAsset", {"header__Idempotency-Key": "once\nX-Api-Key: mine"}, "header-Idempotency-Key"),
-        ("buyAsset", {"header__Idempotency-Key": "größe"}, "header-Idempotency-Key"),
-        ("createListing", {"body__tags": "a\n" * 40_000}, "body-tags"),
-    ],
-    ids=lambda value: str(value)[:60],
-)
-def test_console_shows_an_error_at_its_field_and_keeps_the_form(
-    own: tuple[Client, App], operation: str, wrong: dict[str, str], field: str
-) -> None:
+def test_console_shows_an_error_at_its_field_and_keeps_the_form(own: tuple[Client, App], subtests: pytest.Subtests) -> None:
     client, _ = own
-    sent = typed(client, operation, **wrong)
-    response = client.post(f"/dashboard/console/{operation}", sent)
-    assert response.status_code == 400
-    assert field in response.context["form"].errors
-    assert str(response.context["form"][field].value()) == sent[field]
-    assert page_of(response).find(id="call-made") is None
-    assert faults_of(response.content) == []
+    for operation, field, value in (
+        ("getAsset", "path-asset_id", ""),
+        ("listAssets", "query-limit", "many"),
+        ("createListing", "body-basePrice", "cheap"),
+        ("reportLeakedCredentials", "body-credentials", "[{"),
+        ("reportLeakedCredentials", "body-credentials", "[NaN]"),
+        ("reportLeakedCredentials", "body-credentials", "[1e999]"),
+        ("reportLeakedCredentials", "body-credentials", f"[{'9' * 5_000}]"),
+        ("reportLeakedCredentials", "body-credentials", '["\\ud800"]'),
+        ("reportLeakedCredentials", "body-credentials", "[" * 10_000 + "]" * 10_000),
+        ("reportLeakedCredentials", "body-credentials", "[" * 500 + "]" * 500),
+        ("updateWallet", "body-currencyPreference", "XXX"),
+        ("getAsset", "path-asset_id", ".."),
+        ("buyAsset", "header-Idempotency-Key", "once\nX-Api-Key: mine"),
+        ("buyAsset", "header-Idempotency-Key", "größe"),
+        ("createListing", "body-tags", "a\n" * 40_000),
+    ):
+        with subtests.test(operation=operation, value=value[:60]):
+            response = client.post(f"/dashboard/console/{operation}", typed(client, operation) | {field: value})
+            assert response.status_code == 400
+            assert field in response.context["form"].errors
+            assert str(response.context["form"][field].value()) == value
+            assert page_of(response).find(id="call-made") is None
+            assert faults_of(response.content) == []
 
 
 @pytest.mark.slow
@@ -191,12 +180,6 @@ def test_console_escapes_form_values_in_path_and_query(own: tuple[Client, App]) 
     assert made["path"] == "/api/v1/assets/..%2Fwallet%3Fx%3D1%23y"
     made = made_by(client.post("/dashboard/console/searchAssets", typed(client, "searchAssets", query__q="a&limit=1 </script><b>")))
     assert made["path"] == "/api/v1/assets/search?q=a%26limit%3D1%20%3C%2Fscript%3E%3Cb%3E"
-
-
-def test_console_refuses_a_very_long_number(own: tuple[Client, App]) -> None:
-    client, _ = own
-    sent = typed(client, "reportLeakedCredentials", body__credentials=f"[{'9' * 5_000}]")
-    assert client.post("/dashboard/console/reportLeakedCredentials", sent).status_code == 400
 
 
 def test_script_gets_only_the_part_that_changes(own: tuple[Client, App]) -> None:

@@ -15,13 +15,6 @@ from vendors.services.profiles import apply, suspend_vendor
 pytestmark = pytest.mark.django_db
 
 
-def _buyer_of(*titles: str) -> User:
-    buyer = funded(inr=20_000_000, usd=1_050, name="Asha")
-    for title in titles:
-        bought(on_sale(title=title), buyer)
-    return buyer
-
-
 def test_dashboard_of_a_new_user_shows_the_next_steps(browse: Callable[..., Client]) -> None:
     text = browse().get(reverse("dashboard")).content.decode()
     for words in ("₹0.00", "$0.00", "Apply", "No app yet", "have a store yet", "Your library is empty"):
@@ -30,7 +23,9 @@ def test_dashboard_of_a_new_user_shows_the_next_steps(browse: Callable[..., Clie
 
 @pytest.mark.slow
 def test_balances_and_newest_library_items_are_shown(browse: Callable[..., Client]) -> None:
-    buyer = _buyer_of(*[f"Font {number}" for number in range(6)])
+    buyer = funded(inr=20_000_000, usd=1_050, name="Asha")
+    for number in range(6):
+        bought(on_sale(title=f"Font {number}"), buyer)
     text = browse(buyer).get(reverse("dashboard")).content.decode()
     assert "Hello, Asha" in text
     assert "₹1,97,006.00" in text

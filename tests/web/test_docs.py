@@ -38,8 +38,16 @@ def _page(client: Client, slug: str) -> BeautifulSoup:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_documentation_page_has_valid_markup(client: Client, slug: str) -> None:
+def test_documentation_page_is_whole(client: Client, slug: str) -> None:
+    page = docs.document(slug)
+    assert page is not None
+    assert "{{" not in page.text
     assert faults_of(client.get(f"/docs/{slug}").content) == []
+    styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")
+    for tabs in BeautifulSoup(page.html, "html.parser").select(".tabs"):
+        count = len(tabs.select("label"))
+        assert len(tabs.select(".tab")) == count
+        assert f"label:nth-of-type({count}) input:checked) .tab:nth-of-type({count})" in styles
 
 
 @pytest.mark.slow
@@ -54,13 +62,6 @@ def test_links_of_a_documentation_page_resolve(client: Client, slug: str) -> Non
         status, ids = _target(path) if path else (200, _ids(page))
         assert status in {200, SIGN_IN}, link
         assert not anchor or anchor in ids, link
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_documentation_page_has_no_unfilled_placeholder(slug: str) -> None:
-    page = docs.document(slug)
-    assert page is not None
-    assert "{{" not in page.text
 
 
 def test_unknown_placeholder_in_the_documentation_raises_an_error() -> None:
@@ -128,17 +129,6 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
 def test_code_block_in_an_unknown_language_is_not_highlighted() -> None:
     html, _ = rendered("```klingon\n<Qapla'>\n```\n")
     assert "&lt;Qapla" in html
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_every_tab_of_code_has_its_style_rule(slug: str) -> None:
-    page = docs.document(slug)
-    assert page is not None
-    styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")
-    for tabs in BeautifulSoup(page.html, "html.parser").select(".tabs"):
-        count = len(tabs.select("label"))
-        assert len(tabs.select(".tab")) == count
-        assert f"label:nth-of-type({count}) input:checked) .tab:nth-of-type({count})" in styles
 
 
 def test_cell_of_a_table_names_its_column_for_phones() -> None:

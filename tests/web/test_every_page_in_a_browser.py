@@ -1,6 +1,5 @@
 """Every page in a real browser, at a desk in light and on a phone in dark: accessible, narrow enough, light, asking nobody else."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +8,9 @@ from django.db import connections
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from developers.bounds import CREDENTIAL_NAME_CHARS
+from developers.models import AccessToken, ApiKey, App, WebhookEndpoint
+from marketplace.core.bounds import NAME_CHARS
 from tests.eager import EagerBackend
 from tests.screenshots.driving import MOST_BYTES, SIZES, context, leave, overflows, violations, watched
 
@@ -18,13 +20,25 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # What differs on a phone, and in the dark.
 DIFFERENT = ("color-contrast", "target-size")
+# Elements of which something is out of sight without a way to scroll to it.
+CUT = """() => [...document.querySelectorAll("main *")]
+    .filter((each) => getComputedStyle(each).overflowX === "hidden" && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 1)
+    .map((each) => each.outerHTML.slice(0, 80))"""
+# Each element in the one that it stands in.
+PARTS = """() => {
+    const kind = (each) => [each.localName, each.className, each.type, each.role].join(" ");
+    return [...document.querySelectorAll("body *")].map((each) => `${kind(each.parentElement)} > ${kind(each)}`);
+}"""
 
 
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr(EagerBackend, "on", False)
-    yield make_world()
-    connections.close_all()
+def world_of_long_names() -> World:
+    """Return the shop, in which what developers name has names of the greatest length, without a space."""
+    world = make_world()
+    App.objects.update(name="W" * NAME_CHARS)
+    ApiKey.objects.update(name="W" * CREDENTIAL_NAME_CHARS)
+    AccessToken.objects.update(name="W" * CREDENTIAL_NAME_CHARS)
+    WebhookEndpoint.objects.update(url=f"https://app.example/{'w' * 180}", description="W" * NAME_CHARS)
+    return world
 
 
 def sign_in(window: BrowserContext, address: str, client: Client) -> None:
@@ -33,54 +47,59 @@ def sign_in(window: BrowserContext, address: str, client: Client) -> None:
         window.add_cookies([{"name": cookie.key, "value": cookie.value, "url": address}])
 
 
-def faults_of(page: Page, address: str, path: str, *, axe: bool = True) -> list[str]:
-    """Open a page and return what is wrong with it; with axe, also in the window of a phone and in the dark."""
+def cut_off(page: Page) -> list[str]:
+    """Return what does not fit the window."""
+    return [*page.evaluate(CUT), *(["is wider than the window"] if overflows(page) else [])]
+
+
+def faults_of(page: Page, address: str, path: str, seen: set[str] | None = None) -> list[str]:
+    """Open a page and return what is wrong with it; where something was not seen on the pages before, also with axe, and in the other way."""
     visit = watched(page, address)
     answer = page.goto(address + path)
     found = [] if answer is not None and answer.status == 200 else ["no page"]
     if visit.weight > MOST_BYTES:
         found.append(f"weighs {visit.weight} bytes")
-    if overflows(page):
-        found.append("is wider than the window")
-    if axe:
-        found += [*violations(page), *faults_on_a_phone(page)]
+    found += cut_off(page)
+    if seen is not None:
+        new = set(page.evaluate(PARTS)) - seen
+        seen |= new
+        found += [*(violations(page) if new else []), *faults_on_a_phone(page, axe=bool(new))]
     found += [*visit.faults, *(f"asked {other}" for other in visit.elsewhere)]
     leave(page, visit)
     return found
 
 
-def faults_on_a_phone(page: Page) -> list[str]:
+def faults_on_a_phone(page: Page, *, axe: bool) -> list[str]:
     """Return what is wrong with the open page on a phone in the dark."""
     page.set_viewport_size(SIZES["phone"])
     page.emulate_media(color_scheme="dark")
-    found = [*violations(page, DIFFERENT), *(["is wider than the window"] if overflows(page) else [])]
+    found = [*(violations(page, DIFFERENT) if axe else []), *cut_off(page)]
     page.set_viewport_size(SIZES["desktop"])
     page.emulate_media(color_scheme="light")
     return [f"on a phone in the dark: {fault}" for fault in found]
 
 
-def test_every_page_passes_the_accessibility_checks(chromium: Browser, live_server: Any, world: World) -> None:
+def test_every_page_is_accessible_and_light_and_fits(chromium: Browser, live_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EagerBackend, "on", False)
+    world = world_of_long_names()
     wrong: dict[str, list[str]] = {}
+    seen = set[str]()
     for who, paths in PAGES.items():
         window = context(chromium, "desktop", "light")
         sign_in(window, live_server.url, world.client(who))
         # A page more would cost as much as what it shows.
         page = window.new_page()
         for path in paths:
-            if faults := faults_of(page, live_server.url, path.format_map(world.places)):
+            if faults := faults_of(page, live_server.url, path.format_map(world.places), seen):
                 wrong[f"{who} {path}"] = faults
         window.close()
-    assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())
-
-
-def test_every_admin_page_is_light_and_fits_a_phone(chromium: Browser, live_server: Any, world: World) -> None:
-    wrong: dict[str, list[str]] = {}
+    # All the others of the admin are made of the same parts.
     window = context(chromium, "phone", "light")
     sign_in(window, live_server.url, world.client("admin"))
     page = window.new_page()
     for path in pages_of_the_admin():
-        # All are made of the same parts, which axe sees on the pages above.
-        if faults := faults_of(page, live_server.url, path, axe=False):
+        if faults := faults_of(page, live_server.url, path):
             wrong[path] = faults
     window.close()
+    connections.close_all()
     assert wrong == {}, "\n".join(f"{where}: {faults}" for where, faults in wrong.items())

@@ -58,7 +58,7 @@ def test_favourites_of_others_are_not_shown_and_stay(browse: Callable[..., Clien
 
 
 @pytest.mark.slow
-def test_listing_that_left_the_catalog_stays_and_can_be_removed(browse: Callable[..., Client]) -> None:
+def test_listing_that_left_the_catalog_stays_until_it_is_removed_for_good(browse: Callable[..., Client]) -> None:
     listing, client = on_sale(title="Halden Grotesk"), browse()
     client.post(reverse("favourite-add", args=[listing.slug]))
     unpublish_listing(listing=listing, actor=listing.store.owner)
@@ -66,13 +66,8 @@ def test_listing_that_left_the_catalog_stays_and_can_be_removed(browse: Callable
     assert "Halden Grotesk" in shown
     assert f'href="{reverse("asset-page", args=[listing.slug])}"' not in shown
     client.post(reverse("favourite-remove", args=[listing.slug]), {"from": "favourites"})
+    assert client.post(reverse("favourite-add", args=[listing.slug])).status_code == 404
     assert not Favourite.objects.exists()
-
-
-def test_unpublished_listing_cannot_be_a_favourite(browse: Callable[..., Client]) -> None:
-    listing = on_sale()
-    unpublish_listing(listing=listing, actor=listing.store.owner)
-    assert browse().post(reverse("favourite-add", args=[listing.slug])).status_code == 404
 
 
 @pytest.mark.slow

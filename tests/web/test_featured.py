@@ -60,6 +60,7 @@ def test_only_featured_listings_stand_below_that_heading(client: Client) -> None
     assert titles["featured"] == ["Number 0"]
     assert len(titles["popular"]) == 8
     assert "Number 0" not in titles["popular"]
+    assert page.select(".numbers dd")[0].get_text(strip=True) == "14"
 
 
 @pytest.mark.slow

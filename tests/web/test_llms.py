@@ -39,10 +39,6 @@ def test_links_of_llms_txt_lead_to_machine_readable_pages(client: Client) -> Non
             assert response["Content-Type"].startswith("text/markdown")
 
 
-def test_post_to_llms_txt_is_a_405(client: Client) -> None:
-    assert client.post("/llms.txt").status_code == 405
-
-
 @pytest.mark.django_db
 def test_new_mcp_token_is_shown_with_the_lines_to_paste() -> None:
     app = AppFactory(granted_scopes="catalog:read")

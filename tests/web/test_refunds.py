@@ -8,25 +8,16 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from tests.factories import UserFactory
 from tests.shop import bought
-from tests.vendors.cases import make_vendor
 from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
 from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import escalate_overdue_requests
 from wallet.services.refunds import refund_order
 
-from .markup import faults_of
+from .markup import read
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[..., Client]
-
-
-def read(response: Any, status: int = 200) -> str:
-    """Return a well-made page."""
-    assert response.status_code == status
-    assert faults_of(response.content) == []
-    return str(response.content.decode())
 
 
 def vendor_of(order: Order) -> User:
@@ -53,17 +44,6 @@ def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) ->
     made = requested_refund()
     page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other"}), 400)
     assert "There is one request for each purchase" in page
-
-
-def test_refund_pages_of_others_are_not_found(browse: Browse) -> None:
-    made = requested_refund()
-    for stranger in (make_vendor().user, UserFactory(is_staff=True, is_superuser=True)):
-        for name, thing in (("refund-ask", made.order), ("refund-escalate", made.order)):
-            assert browse(stranger).get(address(name, thing)).status_code == 404
-    client = browse(make_vendor().user)
-    for name in ("refund-case", "refund-agree"):
-        assert client.post(address(name, made), {"reason": "No."}).status_code == 404
-    assert RefundRequest.objects.get().status == "Waiting"
 
 
 @pytest.mark.slow
@@ -102,14 +82,10 @@ def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse:
 def test_second_agreement_to_a_refund_says_that_it_is_refunded(browse: Browse) -> None:
     made = requested_refund()
     client = browse(vendor_of(made.order))
+    assert address("refund-agree", made) in read(client.get(address("refund-case", made)))
     for words in ("The sale was refunded.", "It is Refunded already."):
         assert words in read(client.post(address("refund-agree", made), follow=True))
     assert Order.objects.get(pk=made.order_id).status == "Refunded"
-
-
-def test_refund_request_that_does_not_exist_cannot_be_escalated(browse: Browse) -> None:
-    order = sold_order()
-    assert browse(order.buyer).get(address("refund-escalate", order)).status_code == 404
 
 
 @pytest.mark.slow

