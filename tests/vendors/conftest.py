@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
@@ -9,14 +10,22 @@ from rest_framework.test import APIClient
 from catalog.models import Listing
 from marketplace.core.scopes import Scope
 from tests.factories import CategoryFactory, ListingFactory
+from vendors import bounds
 from vendors.models import VendorProfile
 
-from .cases import make_vendor
+from .cases import ASSETS, make_vendor
 
 
 @pytest.fixture(autouse=True)
 def _own_store(media: Path) -> None:
     """Give each test a store of its own."""
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let parts of a resumable upload have 10 to 100 bytes."""
+    monkeypatch.setattr(bounds, "MIN_PART_BYTES", 10)
+    monkeypatch.setattr(bounds, "MAX_PART_BYTES", 100)
 
 
 @pytest.fixture
@@ -42,3 +51,9 @@ def other_client(vendor: VendorProfile, bearer_client: Callable[..., APIClient])
 def listing(vendor: VendorProfile) -> Listing:
     """A draft of the vendor."""
     return ListingFactory(store=vendor.store, slug="aurora-sans")
+
+
+@pytest.fixture
+def step(client: APIClient, listing: Listing) -> Callable[[str], Any]:
+    """Take a step with the listing: `step("submit")`."""
+    return lambda name: client.post(f"{ASSETS}/{listing.id}/{name}")
