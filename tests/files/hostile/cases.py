@@ -37,6 +37,8 @@ class Case:
     verdict: Taken | Refused | Unsupported
     # Of previews: which one it is sent as.
     kind: str = ""
+    # Made to take time or memory: a child looks into it, which is measured.
+    heavy: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}".strip()
