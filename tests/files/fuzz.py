@@ -61,7 +61,7 @@ def seeds() -> tuple[tuple[str, bytes], ...]:
     ]
     found = [("inspect", content) for content in deliverables]
     found += [("image", makers.picture(kind, (400, 300))) for kind in ("PNG", "JPEG", "WEBP")]
-    found += [("image", makers.picture_with_secrets()), ("image", animated("WEBP"))]
+    found += [("image", makers.photograph()), ("image", animated("WEBP"))]
     found += [("font", makers.font(axes=axes, flavor=flavor)) for flavor in ("woff", "woff2")]
     found += [("audio", makers.sound(kind, 0.3)) for kind in ("WAV", "MP3")]
     for case in (*DELIVERABLES, *PREVIEWS):

@@ -180,17 +180,6 @@ def png_with_text_bomb() -> bytes:
     return plain[:33] + bomb + plain[33:]
 
 
-def picture_with_secrets() -> bytes:
-    """Return a JPEG turned by its EXIF data, with a place and comments in it."""
-    image = Image.new("RGB", (40, 20), "red")
-    exif = image.getexif()
-    exif[0x0112] = 6
-    exif[0x010E] = "SECRET-EXIF"
-    target = io.BytesIO()
-    image.save(target, "JPEG", exif=exif, comment=b"SECRET-COMMENT")
-    return target.getvalue()
-
-
 def photograph() -> bytes:
     """Return a JPEG as a phone makes it: on its side, with a place, a thumbnail, a profile, XMP and a comment, all named SECRET."""
     image = Image.new("RGB", (60, 40), "blue")

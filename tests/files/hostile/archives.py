@@ -120,7 +120,10 @@ def tar_of_fields(kind: bytes, fields: int, count: int) -> bytes:
     content = b"".join(pax_record(b"%x" % number, b"") for number in range(fields)) if kind == b"g" else b"5 a=\n" * fields
     head = makers.tar_header("pax", b"%011o" % len(content), kind) + content + b"\0" * (-len(content) % 512)
     entry = makers.tar_header("a", b"0" * 11)
-    return lzma.compress(head + entry * count if kind == b"g" else (head + entry) * count, preset=1)
+    if kind == b"g":
+        return lzma.compress(head + entry * count, preset=1)
+    packer = lzma.LZMACompressor(preset=1)
+    return b"".join([*(packer.compress(head + entry) for _ in range(count)), packer.flush()])
 
 
 def zeros_tar(mode: str) -> bytes:
