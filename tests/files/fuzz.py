@@ -33,7 +33,7 @@ from .hostile import DELIVERABLES, PREVIEWS
 from .hostile.cases import Taken
 from .hostile.media import animated
 
-BATCH = 100
+BATCH = 500
 # Of the processor, of which others on the machine make each second worth less.
 SECONDS_AT_MOST = 10.0
 # Of one file, machines being busy; and what a batch may take of the processor.

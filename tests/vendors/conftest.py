@@ -10,8 +10,10 @@ from rest_framework.test import APIClient
 from catalog.models import Listing
 from marketplace.core.scopes import Scope
 from tests.factories import CategoryFactory, ListingFactory
+from tests.files.helpers import without_a_child
 from vendors import bounds
 from vendors.models import VendorProfile
+from vendors.sandbox import runner
 
 from .cases import ASSETS, make_vendor
 
@@ -19,6 +21,12 @@ from .cases import ASSETS, make_vendor
 @pytest.fixture(autouse=True)
 def _own_store(media: Path) -> None:
     """Give each test a store of its own."""
+
+
+@pytest.fixture(autouse=True)
+def _files_are_parsed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parse uploads in this process: what comes of them is the same, and the child is tried in `tests/files`."""
+    monkeypatch.setattr(runner, "_exchange", without_a_child)
 
 
 @pytest.fixture

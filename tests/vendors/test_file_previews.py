@@ -37,6 +37,11 @@ SERIF = (DEMO / "instrument-serif/instrument-serif-1.0.0.zip").read_bytes()
 LOADERS = (DEMO / "orbit-loaders/orbit-loaders-1.0.0.zip").read_bytes()
 
 
+@pytest.fixture(autouse=True)
+def _files_are_parsed_here() -> None:
+    """Let the child do it, under its limits."""
+
+
 def selling(content: bytes, **fields: Any) -> Listing:
     """Return a listing on sale whose stored file was inspected."""
     listing = on_sale(content, **fields)
