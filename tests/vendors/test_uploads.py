@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing
 from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
 from tests.files import makers
@@ -135,6 +137,18 @@ def test_upload_of_someone_else_is_not_found_and_a_suspended_vendor_cannot_go_on
     assert problem(send(client, address, 0, b"x" * 50)) == (403, "vendor_not_approved")
     assert stored(media) == before
     assert not Deliverable.objects.exists()
+
+
+def test_resumable_upload_needs_a_token_with_the_scope(
+    client: APIClient, anonymous: APIClient, bearer_client: Callable[..., APIClient], vendor: VendorProfile, listing: Listing
+) -> None:
+    """The contract's table does not have the tus protocol."""
+    address = begin(client, listing, 500)
+    reader = bearer_client(vendor.user, scopes={Scope.ACCOUNT_READ})
+    for caller, refusal in ((anonymous, (401, "not_authenticated")), (reader, (403, "insufficient_scope"))):
+        for answer in (create(caller, listing, 500), send(caller, address, 0, b"x" * 50), caller.delete(address, headers=TUS)):
+            assert problem(answer) == refusal
+        assert caller.head(address, headers=TUS).status_code == refusal[0]
 
 
 def test_impossible_length_is_refused(client: APIClient, listing: Listing) -> None:
