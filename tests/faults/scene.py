@@ -43,7 +43,7 @@ def prepare(count: str) -> dict[str, Any]:
             store.bucket.create()
         except ClientError as error:
             sys.exit(f"the S3 server cannot store here: {error}")
-    profile, other = make_vendor(), make_vendor()
+    profile = make_vendor()
     listings = [on_sale(archive(f"reviewed {number}"), store=profile.store) for number in range(int(count))]
     preview = show(listings[0])
     # Uploads to what waits for review are refused.
@@ -52,11 +52,8 @@ def prepare(count: str) -> dict[str, Any]:
     bought(listings[0], buyer)
     return {
         "vendor": token_of(profile.user, Scope.VENDOR_MANAGE),
-        "other": token_of(other.user, Scope.VENDOR_MANAGE),
         "locked": str(waiting.id),
         "waiting": token_of(waiting.store.owner, Scope.VENDOR_MANAGE),
-        "stranger": token_of(buyer, Scope.VENDOR_MANAGE),
-        "reader": token_of(profile.user, Scope.ACCOUNT_READ),
         "buyer": token_of(buyer, Scope.LIBRARY_DOWNLOAD),
         "shopper": token_of(funded(inr=100_000), Scope.WALLET_SPEND, Scope.ACCOUNT_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD),
         "preview": str(preview.id),

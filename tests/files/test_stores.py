@@ -171,13 +171,6 @@ def test_unfinished_part_is_listed_and_can_be_removed(local_store: LocalStorage)
     file.discard()
 
 
-def test_aborted_local_object_leaves_no_file(local_store: LocalStorage) -> None:
-    file = writer(local_store, "deliverables/one")
-    file.write(b"x")
-    file.discard()
-    assert files_under(Path(local_store.location)) == []
-
-
 @pytest.fixture
 def named_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file system without nameless files."""
@@ -297,11 +290,6 @@ def test_writes_of_any_size_become_equal_parts_of_an_s3_upload(s3_store: S3Stora
     assert sorted(sizes)[1:] == [PART_BYTES] * (len(content) // PART_BYTES)
     assert b"".join(s3_store.read("deliverables/one")) == content
     s3_store.delete("deliverables/one")
-
-
-@pytest.mark.s3
-def test_production_settings_give_the_s3_store(s3_store: S3Storage) -> None:
-    assert isinstance(default_storage, S3Storage)
 
 
 def fetch(url: str) -> tuple[int, dict[str, str], bytes]:

@@ -13,6 +13,11 @@ class Taken:
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
+    def fits(self, technical: dict[str, Any]) -> bool:
+        """Tell whether technical details are these."""
+        warnings = tuple(each["code"] for each in technical.get("warnings", []))
+        return (technical["format"], warnings) == (self.format, self.warnings) and technical | dict(self.facts) == technical
+
 
 @dataclass(frozen=True)
 class Refused:
