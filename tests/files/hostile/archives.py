@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import makers
 from ..zip_crafting import END, LINE, LOCAL, Part, archive
-from .cases import Case, Refused, Taken, Unsupported
+from .cases import Case, Heavy, Refused, Taken, Unsupported
 
 MIB = 2**20
 
@@ -172,11 +172,8 @@ NESTED = makers.zipped({"1.zip": makers.zipped({"2.zip": makers.zipped({"3.txt":
 LIES = "not where its end record says"
 
 ARCHIVES: tuple[Case, ...] = (
-    Case(
-        "zip of 100,000 entries",
-        lambda: zip_of(100_000),
-        Taken("zip", {"entryCount": 100_000, "contentsByExtension": {"txt": 100_000}}),
-        heavy=True,
+    Heavy(
+        "zip of 100,000 entries", lambda: zip_of(100_000), Taken("zip", {"entryCount": 100_000, "contentsByExtension": {"txt": 100_000}})
     ),
     Case("zip that claims a million entries", zip_of_a_million, Refused("more than 200,000 entries")),
     Case(
@@ -192,7 +189,7 @@ ARCHIVES: tuple[Case, ...] = (
     Case("zip with overlapping entries", lambda: archive(Part(b"a.txt"), Part(b"a.txt", line={"offset": 0})), Refused("overlap")),
     Case("zip with an entry as long as a disk", lambda: zip_with(packed=10**6), Refused("described differently")),
     Case("zip that expands more than deflate can", lambda: zip_with(size=10**7), Refused("more than deflate can")),
-    Case("zip of 100 MiB of zeros", zeros_zip, Refused("more than 200 times"), heavy=True),
+    Heavy("zip of 100 MiB of zeros", zeros_zip, Refused("more than 200 times")),
     Case("zip stored with two sizes", lambda: zip_with(method=0, size=400), Refused("two sizes")),
     Case("zip whose entry points nowhere", lambda: zip_with(offset=9), Refused("does not name")),
     Case("zip whose entry has two names", zip_of_two_names, Refused("two names")),
@@ -220,31 +217,21 @@ ARCHIVES: tuple[Case, ...] = (
     Case("zip that is empty", lambda: END.pack(b"PK\5\6", 0, 0, 0, 0, 0, 0, 0), Unsupported("empty zip")),
     Case("PDF that is a zip too", lambda: b"%PDF-1.7\n" + makers.zipped({"a": b"a"}), Unsupported("a PDF")),
     Case("program that unpacks itself", lambda: b"MZ" + b"\0" * 100 + makers.zipped({"a": b"a"}), Unsupported("Windows program")),
-    Case(
-        "skill of 20 MB",
-        lambda: skill(b"word " * 4_000_000 + os.urandom(300_000)),
-        Taken("zip", {"entryCount": 1}, ("unsearched",)),
-        heavy=True,
-    ),
+    Heavy("skill of 20 MB", lambda: skill(b"word " * 4_000_000 + os.urandom(300_000)), Taken("zip", {"entryCount": 1}, ("unsearched",))),
     Case("skill of nothing but bytes", lambda: skill(bytes(range(256)) * 400), Taken("zip", {"container": "skill"})),
-    Case("skill with a YAML bomb", lambda: skill(YAML_BOMB), Taken("zip", {"container": "skill"}), heavy=True),
-    Case(
-        "skill of 20,000 keys",
-        lambda: skill(b"---\n" + b"".join(b"k%d: v\n" % i for i in range(20_000)) + b"---\n"),
-        Taken("zip"),
-        heavy=True,
-    ),
+    Heavy("skill with a YAML bomb", lambda: skill(YAML_BOMB), Taken("zip", {"container": "skill"})),
+    Heavy("skill of 20,000 keys", lambda: skill(b"---\n" + b"".join(b"k%d: v\n" % i for i in range(20_000)) + b"---\n"), Taken("zip")),
     Case(
         "motion template",
         lambda: makers.zipped({"definition.json": b"{}", "project.aegraphic": b"x"}),
         Taken("zip", {"container": "mogrt"}),
     ),
-    Case("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200,000 entries"), heavy=True),
+    Heavy("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200,000 entries")),
     Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
-    Case("tar whose entries all get 90,000 fields", lambda: tar_of_fields(b"g", 90_000, 20_000), Refused("extended fields"), heavy=True),
-    Case("tar of entries with 200,000 pax records", lambda: tar_of_fields(b"x", 200_000, 150), Refused("far more"), heavy=True),
-    Case("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header"), heavy=True),
-    Case("tar of nothing but pax headers", tar_of_headers, Refused("damaged"), heavy=True),
+    Heavy("tar whose entries all get 90,000 fields", lambda: tar_of_fields(b"g", 90_000, 20_000), Refused("extended fields")),
+    Heavy("tar of entries with 200,000 pax records", lambda: tar_of_fields(b"x", 200_000, 150), Refused("far more")),
+    Heavy("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header")),
+    Heavy("tar of nothing but pax headers", tar_of_headers, Refused("damaged")),
     Case("tar with a negative size", lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024, Refused("impossible size")),
     Case(
         "tar with a size beyond all disks",
@@ -265,10 +252,10 @@ ARCHIVES: tuple[Case, ...] = (
     *compressed_tars("bz2", bz2.compress),
     *compressed_tars("xz", lzma.compress),
     Case("tar.gz cut off", lambda: makers.tarred({"a": os.urandom(50_000)}, "w:gz")[:20_000], Refused("compression is damaged")),
-    Case("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times"), heavy=True),
-    Case("tar.xz of zeros", lambda: zeros_tar("w:xz"), Refused("more than 200 times"), heavy=True),
-    Case("tar.xz with a dictionary of 1 GiB", xz_with_a_gigabyte_dictionary, Refused("more memory"), heavy=True),
-    Case("tar.gz of 50,000 empty streams", lambda: gzip.compress(b"") * 50_000, Refused("empty streams"), heavy=True),
+    Heavy("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times")),
+    Heavy("tar.xz of zeros", lambda: zeros_tar("w:xz"), Refused("more than 200 times")),
+    Heavy("tar.xz with a dictionary of 1 GiB", xz_with_a_gigabyte_dictionary, Refused("more memory")),
+    Heavy("tar.gz of 50,000 empty streams", lambda: gzip.compress(b"") * 50_000, Refused("empty streams")),
     Case("gzip of something else", lambda: gzip.compress(b"x" * 2000), Unsupported("is none")),
     Case("tar.gz of no files", lambda: makers.tarred({}, "w:gz"), Taken("tar.gz", {"entryCount": 0})),
     Case("Zstandard", lambda: b"\x28\xb5\x2f\xfd" + b"\0" * 100, Unsupported("Zstandard")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 
@@ -47,3 +48,6 @@ class Case:
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}".strip()
+
+
+Heavy = partial(Case, heavy=True)

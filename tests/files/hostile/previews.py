@@ -8,7 +8,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image
 
 from .. import makers
-from .cases import Case, Refused, Taken, Unsupported
+from .cases import Case, Heavy, Refused, Taken, Unsupported
 from .fonts import circular_composites, name_bomb, with_table, woff2_of_a_large_table
 from .media import SVG, id3_bomb, jpeg_of, lying_wave, lying_xing
 
@@ -61,22 +61,22 @@ PREVIEWS: tuple[Case, ...] = (
     Case("HTML", lambda: b"<!doctype html><script>alert(1)</script>", Unsupported(), IMAGE),
     Case("zip", lambda: makers.zipped({"a": b"a"}), Unsupported(), AUDIO),
     Case("GIF", lambda: b"GIF89a" + b"\0" * 100, Unsupported(), IMAGE),
-    Case("png of 400 million pixels", lambda: makers.png_of(20_000, 20_000), Refused("28 million"), IMAGE, heavy=True),
+    Heavy("png of 400 million pixels", lambda: makers.png_of(20_000, 20_000), Refused("28 million"), IMAGE),
     # Colour with transparency, and grey.
-    Case("png of 28 million pixels", lambda: black_png(7000, 4000, depth=8, colour=6), Taken("image/webp"), IMAGE, heavy=True),
-    Case("png of 28 million pixels of 16 bits", lambda: black_png(7000, 4000, depth=16, colour=0), Taken("image/webp"), IMAGE, heavy=True),
-    Case("png with a text bomb", makers.png_with_text_bomb, Refused("damaged"), IMAGE, heavy=True),
-    Case("jpeg of 65,000 by 65,000", lambda: jpeg_of(65_000, 65_000), Refused("40 million"), IMAGE, heavy=True),
-    Case("jpeg of 40 million pixels", lambda: large("JPEG", (8000, 5000)), Taken("image/webp"), IMAGE, heavy=True),
-    Case("jpeg of 100 passes", lambda: jpeg_of_scans(100), Refused("more passes"), IMAGE, heavy=True),
-    Case("webp of 15 million pixels", lambda: large("WEBP", (5000, 3000), "RGBA"), Taken("image/webp"), IMAGE, heavy=True),
+    Heavy("png of 28 million pixels", lambda: black_png(7000, 4000, depth=8, colour=6), Taken("image/webp"), IMAGE),
+    Heavy("png of 28 million pixels of 16 bits", lambda: black_png(7000, 4000, depth=16, colour=0), Taken("image/webp"), IMAGE),
+    Heavy("png with a text bomb", makers.png_with_text_bomb, Refused("damaged"), IMAGE),
+    Heavy("jpeg of 65,000 by 65,000", lambda: jpeg_of(65_000, 65_000), Refused("40 million"), IMAGE),
+    Heavy("jpeg of 40 million pixels", lambda: large("JPEG", (8000, 5000)), Taken("image/webp"), IMAGE),
+    Heavy("jpeg of 100 passes", lambda: jpeg_of_scans(100), Refused("more passes"), IMAGE),
+    Heavy("webp of 15 million pixels", lambda: large("WEBP", (5000, 3000), "RGBA"), Taken("image/webp"), IMAGE),
     Case("woff with glyphs made of each other", lambda: compressed(circular_composites(), "woff"), Refused("sanitizer"), FONT),
-    Case("woff of one glyph of 65,535 points", many_points, Refused("sanitizer"), FONT, heavy=True),
-    Case("woff with 65,535 names of 64 KiB", lambda: compressed(name_bomb(), "woff"), Refused("sanitizer"), FONT, heavy=True),
-    Case("woff2 whose tables claim 1 GiB", woff2_of_a_large_table, Refused("sanitizer"), FONT, heavy=True),
+    Heavy("woff of one glyph of 65,535 points", many_points, Refused("sanitizer"), FONT),
+    Heavy("woff with 65,535 names of 64 KiB", lambda: compressed(name_bomb(), "woff"), Refused("sanitizer"), FONT),
+    Heavy("woff2 whose tables claim 1 GiB", woff2_of_a_large_table, Refused("sanitizer"), FONT),
     Case("plain font", makers.font, Unsupported("WOFF2"), FONT),
     Case("wav that claims 4 GiB", lying_wave, Taken("audio/wav"), AUDIO),
     Case("mp3 whose header claims a year", lying_xing, Taken("audio/mpeg"), AUDIO),
-    Case("mp3 with a compressed comment of 256 MiB", id3_bomb, Taken("audio/mpeg"), AUDIO, heavy=True),
+    Heavy("mp3 with a compressed comment of 256 MiB", id3_bomb, Taken("audio/mpeg"), AUDIO),
     Case("flac", lambda: makers.sound("FLAC"), Unsupported("MP3"), AUDIO),
 )
