@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import resource
 import signal
 import struct
 import subprocess
@@ -32,6 +31,7 @@ from vendors.sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
 from . import makers
 from .helpers import inspect
 from .hostile import DELIVERABLES, PREVIEWS, Case, Refused, Taken, Unsupported
+from .measuring import Recorder
 
 pytestmark = pytest.mark.full
 
@@ -44,16 +44,12 @@ def as_said(facts: dict[str, Any], blobs: list[bytes]) -> dict[str, Any]:
     return facts
 
 
-class Measured(subprocess.Popen[bytes]):
-    """A child of which is kept what it took, with what it started."""
-
-    usage: "resource.struct_rusage"
-
-    def _try_wait(self, wait_flags: int) -> tuple[int, int]:
-        pid, status, usage = os.wait4(self.pid, wait_flags)
-        if pid:
-            Measured.usage = usage
-        return pid, status
+@pytest.fixture
+def recorder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    """Measure what each look takes."""
+    made = Recorder(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(made.program))
+    return made
 
 
 @pytest.fixture
@@ -89,14 +85,13 @@ def check_verdict(case: Case, response: Any) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("case", [case for case in (*DELIVERABLES, *PREVIEWS) if case.heavy], ids=str)
 def test_file_made_to_take_time_or_memory_gets_its_verdict_within_the_limits_and_leaves_nothing(
-    case: Case, listing: Listing, bearer_client: Any, media: Path, monkeypatch: pytest.MonkeyPatch
+    case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder
 ) -> None:
-    monkeypatch.setattr(subprocess, "Popen", Measured)
     response = send(bearer_client(listing.store.owner, scopes={Scope.VENDOR_MANAGE}), listing, case)
     check_verdict(case, response)
-    usage = Measured.usage
-    assert 0 < usage.ru_maxrss / 1024 < MIB_AT_MOST
-    assert usage.ru_utime + usage.ru_stime < SECONDS_AT_MOST
+    usage = recorder.last()
+    assert usage.mib < MIB_AT_MOST
+    assert usage.cpu_seconds < SECONDS_AT_MOST
     if not isinstance(case.verdict, Taken):
         before, listing = vars(listing), Listing.objects.get(pk=listing.pk)
         assert {name: value for name, value in vars(listing).items() if name != "_state"}.items() <= before.items()
