@@ -115,6 +115,7 @@ def test_candidate_under_review_cannot_be_replaced_while_texts_prices_and_previe
 ) -> None:
     step("submit")
     assert problem(step("file")) == (409, "listing_locked")
+    assert problem(step("submit")) == (409, "invalid_transition")
     assert client.patch(f"{ASSETS}/{on_sale.pk}", PATCH | {"title": "Aurora Neue"}, format="json").status_code == 200
     assert client.patch(f"{ASSETS}/{on_sale.pk}/regional-prices", {"priceEur": 9}, format="json").status_code == 200
     assert client.patch(f"{ASSETS}/{on_sale.pk}/licensing", {"readme": "New."}, format="json").status_code == 200
