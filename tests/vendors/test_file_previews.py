@@ -184,7 +184,6 @@ def test_animation_without_end_is_shown_for_six_seconds() -> None:
         assert frames_of(moving) <= 120
 
 
-@pytest.mark.slow
 def test_previews_are_public_while_the_listing_and_their_file_are_on_sale(client: Client, settings: Any) -> None:
     listing = selling(font())
     [preview] = made_of(listing)

@@ -132,6 +132,7 @@ def test_manifest_of_a_skill_does_not_contain_its_instructions(client: APIClient
 def test_tool_schemas_are_valid_whatever_was_found(client: APIClient, listing: Listing) -> None:
     found: list[dict[str, Any]] = [
         {},
+        {"format": "zip", "contentsByExtension": {}},
         {"format": "wav", "contentsByExtension": {"wav": 1}, "durationSeconds": 2.5},
         {"format": "zip", "contentsByExtension": {"md": 3}, "skill": {"name": "", "description": "", "text": "no front matter"}},
         {"format": "otf", "contentsByExtension": {"otf": 1}, "glyphCount": 5, "familyNames": [], "variableAxes": []},
