@@ -157,14 +157,12 @@ class Series:
     def _sweep(self) -> None:
         # A store may tell the time of writing in whole seconds, rounded up.
         time.sleep(1.1)
-        swept = self._service.manage("sweep_objects", "--delete", "--hours", "0")
-        self.report.swept = swept.stdout.strip().rpartition("\n")[2]
-        self._expect(swept.returncode == 0, f"the sweep found records without files: {swept.stdout}{swept.stderr}")
-        again = self._service.manage("sweep_objects", "--hours", "0")
-        self._expect(again.stdout.startswith("0 files without a record and 0 incomplete"), f"the second sweep found more: {again.stdout}")
-        verified = self._service.manage("verify_checksums")
-        self._expect(verified.returncode == 0, f"stored files differ from their records: {verified.stdout}{verified.stderr}")
-        state = self._service.ask("state")
+        state = self._service.ask("swept_state")
+        (swept, missing), (again, _), (verified, different) = state["swept"], state["again"], state["verified"]
+        self.report.swept = swept.strip().rpartition("\n")[2]
+        self._expect(not missing, f"the sweep found records without files: {swept}{missing}")
+        self._expect(again.startswith("0 files without a record and 0 incomplete"), f"the second sweep found more: {again}")
+        self._expect(not different, f"stored files differ from their records: {verified}{different}")
         for key in sorted(state["recorded"].keys() | state["stored"].keys()):
             recorded, stored = state["recorded"].get(key), state["stored"].get(key)
             self._expect(recorded == stored, f"{key}: recorded {recorded}, stored {stored}")

@@ -11,16 +11,16 @@ pytestmark = pytest.mark.full
 
 
 def test_killed_cut_and_starved_uploads_leave_nothing_in_a_folder(tmp_path: Path) -> None:
-    report = run(tmp_path, store="local", count=6, seed=3, sizes=(MIB, 4 * MIB))
+    report = run(tmp_path, store="local", count=3, seed=3, sizes=(MIB, 4 * MIB))
     assert report.broken == []
-    assert {fault: report.tried[fault] for fault in FAULTS} == dict.fromkeys(FAULTS, 2)
+    assert report.tried == dict.fromkeys(FAULTS, 1)
     assert report.accepted["full"] == 0
 
 
 @pytest.mark.s3
 def test_killed_cut_and_starved_uploads_leave_nothing_on_s3(tmp_path: Path) -> None:
-    # The second part of an upload begins at 16 MiB.
-    report = run(tmp_path, store="s3", count=3, seed=3, sizes=(17 * MIB, 20 * MIB))
+    # The second part of an upload begins at 8 MiB.
+    report = run(tmp_path, store="s3", count=3, seed=3, sizes=(9 * MIB, 12 * MIB))
     assert report.broken == []
     assert report.tried.total() == 3
     assert report.accepted["full"] == 0

@@ -10,6 +10,15 @@ from marketplace.storage.base import ObjectStorage
 from marketplace.storage.local import LocalStorage
 from marketplace.storage.s3 import S3Storage
 from tests.servers import s3
+from vendors.sandbox import runner
+
+from .helpers import without_a_child
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parse files here, for what the parsers say; the child and its limits are tried by `test_hostile_files.py` and by each upload."""
+    monkeypatch.setattr(runner, "_exchange", without_a_child)
 
 
 @pytest.fixture

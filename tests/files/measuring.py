@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from tests.waiting import PATIENCE_SECONDS
 
-# The recorder lives in a session of its own, so that it outlives the group that the parent ends; it holds no end of the line.
+# The recorder lives in a session of its own, so that it outlives the group that the parent ends; it holds no end of the line. The memory
+# that a child has taken at most begins with that of the process which starts it: a small one, not ours.
 RECORDER = """#!{python} -SE
 import os, sys
 if os.fork():

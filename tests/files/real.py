@@ -45,22 +45,15 @@ def font(name: str) -> Path:
             return debian("fonts-cantarell", FONTS / "opentype/cantarell/Cantarell-Bold.otf")
         case "wide":
             return debian("fonts-dejavu-core", FONTS / "truetype/dejavu/DejaVuSans.ttf")
-        case "plain":
-            return python("font_roboto", "files/Roboto-Regular.ttf")
         case "variable woff2":
             return ROOT / "templates" / "static" / "fonts" / "figtree-latin.woff2"
         case _:
             return python("rest_framework", f"static/rest_framework/fonts/*.{name}")
 
 
-def pictures() -> list[Path]:
-    """Return pictures that packages show on their pages."""
-    return [
-        python("rest_framework", "static/rest_framework/img/*halflings.png"),
-        python("rest_framework", "static/rest_framework/img/grid.png"),
-        python("coverage", "htmlfiles/favicon_32.png"),
-        python("coverage", "htmlfiles/keybd_closed.png"),
-    ]
+def picture() -> Path:
+    """Return a picture that a package shows on its pages."""
+    return python("rest_framework", "static/rest_framework/img/*halflings.png")
 
 
 def voice() -> tuple["np.ndarray[tuple[int, ...], np.dtype[np.float32]]", int]:

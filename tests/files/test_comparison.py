@@ -3,7 +3,6 @@
 import io
 import random
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,14 +16,16 @@ from tests.files import makers
 from tests.files.helpers import inspect
 from vendors.sandbox.font_facts import _short
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 LETTERS = [f"letter{number}" for number in range(30)]
-FONTS_OF_ARCHIVE = 20
-PAIRS_OF_FONTS, PAIRS_OF_ARCHIVES = 160, 60
+# Of each kind of change several.
+PAIRS_OF_FONTS, PAIRS_OF_ARCHIVES = 18, 40
 
 
 def _mutated_fonts(seed: int) -> tuple[bytes, bytes]:
     chance = random.Random(seed)
-    cff = seed % 3 == 0
+    cff = seed // 6 % 2 == 0
     sizes = {name: chance.randint(50, 600) for name in LETTERS}
     widths = {name: chance.randint(300, 700) for name in LETTERS}
     before = makers.drawn_font(sizes, widths, cff=cff)
@@ -82,26 +83,19 @@ def _compared(store: Any, before: bytes, after: bytes) -> FileChanges:
     return compare_files(_facts(store, before), _facts(store, after))
 
 
-def _batches(seeds: range) -> Iterator[range]:
-    yield from (seeds[start : start + FONTS_OF_ARCHIVE] for start in range(0, len(seeds), FONTS_OF_ARCHIVE))
-
-
-@pytest.mark.slow
 def test_mutated_fonts_differ_in_what_font_tools_finds(local_store: Any) -> None:
-    for seeds in _batches(range(PAIRS_OF_FONTS)):
-        pairs = {f"font{seed}.otf": _mutated_fonts(seed) for seed in seeds}
-        changes = _compared(
-            local_store,
-            _archive({path: before for path, (before, _) in pairs.items()}),
-            _archive({path: after for path, (_, after) in pairs.items()}),
-        )
-        found = {each.path: each for each in changes.fonts}
-        assert found.keys() == {path for path, (before, after) in pairs.items() if before != after}
-        for path, each in found.items():
-            _assert_agrees(each, *pairs[path])
+    pairs = {f"font{seed}.otf": _mutated_fonts(seed) for seed in range(PAIRS_OF_FONTS)}
+    changes = _compared(
+        local_store,
+        _archive({path: before for path, (before, _) in pairs.items()}),
+        _archive({path: after for path, (_, after) in pairs.items()}),
+    )
+    found = {each.path: each for each in changes.fonts}
+    assert found.keys() == {path for path, (before, after) in pairs.items() if before != after}
+    for path, each in found.items():
+        _assert_agrees(each, *pairs[path])
 
 
-@pytest.mark.slow
 def test_mutated_archives_differ_in_what_zipfile_finds(local_store: Any) -> None:
     for seed in range(PAIRS_OF_ARCHIVES):
         chance = random.Random(seed)
@@ -126,7 +120,6 @@ def test_mutated_archives_differ_in_what_zipfile_finds(local_store: Any) -> None
         assert {entry.path for entry in changes.of_kind("changed")} == {path for path in both if read[0][path] != read[1][path]}
 
 
-@pytest.mark.slow
 def test_packing_an_archive_differently_is_no_change(local_store: Any) -> None:
     contents = {"a.txt": b"one " * 100, "b.bin": b"two " * 100}
     swapped = dict(reversed(contents.items()))
@@ -134,7 +127,6 @@ def test_packing_an_archive_differently_is_no_change(local_store: Any) -> None:
     assert (changes.entries, changes.texts, changes.hosts) == ([], [], [])
 
 
-@pytest.mark.slow
 def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) -> None:
     skill = b"---\nname: x\nallowed-tools: Read, Bash(git:*)\n---\nCall https://api.example.com.\n"
     before = {"SKILL.md": skill, "scripts/run.py": b"print(1)\nprint(2)\n"}
@@ -146,23 +138,22 @@ def test_a_host_that_a_script_of_a_skill_newly_names_is_found(local_store: Any) 
     assert [(line.number, line.added) for line in lines] == [(2, False), (2, True)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("address", "host"),
-    [
-        ("https://api.example.com@evil.example/x", "evil.example"),
-        ("https://a@b@evil.example/x", "evil.example"),
-        (f"https://{'a' * 300}@evil.example", "evil.example"),
-        ("https://\u0435vil.example/x", "\u0435vil.example"),
-        ("https://[2001:db8::1]:8443/", "[2001:db8::1]"),
-        ("https://evil.example\\@good.example/", "evil.example"),
-        ("https://good.example/@evil.example", "good.example"),
-    ],
-)
-def test_host_of_a_url_in_a_script_is_recorded(local_store: Any, address: str, host: str) -> None:
+HOSTS = {
+    "https://api.example.com@evil.example/x": "evil.example",
+    "https://a@b@evil.example/x": "evil.example",
+    f"https://{'a' * 300}@evil.example": "evil.example",
+    "https://\u0435vil.example/x": "\u0435vil.example",
+    "https://[2001:db8::1]:8443/": "[2001:db8::1]",
+    "https://evil.example\\@good.example/": "evil.example",
+    "https://good.example/@evil.example": "good.example",
+}
+
+
+def test_host_of_a_url_in_a_script_is_recorded(local_store: Any) -> None:
     before = {"SKILL.md": b"---\nname: x\n---\n", "run.py": b"print(1)\n"}
-    after = before | {"run.py": f"get('{address}')\n".encode()}
-    assert [each.name for each in _compared(local_store, _archive(before), _archive(after)).hosts] == [host]
+    for address, host in HOSTS.items():
+        after = before | {"run.py": f"get('{address}')\n".encode()}
+        assert [each.name for each in _compared(local_store, _archive(before), _archive(after)).hosts] == [host]
 
 
 @pytest.mark.parametrize("recorded", [{}, None, [], "x", {"fonts": {"": [{}]}}, {"entries": [["a"]]}, {"texts": 3}])
@@ -184,7 +175,6 @@ def test_a_change_far_into_a_long_line_is_shown() -> None:
     assert [(each.number, each.added, each.text) for each in found.lines] == [(2, False, "call(1500);"), (2, True, "evil(1500);")]
 
 
-@pytest.mark.slow
 def test_moved_files_are_recognised_and_compared_with_their_former_contents(local_store: Any) -> None:
     lines = "".join(f"line {number}\n" for number in range(40))
     before = {"a/old.bin": b"same" * 9, "a/read.bin": b"one", "a/script.py": lines.encode(), "gone.bin": b"gone"}
@@ -205,7 +195,6 @@ def test_moved_files_are_recognised_and_compared_with_their_former_contents(loca
     assert [(text.path, text.changes.total) for text in changes.texts] == [("b/other.py", 2)]
 
 
-@pytest.mark.slow
 def test_one_glyph_of_a_renamed_font_is_found(local_store: Any) -> None:
     sizes, widths = dict.fromkeys(LETTERS, 100), dict.fromkeys(LETTERS, 500)
     old, other = makers.drawn_font(sizes, widths, cff=False), makers.drawn_font(dict.fromkeys(LETTERS, 300), widths, cff=False)
@@ -215,7 +204,6 @@ def test_one_glyph_of_a_renamed_font_is_found(local_store: Any) -> None:
     assert (font.path, font.former_path, [glyph.name for glyph in font.redrawn]) == ("fonts/a.ttf", "two.ttf", [LETTERS[4]])
 
 
-@pytest.mark.slow
 def test_hosts_and_texts_beyond_the_bounds_are_counted(local_store: Any) -> None:
     hosts = "".join(f"https://h{number}.example/\n" for number in range(203))
     many = {f"{number:02}.txt": b"text" for number in range(45)}

@@ -6,7 +6,7 @@ from . import fuzz
 
 pytestmark = pytest.mark.full
 
-COUNT, PARTS = 1000, 4
+COUNT, PARTS = 1000, 2
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -71,12 +71,9 @@ def send(client: Any, listing: Listing, case: Case) -> Any:
 def check_verdict(case: Case, response: Any) -> None:
     body = response.json()
     match case.verdict:
-        case Taken(format=name, facts=facts, warnings=warnings):
+        case Taken():
             assert response.status_code == 200, body
-            if not case.kind:
-                found = json.loads(body["technicalJson"])
-                assert (found["format"], tuple(each["code"] for each in found.get("warnings", []))) == (name, warnings)
-                assert {key: found.get(key) for key in facts} == facts
+            assert case.kind or case.verdict.fits(json.loads(body["technicalJson"])), body
         case Refused(words=words):
             assert (response.status_code, body["code"], body["reason"]) == (400, "file_rejected", "damaged_or_unsafe")
             assert words in body["detail"]
@@ -86,8 +83,8 @@ def check_verdict(case: Case, response: Any) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("case", [*DELIVERABLES, *PREVIEWS], ids=str)
-def test_hostile_file_gets_its_verdict_within_time_and_memory_limits(
+@pytest.mark.parametrize("case", [case for case in (*DELIVERABLES, *PREVIEWS) if case.heavy], ids=str)
+def test_file_made_to_take_time_or_memory_gets_its_verdict_within_the_limits_and_leaves_nothing(
     case: Case, listing: Listing, bearer_client: Any, media: Path, recorder: Recorder
 ) -> None:
     response = send(bearer_client(listing.store.owner, scopes={Scope.VENDOR_MANAGE}), listing, case)
@@ -101,12 +98,6 @@ def test_hostile_file_gets_its_verdict_within_time_and_memory_limits(
         assert not Deliverable.objects.exists()
         assert not Preview.objects.exists()
         assert not [path for path in media.rglob("*") if path.is_file()]
-
-
-def test_table_of_hostile_files_has_at_least_forty_refusals() -> None:
-    cases = [*DELIVERABLES, *PREVIEWS]
-    assert len({str(case) for case in cases}) == len(cases)
-    assert sum(not isinstance(case.verdict, Taken) for case in cases) >= 40
 
 
 def test_inspection_process_that_takes_too_long_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,36 +202,33 @@ def test_hostile_reply_of_the_inspection_process_refuses_the_file(
     assert refusal.value.members["reason"] in {"limits_exceeded", "unreadable"}
 
 
-@pytest.mark.parametrize("script", ["sleep 120", "setsid sleep 120 & exit 0", "trap '' TERM HUP; while :; do :; done"])
+# The last asks for bytes that it does not read.
+@pytest.mark.parametrize("script", ["setsid sleep 120 & exit 0", "trap '' TERM HUP; while :; do :; done", "cat {said}; sleep 120"])
 def test_inspection_process_that_keeps_its_pipe_open_times_out(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    takes_over(monkeypatch, tmp_path, script)
-    began = time.monotonic()
+    takes_over(monkeypatch, tmp_path, script, struct.pack("<cQI", b"R", 0, 2**20) * 3)
+    began, content = time.monotonic(), b"x" * 2**20
     with pytest.raises(FileRejected):
-        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(cpu_seconds=5, wall_seconds=0.5), interpret=as_said)
+        run_in_sandbox("inspect", read_at=reader_of_bytes(content), size=len(content), limits=Limits(5, 0.5), interpret=as_said)
     assert time.monotonic() - began < 60
 
 
 def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "WAIT_SECONDS", 1)
-    takes_over(monkeypatch, tmp_path, f"touch {tmp_path}/$$.begun; exec sleep 120")
+    monkeypatch.setattr(runner, "WAIT_SECONDS", 0.2)
+    over = tmp_path / "over"
+    takes_over(monkeypatch, tmp_path, f"touch {tmp_path}/$$.begun; until [ -e {over} ]; do sleep 0.1; done")
 
-    def check(sender: str) -> Any:
-        return run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, 5), interpret=as_said, sender=sender)
+    def check(sender: str, seconds: float) -> Any:
+        return run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, seconds), interpret=as_said, sender=sender)
 
     with ThreadPoolExecutor() as pool:
-        slow = [pool.submit(check, "one") for _ in range(runner.CHILDREN_OF_ONE)]
+        slow = [pool.submit(check, "one", PATIENCE_SECONDS) for _ in range(runner.CHILDREN_OF_ONE)]
         until(lambda: len(list(tmp_path.glob("*.begun"))) == len(slow), "the files of one sender to be checked")
         with pytest.raises(DependencyUnavailable):
-            check("one")
+            check("one", 0.5)
         with pytest.raises(FileRejected):
-            check("another")
+            check("another", 0.5)
+        over.touch()
         assert all(isinstance(each.exception(), FileRejected) for each in slow)
-
-
-def test_inspection_process_that_reads_nothing_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    takes_over(monkeypatch, tmp_path, "cat {said}; sleep 120", struct.pack("<cQI", b"R", 0, 2**20) * 3)
-    with pytest.raises(FileRejected):
-        run_in_sandbox("inspect", read_at=reader_of_bytes(b"x" * 2**20), size=2**20, limits=Limits(5, 0.5), interpret=as_said)
 
 
 def test_characters_that_databases_refuse_are_replaced_in_inspection_results() -> None:

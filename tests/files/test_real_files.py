@@ -26,11 +26,11 @@ process_audio = partial(process_preview, PreviewKind.AUDIO_PREVIEW)
 
 pytestmark = pytest.mark.full
 
-NAMES = ["variable", "collection for Chinese", "Japanese", "colour", "cubic", "wide", "plain", "variable woff2", "woff2", "woff", "ttf"]
+NAMES = ["variable", "collection for Chinese", "colour", "cubic", "wide", "variable woff2", "woff2", "woff", "ttf"]
+SPECIAL = {"colour": ("colourTables", ["CBDT"]), "cubic": ("outlines", "CFF"), "collection for Chinese": ("faceCount", 2)}
 SCRIPTS = {
     "variable": {"Latin", "Cyrillic", "Greek"},
     "collection for Chinese": {"Han", "Hiragana", "Katakana", "Hangul", "Latin"},
-    "Japanese": {"Han", "Hiragana", "Katakana"},
     "wide": {"Arabic", "Armenian", "Cyrillic", "Greek", "Latin"},
 }
 
@@ -62,16 +62,11 @@ def test_font_is_described_as_fonttools_does(name: str, local_store: ObjectStora
     assert len(technical["unicodeRanges"]) == len([bit for bit in faces[0]["OS/2"].getUnicodeRanges() if bit < 123])
     assert set(technical["colourTables"]) == {"COLR", "CBDT", "sbix", "SVG"} & {tag.strip() for tag in faces[0].keys()}  # noqa: SIM118 - it is no dictionary
     assert SCRIPTS.get(name, set()) <= set(technical["scripts"])
+    field, value = SPECIAL.get(name, ("glyphCount", technical["glyphCount"]))
+    assert technical[field] == value
 
 
-def test_real_special_fonts_are_described(local_store: ObjectStorage) -> None:
-    assert inspect(local_store, real.font("variable").read_bytes()).technical["variableAxes"]
-    assert inspect(local_store, real.font("colour").read_bytes()).technical["colourTables"] == ["CBDT"]
-    assert inspect(local_store, real.font("cubic").read_bytes()).technical["outlines"] == "CFF"
-    assert inspect(local_store, real.font("collection for Chinese").read_bytes()).technical["faceCount"] == 2
-
-
-@pytest.mark.parametrize("name", ["variable", "cubic", "wide", "Japanese", "variable woff2", "woff2", "woff"])
+@pytest.mark.parametrize("name", ["cubic", "wide", "Japanese", "variable woff2", "woff"])
 def test_specimen_of_a_real_font_draws_as_before(name: str, tmp_path: Path) -> None:
     content = real.font(name).read_bytes()
     before = TTFont(io.BytesIO(content))
@@ -103,9 +98,9 @@ def opened(content: bytes) -> Image.Image:
     return image
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectStorage, tmp_path: Path) -> None:
-    content = real.pictures()[number].read_bytes()
+@pytest.mark.usefixtures("in_this_process")
+def test_picture_is_described_as_pillow_does(local_store: ObjectStorage, tmp_path: Path) -> None:
+    content = real.picture().read_bytes()
     source = opened(content).convert("RGBA")
     for ending, mode in (
         ("png", "RGBA"),
@@ -124,10 +119,6 @@ def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectSto
         assert (technical["width"], technical["height"]) == seen.size
         words = {"L": "grayscale", "P": "indexed", "RGB": "RGB", "RGBA": "RGB with alpha", "LA": "grayscale with alpha", "CMYK": "CMYK"}
         assert technical["colourMode"] == words.get(seen.mode, technical["colourMode"])
-    assert {name: inspect(local_store, content).technical[name] for name in ("width", "height")} == {
-        "width": source.width,
-        "height": source.height,
-    }
     assert process_image(content).details == {"width": source.width, "height": source.height}
 
 
@@ -135,11 +126,9 @@ def test_picture_is_described_as_pillow_does(number: int, local_store: ObjectSto
     ("name", "subtype", "depth"),
     [
         ("a.wav", "PCM_U8", 8),
-        ("a.wav", "PCM_16", 16),
         ("a.wav", "PCM_24", 24),
         ("a.wav", "FLOAT", 32),
         ("a.wav", "ULAW", 8),
-        ("a.flac", "PCM_16", 16),
         ("a.flac", "PCM_24", 24),
         ("a.ogg", "VORBIS", None),
         ("a.mp3", "MPEG_LAYER_III", None),
@@ -157,7 +146,7 @@ def test_sound_is_described_as_libsndfile_does(
 
 @pytest.mark.parametrize(
     ("name", "codec", "bit_rate"),
-    [("a.mp3", "libmp3lame", 64_000), ("a.mp3", "libmp3lame", 192_000), ("a.aac", "aac", 96_000), ("a.m4a", "aac", 128_000)],
+    [("a.mp3", "libmp3lame", 64_000), ("a.aac", "aac", 96_000), ("a.m4a", "aac", 128_000)],
 )
 def test_sound_is_described_as_ffmpeg_does(name: str, codec: str, bit_rate: int, tmp_path: Path, local_store: ObjectStorage) -> None:
     content = real.encoded(tmp_path / name, codec, bit_rate)

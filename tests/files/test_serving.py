@@ -18,9 +18,10 @@ ETAG = hashlib.sha256(CONTENT).hexdigest()
 
 
 @pytest.fixture
-def stored(store: ObjectStorage) -> ObjectStorage:
-    put(store, "previews/one", CONTENT)
-    return store
+def stored(local_store: ObjectStorage) -> ObjectStorage:
+    """A store with the object; that S3 reads the same ranges is in `test_stores.py`."""
+    put(local_store, "previews/one", CONTENT)
+    return local_store
 
 
 def ask(store: ObjectStorage, method: str = "GET", **headers: str) -> HttpResponseBase:
@@ -75,31 +76,25 @@ def test_range_request_gets_its_part(stored: ObjectStorage, asked: str, start: i
     assert body(response) == CONTENT[start:end]
 
 
-@pytest.mark.parametrize("asked", ["bytes=1048576-", "bytes=-0", "bytes=9999999999999999999-"])
-def test_range_outside_the_file_is_refused(local_store: ObjectStorage, asked: str) -> None:
-    put(local_store, "previews/one", CONTENT)
-    response = ask(local_store, range=asked)
-    assert response.status_code == 416
-    assert response["Content-Range"] == f"bytes */{len(CONTENT)}"
-    assert b'"range_not_satisfiable"' in body(response)
+def test_range_outside_the_file_is_refused(stored: ObjectStorage) -> None:
+    for asked in ("bytes=1048576-", "bytes=-0", "bytes=9999999999999999999-"):
+        response = ask(stored, range=asked)
+        assert (response.status_code, response["Content-Range"]) == (416, f"bytes */{len(CONTENT)}"), asked
+        assert b'"range_not_satisfiable"' in body(response)
 
 
-@pytest.mark.parametrize(
-    "asked", ["bytes=0-1,5-6", "items=0-1", "bytes=5-2", "bytes=-", "bytes=a-b", "bytes= 0 - 1", "bytes=1" + "0" * 40 + "-"]
-)
-def test_range_that_cannot_be_read_gets_everything(local_store: ObjectStorage, asked: str) -> None:
-    put(local_store, "previews/one", CONTENT)
-    response = ask(local_store, range=asked)
-    assert (response.status_code, len(body(response))) == (200, len(CONTENT))
+def test_range_that_cannot_be_read_gets_everything(stored: ObjectStorage) -> None:
+    for asked in ("bytes=0-1,5-6", "items=0-1", "bytes=5-2", "bytes=-", "bytes=a-b", "bytes= 0 - 1", "bytes=1" + "0" * 40 + "-"):
+        response = ask(stored, range=asked)
+        assert (response.status_code, len(body(response))) == (200, len(CONTENT)), asked
 
 
 @pytest.mark.parametrize(
     ("condition", "status"),
     [(f'"{ETAG}"', 206), (f'W/"{ETAG}"', 200), ('"other"', 200), ("Wed, 21 Oct 2015 07:28:00 GMT", 200)],
 )
-def test_if_range_needs_the_very_same_file(local_store: ObjectStorage, condition: str, status: int) -> None:
-    put(local_store, "previews/one", CONTENT)
-    response = ask(local_store, range="bytes=0-1", **{"if-range": condition})
+def test_if_range_needs_the_very_same_file(stored: ObjectStorage, condition: str, status: int) -> None:
+    response = ask(stored, range="bytes=0-1", **{"if-range": condition})
     response.close()
     assert response.status_code == status
 

@@ -188,23 +188,14 @@ def test_verification_stops_with_a_message_if_the_store_is_down(monkeypatch: pyt
     assert len(lines) == 2
 
 
-def test_file_that_nobody_wrote_to_is_not_read_by_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_was_copied_back_is_read_once_and_one_that_nobody_wrote_to_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     file = recorded()
     assert verify(row=file) == StoredState.INTACT
     file.refresh_from_db()
-
-    def fail(*_: object) -> None:
-        raise AssertionError("it was read")
-
-    monkeypatch.setattr(LocalStorage, "read", fail)
-    assert state_of(file) == StoredState.INTACT
-
-
-def test_file_that_was_copied_back_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    file = recorded()
-    verify(row=file)
+    with monkeypatch.context() as unread:
+        unread.setattr(LocalStorage, "read", None)
+        assert state_of(file) == StoredState.INTACT
     put(default_storage, file.object_key, b"content")
-    file.refresh_from_db()
     before = file.fingerprint
     assert state_of(file) == StoredState.INTACT
     file.refresh_from_db()

@@ -77,16 +77,13 @@ def test_change_with_an_outdated_if_match_is_refused(name: str, client: APIClien
     assert call(client, address(listing), {"If-Match": etag(client, listing)}).status_code == 200
 
 
-@pytest.mark.parametrize("form", ["{0}", "W/{0}", '"other", {0}', "*"])
-def test_if_match_accepts_every_form_of_the_current_etag(form: str, client: APIClient, listing: Listing) -> None:
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [("{0}", 200), ("W/{0}", 200), ('"other", {0}', 200), ("*", 200), ("", 412), ("x", 412), ('"other"', 412), ('W/"other"', 412)],
+)
+def test_if_match_accepts_every_form_of_the_current_etag_and_no_other(form: str, status: int, client: APIClient, listing: Listing) -> None:
     answer = sending("patch", "/licensing", {"readme": "new"})(client, address(listing), {"If-Match": form.format(etag(client, listing))})
-    assert answer.status_code == 200
-
-
-@pytest.mark.parametrize("header", ["", "x", '"other"', 'W/"other"'])
-def test_if_match_with_another_etag_is_a_412(header: str, client: APIClient, listing: Listing) -> None:
-    answer = sending("patch", "/licensing", {"readme": "new"})(client, address(listing), {"If-Match": header})
-    assert answer.status_code == 412
+    assert answer.status_code == status
 
 
 def test_each_change_returns_the_new_etag(client: APIClient, listing: Listing) -> None:

@@ -32,12 +32,6 @@ def limit(settings: Any) -> int:
     return GIB
 
 
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MIN_PART_BYTES", 10)
-    monkeypatch.setattr(bounds, "MAX_PART_BYTES", 100)
-
-
 def kept_by(vendor: VendorProfile, size: int) -> Deliverable:
     """Give the vendor another draft, with a file of so many bytes that no reviewer has approved."""
     other: Listing = ListingFactory(store=vendor.store)

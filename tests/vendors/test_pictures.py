@@ -22,11 +22,9 @@ from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_preview
 from vendors.services.pictures import update_picture
 
-from .cases import ASSETS, make_vendor, pointers, problem, publish
+from .cases import ASSETS, problem, publish
 
 pytestmark = pytest.mark.django_db
-
-NOBODY = "01900000-0000-7000-8000-000000000000"
 
 
 def picture(listing: Listing, slot: int, content: bytes = b"") -> Preview:
@@ -46,53 +44,22 @@ def places(listing: Listing) -> dict[int, uuid.UUID]:
 
 
 @pytest.mark.parametrize("method", ["patch", "delete"])
-def test_preview_that_is_not_there_or_not_ones_own_is_not_found(
-    client: APIClient, other_client: APIClient, listing: Listing, method: str
-) -> None:
-    mine = picture(listing, 0)
+def test_preview_of_another_listing_of_ones_own_is_not_found(client: APIClient, listing: Listing, method: str) -> None:
     beside = picture(ListingFactory(store=listing.store), 0)
-    theirs = picture(ListingFactory(store=make_vendor().store), 0)
-    change = getattr(client, method)
-    for preview in (NOBODY, "x", "x" * 300, str(mine.pk).replace("-", ""), beside.pk, theirs.pk):
-        assert problem(change(address(listing, preview), {}, format="json")) == (404, "not_found"), preview
-    assert problem(getattr(other_client, method)(address(listing, mine), {}, format="json")) == (404, "not_found")
-    assert Preview.objects.count() == 3
+    assert problem(getattr(client, method)(address(listing, beside), {}, format="json")) == (404, "not_found")
+    assert Preview.objects.get() == beside
 
 
-@pytest.mark.parametrize("kind", [PreviewKind.AUDIO_PREVIEW, PreviewKind.FONT_SPECIMEN])
-def test_preview_that_is_no_picture_has_neither_alt_text_nor_a_position(client: APIClient, listing: Listing, kind: PreviewKind) -> None:
+def test_preview_that_is_no_picture_has_neither_alt_text_nor_a_position(client: APIClient, listing: Listing) -> None:
     processed = ProcessedPreview(b"x", "audio/wav", {}, {})
-    other = attach_preview(listing=listing, kind=kind, processed=processed, actor=listing.store.owner)
+    other = attach_preview(listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=processed, actor=listing.store.owner)
     assert problem(client.patch(address(listing, other), {"altText": "A chime"}, format="json")) == (404, "not_found")
     assert "altText" not in client.get(f"{ASSETS}/{listing.pk}").json()["previews"][0]
 
 
-@pytest.mark.parametrize(
-    ("body", "pointer", "code"),
-    [
-        ({"altText": "x" * 251}, "#/altText", "max_length"),
-        ({"altText": "a\nb"}, "#/altText", "control_characters"),
-        ({"altText": None}, "#/altText", "null"),
-        ({"sortOrder": 5}, "#/sortOrder", "max_value"),
-        ({"sortOrder": -1}, "#/sortOrder", "min_value"),
-        ({"sortOrder": "1"}, "#/sortOrder", "invalid"),
-        ({"alttext": "x"}, "#/alttext", "unknown_field"),
-    ],
-)
-def test_invalid_change_of_a_picture_is_refused_and_changes_nothing(
-    client: APIClient, listing: Listing, body: Any, pointer: str, code: str
-) -> None:
-    first = picture(listing, 0)
-    before = Preview.objects.values().get()
-    assert pointers(client.patch(address(listing, first), body, format="json")) == [(pointer, code)]
-    assert Preview.objects.values().get() == before
-
-
-def test_pictures_of_a_listing_under_review_or_of_a_closed_store_stay(client: APIClient, vendor: VendorProfile, listing: Listing) -> None:
+def test_pictures_of_a_listing_that_was_submitted_or_whose_store_was_closed_meanwhile_stay(vendor: VendorProfile, listing: Listing) -> None:
     first, owner = picture(listing, 0), vendor.user
     Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
-    assert problem(client.patch(address(listing, first), {"altText": "x"}, format="json")) == (409, "listing_locked")
-    assert problem(client.delete(address(listing, first))) == (409, "listing_locked")
     with pytest.raises(ListingLocked):
         update_picture(listing=listing, preview_id=first.pk, actor=owner, alt_text="x")
     Listing.objects.filter(pk=listing.pk).update(status="Draft")

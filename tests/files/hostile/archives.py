@@ -10,27 +10,26 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from .. import makers
 from ..zip_crafting import END, LINE, LOCAL, Part, archive
-from .cases import Case, Refused, Taken, Unsupported
+from .cases import Case, Heavy, Refused, Taken, Unsupported
 
 MIB = 2**20
 
 
 def zip_of(count: int) -> bytes:
-    """Return a zip of so many empty files, written byte by byte: zipfile takes seconds."""
-    entries = [LOCAL.pack(b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 9, 0) + b"%05x.txt" % index for index in range(count)]
-    size = len(entries[0])
-    lines = [
-        LINE.pack(b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, size * index) + b"%05x.txt" % index for index in range(count)
-    ]
-    body, directory = b"".join(entries), b"".join(lines)
+    """Return a zip of so many empty files, written byte by byte: zipfile takes seconds, and a list of the entries much memory."""
+    body, directory = bytearray(), bytearray()
+    for index in range(count):
+        directory += LINE.pack(b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, len(body)) + b"%05x.txt" % index
+        body += LOCAL.pack(b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 9, 0) + b"%05x.txt" % index
     at = len(body) + len(directory)
     record = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(directory), len(body))
     locator = struct.pack("<4sIQI", b"PK\6\7", 0, at, 1)
-    return body + directory + record + locator + END.pack(b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 2**32 - 1, 2**32 - 1, 0)
+    return bytes(body + directory) + record + locator + END.pack(b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 2**32 - 1, 2**32 - 1, 0)
 
 
 def zip_of_a_million() -> bytes:
@@ -56,15 +55,6 @@ def zip_named(*names: str) -> bytes:
     return target.getvalue()
 
 
-def zip_with_link() -> bytes:
-    link = zipfile.ZipInfo("link")
-    link.create_system, link.external_attr = 3, 0o120777 << 16
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(link, b"/etc/passwd")
-    return target.getvalue()
-
-
 def zip_of_two_names() -> bytes:
     return makers.zipped({"harmless.txt": b"x"}).replace(b"harmless.txt", b"harmful.exe!", 1)
 
@@ -73,13 +63,15 @@ def large_tar(count: int) -> bytes:
     """Return a tar.gz of so many empty files."""
     head = bytearray(makers.tar_header("000000", b"0" * 11))
     base = sum(head) - sum(head[148:156]) + 8 * 32 - 6 * 48
-    blocks = []
-    for index in range(count):
-        digits = b"%06d" % index
-        head[:6] = digits
-        head[148:156] = b"%06o\0 " % (base + sum(digits))
-        blocks.append(bytes(head))
-    return gzip.compress(b"".join(blocks) + b"\0" * 1024, 1)
+    target = io.BytesIO()
+    with gzip.GzipFile(fileobj=target, mode="wb", compresslevel=1) as packed:
+        for index in range(count):
+            digits = b"%06d" % index
+            head[:6] = digits
+            head[148:156] = b"%06o\0 " % (base + sum(digits))
+            packed.write(head)
+        packed.write(b"\0" * 1024)
+    return target.getvalue()
 
 
 def pax_record(key: bytes, value: bytes) -> bytes:
@@ -104,6 +96,15 @@ def xz_with_a_gigabyte_dictionary() -> bytes:
     return bytes(content)
 
 
+def tar_of_headers() -> bytes:
+    """Return a tar.gz of an extended header that describes the next, and so on."""
+    target, head = io.BytesIO(), makers.tar_header("x", b"0" * 11, b"x")
+    with gzip.GzipFile(fileobj=target, mode="wb", compresslevel=1) as packed:
+        for _ in range(200_001):
+            packed.write(head)
+    return target.getvalue()
+
+
 def tar_of_devices() -> bytes:
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w") as archive:
@@ -119,11 +120,26 @@ def tar_of_fields(kind: bytes, fields: int, count: int) -> bytes:
     content = b"".join(pax_record(b"%x" % number, b"") for number in range(fields)) if kind == b"g" else b"5 a=\n" * fields
     head = makers.tar_header("pax", b"%011o" % len(content), kind) + content + b"\0" * (-len(content) % 512)
     entry = makers.tar_header("a", b"0" * 11)
-    return lzma.compress(head + entry * count if kind == b"g" else (head + entry) * count, preset=1)
+    if kind == b"g":
+        return lzma.compress(head + entry * count, preset=1)
+    packer = lzma.LZMACompressor(preset=1)
+    return b"".join([*(packer.compress(head + entry) for _ in range(count)), packer.flush()])
 
 
 def zeros_tar(mode: str) -> bytes:
-    return makers.tarred({"zeros": b"\0" * (80 * MIB)}, mode)
+    target, member = io.BytesIO(), tarfile.TarInfo("zeros")
+    member.size = 80 * MIB
+    with tarfile.open(fileobj=target, mode=mode) as archive, Path("/dev/zero").open("rb") as zeros:  # type: ignore[call-overload]  # the mode is a parameter of the test
+        archive.addfile(member, zeros)
+    return target.getvalue()
+
+
+def zeros_zip() -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("zeros", "w") as member:
+        for _ in range(100):
+            member.write(b"\0" * MIB)
+    return target.getvalue()
 
 
 def skill(text: bytes) -> bytes:
@@ -156,8 +172,9 @@ NESTED = makers.zipped({"1.zip": makers.zipped({"2.zip": makers.zipped({"3.txt":
 LIES = "not where its end record says"
 
 ARCHIVES: tuple[Case, ...] = (
-    Case("zip of 100,000 entries", lambda: zip_of(100_000), Taken("zip", {"entryCount": 100_000, "contentsByExtension": {"txt": 100_000}})),
-    Case("zip of 200,001 entries", lambda: zip_of(200_001), Refused("more than 200,000 entries")),
+    Heavy(
+        "zip of 100,000 entries", lambda: zip_of(100_000), Taken("zip", {"entryCount": 100_000, "contentsByExtension": {"txt": 100_000}})
+    ),
     Case("zip that claims a million entries", zip_of_a_million, Refused("more than 200,000 entries")),
     Case(
         "zip that claims an exabyte",
@@ -172,7 +189,7 @@ ARCHIVES: tuple[Case, ...] = (
     Case("zip with overlapping entries", lambda: archive(Part(b"a.txt"), Part(b"a.txt", line={"offset": 0})), Refused("overlap")),
     Case("zip with an entry as long as a disk", lambda: zip_with(packed=10**6), Refused("described differently")),
     Case("zip that expands more than deflate can", lambda: zip_with(size=10**7), Refused("more than deflate can")),
-    Case("zip of 100 MiB of zeros", lambda: makers.zipped({"zeros": b"\0" * (100 * MIB)}), Refused("more than 200 times")),
+    Heavy("zip of 100 MiB of zeros", zeros_zip, Refused("more than 200 times")),
     Case("zip stored with two sizes", lambda: zip_with(method=0, size=400), Refused("two sizes")),
     Case("zip whose entry points nowhere", lambda: zip_with(offset=9), Refused("does not name")),
     Case("zip whose entry has two names", zip_of_two_names, Refused("two names")),
@@ -181,8 +198,6 @@ ARCHIVES: tuple[Case, ...] = (
     Case("zip behind another zip", lambda: makers.zipped({"a": b"a"}) + makers.zipped({"b": b"b"}), Refused(LIES)),
     Case("zip of several volumes", lambda: makers.zipped({"a": b"a"})[:-18] + b"\1\0" * 2 + b"\1\0" * 2 + b"\0" * 10, Refused("volumes")),
     Case("zip with a damaged directory", lambda: makers.zipped({"a": b"a"}).replace(b"PK\1\2", b"PK\1\t"), Refused("damaged")),
-    Case("zip that climbs out", lambda: zip_named("../../evil.sh", "/etc/cron.d/x", "C:\\boot.ini"), Taken("zip", {}, ("unsafe_path",))),
-    Case("zip with a symlink", zip_with_link, Taken("zip", {}, ("symlink",))),
     Case("zip with an encrypted entry", lambda: makers.encrypted({"a.txt": b"a"}), Taken("zip", {"encrypted": True}, ("encrypted",))),
     Case(
         "zip with a name read from right to left", lambda: zip_named("inv\u202egnp.exe"), Taken("zip", {}, ("program", "unprintable_name"))
@@ -202,23 +217,21 @@ ARCHIVES: tuple[Case, ...] = (
     Case("zip that is empty", lambda: END.pack(b"PK\5\6", 0, 0, 0, 0, 0, 0, 0), Unsupported("empty zip")),
     Case("PDF that is a zip too", lambda: b"%PDF-1.7\n" + makers.zipped({"a": b"a"}), Unsupported("a PDF")),
     Case("program that unpacks itself", lambda: b"MZ" + b"\0" * 100 + makers.zipped({"a": b"a"}), Unsupported("Windows program")),
-    Case("skill of 20 MB", lambda: skill(b"word " * 4_000_000 + os.urandom(300_000)), Taken("zip", {"entryCount": 1}, ("unsearched",))),
+    Heavy("skill of 20 MB", lambda: skill(b"word " * 4_000_000 + os.urandom(300_000)), Taken("zip", {"entryCount": 1}, ("unsearched",))),
     Case("skill of nothing but bytes", lambda: skill(bytes(range(256)) * 400), Taken("zip", {"container": "skill"})),
-    Case("skill with a YAML bomb", lambda: skill(YAML_BOMB), Taken("zip", {"container": "skill"})),
-    Case("skill of 20,000 keys", lambda: skill(b"---\n" + b"".join(b"k%d: v\n" % i for i in range(20_000)) + b"---\n"), Taken("zip")),
+    Heavy("skill with a YAML bomb", lambda: skill(YAML_BOMB), Taken("zip", {"container": "skill"})),
+    Heavy("skill of 20,000 keys", lambda: skill(b"---\n" + b"".join(b"k%d: v\n" % i for i in range(20_000)) + b"---\n"), Taken("zip")),
     Case(
         "motion template",
         lambda: makers.zipped({"definition.json": b"{}", "project.aegraphic": b"x"}),
         Taken("zip", {"container": "mogrt"}),
     ),
-    Case("tar of 100,000 entries", lambda: large_tar(100_000), Taken("tar.gz", {"entryCount": 100_000})),
-    Case("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200,000 entries")),
+    Heavy("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200,000 entries")),
     Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
-    Case("tar with 100,000 pax records", lambda: pax_tar(b"7 a=bc\n" * 100_000), Taken("tar", {"entryCount": 1})),
-    Case("tar whose entries all get 90,000 fields", lambda: tar_of_fields(b"g", 90_000, 20_000), Refused("extended fields")),
-    Case("tar of entries with 200,000 pax records", lambda: tar_of_fields(b"x", 200_000, 150), Refused("far more")),
-    Case("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header")),
-    Case("tar of nothing but pax headers", lambda: gzip.compress(makers.tar_header("x", b"0" * 11, b"x") * 200_001, 1), Refused("damaged")),
+    Heavy("tar whose entries all get 90,000 fields", lambda: tar_of_fields(b"g", 90_000, 20_000), Refused("extended fields")),
+    Heavy("tar of entries with 200,000 pax records", lambda: tar_of_fields(b"x", 200_000, 150), Refused("far more")),
+    Heavy("tar with a pax header of a million digits", lambda: pax_tar(b"1" * 10**6), Refused("extended header")),
+    Heavy("tar of nothing but pax headers", tar_of_headers, Refused("damaged")),
     Case("tar with a negative size", lambda: makers.tar_header("x", b"\xff" * 12) + b"\0" * 1024, Refused("impossible size")),
     Case(
         "tar with a size beyond all disks",
@@ -239,12 +252,10 @@ ARCHIVES: tuple[Case, ...] = (
     *compressed_tars("bz2", bz2.compress),
     *compressed_tars("xz", lzma.compress),
     Case("tar.gz cut off", lambda: makers.tarred({"a": os.urandom(50_000)}, "w:gz")[:20_000], Refused("compression is damaged")),
-    Case("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times")),
-    Case("tar.bz2 of zeros", lambda: zeros_tar("w:bz2"), Refused("more than 200 times")),
-    Case("tar.xz of zeros", lambda: zeros_tar("w:xz"), Refused("more than 200 times")),
-    Case("tar.xz with a dictionary of 1 GiB", xz_with_a_gigabyte_dictionary, Refused("more memory")),
-    Case("tar.gz of 50,000 empty streams", lambda: gzip.compress(b"") * 50_000, Refused("empty streams")),
-    Case("tar.bz2 of 50,000 empty streams", lambda: bz2.compress(b"") * 50_000, Refused("empty streams")),
+    Heavy("tar.gz of zeros", lambda: zeros_tar("w:gz"), Refused("more than 200 times")),
+    Heavy("tar.xz of zeros", lambda: zeros_tar("w:xz"), Refused("more than 200 times")),
+    Heavy("tar.xz with a dictionary of 1 GiB", xz_with_a_gigabyte_dictionary, Refused("more memory")),
+    Heavy("tar.gz of 50,000 empty streams", lambda: gzip.compress(b"") * 50_000, Refused("empty streams")),
     Case("gzip of something else", lambda: gzip.compress(b"x" * 2000), Unsupported("is none")),
     Case("tar.gz of no files", lambda: makers.tarred({}, "w:gz"), Taken("tar.gz", {"entryCount": 0})),
     Case("Zstandard", lambda: b"\x28\xb5\x2f\xfd" + b"\0" * 100, Unsupported("Zstandard")),

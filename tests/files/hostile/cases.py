@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 
@@ -12,6 +13,11 @@ class Taken:
     format: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+    def fits(self, technical: dict[str, Any]) -> bool:
+        """Tell whether technical details are these."""
+        warnings = tuple(each["code"] for each in technical.get("warnings", []))
+        return (technical["format"], warnings) == (self.format, self.warnings) and technical | dict(self.facts) == technical
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,11 @@ class Case:
     verdict: Taken | Refused | Unsupported
     # Of previews: which one it is sent as.
     kind: str = ""
+    # Made to take time or memory: a child looks into it, which is measured.
+    heavy: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}".strip()
+
+
+Heavy = partial(Case, heavy=True)

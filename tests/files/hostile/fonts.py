@@ -7,7 +7,7 @@ import brotli
 from fontTools.ttLib import TTFont
 
 from .. import makers
-from .cases import Case, Refused, Taken
+from .cases import Case, Heavy, Refused, Taken
 
 HTML = b"<!doctype html><script>alert('in a font')</script>"
 
@@ -90,17 +90,17 @@ def with_html(flavor: str) -> bytes:
 FONTS: tuple[Case, ...] = (
     Case("font with a table outside of the file", lambda: patched(None, 12 + 8, 2**31), Refused("outside of the file")),
     Case("font with overlapping tables", overlapping_tables, Refused("overlap")),
-    Case("font with 65,535 names of 64 KiB", name_bomb, Refused("names")),
+    Heavy("font with 65,535 names of 64 KiB", name_bomb, Refused("names")),
     Case("font of 65,535 axes", lambda: axes(65_535), Refused("cannot be read")),
     Case("font with axes of no length", lambda: axes(60, step=0), Refused("cannot be read")),
     Case("font with glyphs made of each other", circular_composites, Taken("ttf", {"glyphCount": 3})),
     Case("font cut off", lambda: makers.font()[:60], Refused("cannot be read")),
-    Case("font collection of a million faces", lambda: b"ttcf\0\1\0\0" + struct.pack(">I", 10**6) + b"\0" * 100, Refused("faces")),
+    Heavy("font collection of a million faces", lambda: b"ttcf\0\1\0\0" + struct.pack(">I", 10**6) + b"\0" * 100, Refused("faces")),
     Case("font that is a page", lambda: b"\0\1\0\0" + HTML * 10, Refused("cannot be read")),
     Case("woff with a page in it", lambda: with_html("woff"), Taken("woff", {"glyphCount": 3})),
     Case("woff2 with a page in it", lambda: with_html("woff2"), Taken("woff2", {"glyphCount": 3})),
-    Case("woff whose tables claim 1 GiB", lambda: patched("woff", 44 + 12, 2**30), Refused("sanitizer")),
-    Case("woff2 that declares 1 GiB", lambda: patched("woff2", 16, 2**30), Refused("sanitizer")),
-    Case("woff2 whose tables claim 1 GiB", woff2_of_a_large_table, Refused("sanitizer")),
+    Heavy("woff whose tables claim 1 GiB", lambda: patched("woff", 44 + 12, 2**30), Refused("sanitizer")),
+    Heavy("woff2 that declares 1 GiB", lambda: patched("woff2", 16, 2**30), Refused("sanitizer")),
+    Heavy("woff2 whose tables claim 1 GiB", woff2_of_a_large_table, Refused("sanitizer")),
     Case("woff2 of another length", lambda: makers.font(flavor="woff2") + b"xxxx", Refused("sanitizer")),
 )

@@ -3,12 +3,11 @@
 import io
 import os
 import struct
-import zlib
 
 from PIL import Image
 
 from .. import makers
-from .cases import Case, Refused, Taken, Unsupported
+from .cases import Case, Heavy, Refused, Taken, Unsupported
 
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
 
@@ -67,7 +66,7 @@ def lying_xing() -> bytes:
 
 def id3_bomb() -> bytes:
     """Return an MP3 whose tag holds a compressed comment of 256 MiB."""
-    packed = struct.pack(">I", 2**28) + zlib.compress(b"\0" * 2**28)
+    packed = struct.pack(">I", 2**28) + makers.compressed_zeros(256)
     frame = b"COMM" + struct.pack(">I", len(packed)) + b"\0\x80" + packed
     size = len(frame)
     return b"ID3\3\0\0" + bytes([size >> 21 & 127, size >> 14 & 127, size >> 7 & 127, size & 127]) + frame + makers.sound("MP3")
@@ -90,11 +89,10 @@ def lying_flac(samples: int) -> bytes:
 MEDIA: tuple[Case, ...] = (
     Case("png cut off", lambda: makers.picture(size=(300, 300))[:60], Refused("cut off")),
     Case("png with a wrong checksum", lambda: makers.picture()[:40] + b"\1" + makers.picture()[41:], Refused("damaged")),
-    Case("png with a text bomb", makers.png_with_text_bomb, Refused("damaged")),
-    Case("png with a colour profile bomb", lambda: png_with(b"iCCP", b"p\0\0" + zlib.compress(b"\0" * 2**27)), Refused("damaged")),
-    Case("png of 500,000 chunks", lambda: png_with(b"tEXt", b"", 500_000), Refused("too many small parts")),
+    Heavy("png with a text bomb", makers.png_with_text_bomb, Refused("damaged")),
+    Heavy("png with a colour profile bomb", lambda: png_with(b"iCCP", b"p\0\0" + makers.compressed_zeros(128)), Refused("damaged")),
+    Heavy("png of 500,000 chunks", lambda: png_with(b"tEXt", b"", 500_000), Refused("too many small parts")),
     Case("png of impossible size", lambda: makers.png_of(2**31 - 1, 2**31 - 1), Refused("impossible")),
-    Case("png of 16 bits", lambda: makers.png_of(7, 9, 16), Taken("png", {"bitDepth": 16})),
     Case("png that moves", lambda: animated("PNG"), Taken("png", {"frameCount": 3})),
     Case(
         "png that is a zip too",
@@ -103,40 +101,38 @@ MEDIA: tuple[Case, ...] = (
     ),
     Case("jpeg of 65,000 by 65,000", lambda: jpeg_of(65_000, 65_000), Taken("jpg", {"width": 65_000, "height": 65_000})),
     Case("jpeg of no height", lambda: jpeg_of(100, 0), Refused("damaged")),
-    Case("jpeg of 100,000 segments", lambda: jpeg_of_segments(100_000), Refused("too many small parts")),
-    Case("jpeg of fill bytes", lambda: b"\xff\xd8" + b"\xff" * 5_000_000, Refused("too many small parts")),
-    Case("jpeg in CMYK", lambda: makers.picture("JPEG", mode="CMYK"), Taken("jpg", {"colourMode": "CMYK"})),
+    Heavy("jpeg of 100,000 segments", lambda: jpeg_of_segments(100_000), Refused("too many small parts")),
+    Heavy("jpeg of fill bytes", lambda: b"\xff\xd8" + b"\xff" * 5_000_000, Refused("too many small parts")),
     Case("webp that moves", lambda: animated("WEBP"), Taken("webp", {"frameCount": 3})),
-    Case("webp of 100,000 frames", webp_of_many_frames, Refused("damaged")),
+    Heavy("webp of 100,000 frames", webp_of_many_frames, Refused("damaged")),
     Case("webp cut off", lambda: makers.picture("WEBP", (300, 300))[:40], Refused("cut off")),
     Case("psd with a damaged header", lambda: b"8BPS" + b"\xff" * 100, Refused("header is damaged")),
     Case("psd that claims a larger picture", lambda: makers.psd(30_000, 30_000, held=100), Refused("larger picture")),
     Case("psd with a section of 4 GiB", lambda: makers.psd(8, 8)[:26] + b"\xff" * 40, Refused("outside of the file")),
-    Case("wav of two million chunks", lambda: riff(JUNK * 2_000_000), Refused("decoded")),
-    Case("wav with two million chunks behind it", lambda: riff(FORMAT, SAMPLES, JUNK * 2_000_000), Taken("wav", {"durationSeconds": 1.0})),
+    Heavy("wav of two million chunks", lambda: riff(JUNK * 2_000_000), Refused("decoded")),
+    Heavy("wav with two million chunks behind it", lambda: riff(FORMAT, SAMPLES, JUNK * 2_000_000), Taken("wav", {"durationSeconds": 1.0})),
     Case("wav that claims 4 GiB", lying_wave, Taken("wav", {"durationSeconds": 1.0})),
     Case("wav without samples", riff, Refused("decoded")),
     Case("wav of no rate", lambda: riff(FORMAT.replace(struct.pack("<I", 44_100), b"\0" * 4), SAMPLES), Refused("decoded")),
     Case("mp3 whose header claims a year", lying_xing, Taken("mp3", {"sampleRate": 44_100})),
-    Case("mp3 with a compressed comment of 256 MiB", id3_bomb, Taken("mp3", {"sampleRate": 44_100})),
+    Heavy("mp3 with a compressed comment of 256 MiB", id3_bomb, Taken("mp3", {"sampleRate": 44_100})),
     Case("mp3 with a tag longer than the file", lambda: b"ID3\4\0\0\x7f\x7f\x7f\x7f" + makers.sound("MP3"), Refused("decoded")),
     Case("mp3 with a picture larger than its sound", mp3_with_a_picture, Taken("mp3", {"durationSeconds": 1.0})),
     Case("mp3 mostly of something else", lambda: makers.sound("MP3", 0.3) + os.urandom(300_000), Refused("not made of audio")),
-    Case("mp3 of sync bytes", lambda: b"\xff" * 5_000_000, Unsupported()),
+    Heavy("mp3 of sync bytes", lambda: b"\xff" * 5_000_000, Unsupported()),
     Case("flac that claims ten hours", lambda: lying_flac(36_000 * 44_100), Refused("decoded")),
     Case("flac that claims a minute", lambda: lying_flac(60 * 44_100), Refused("decoded")),
     Case("flac that claims three weeks", lambda: lying_flac(2**36 - 1), Refused("decoded")),
     Case("flac cut off", lambda: makers.sound("FLAC")[:30], Refused("decoded")),
     Case("flac of half its samples", lambda: makers.sound("FLAC", 3.0)[:20_000], Refused("decoded")),
     Case("ogg cut off", lambda: makers.sound("OGG", 3.0)[:20_000], Taken("ogg", {"sampleRate": 44_100})),
-    Case("aac as it streams", lambda: makers.adts(43), Taken("aac", {"channels": 2})),
     Case("aac of two frames", lambda: makers.adts(2), Refused("not made of audio")),
     Case("m4a that claims a month", lambda: makers.m4a(seconds=2_500_000), Refused("longer than its bytes")),
-    Case(
+    Heavy(
         "m4a of a million boxes", lambda: makers.box(b"ftyp", b"M4A \0\0\0\0") + makers.box(b"free", b"") * 10**6, Refused("too many boxes")
     ),
     Case("m4a cut off", lambda: makers.m4a()[:-500], Refused("do not fit")),
-    Case("m4a with a description of 17 MiB", lambda: makers.m4a() + makers.box(b"moov", b"\0" * (17 * 2**20)), Refused("16 MiB")),
+    Heavy("m4a with a description of 17 MiB", lambda: makers.m4a() + makers.box(b"moov", b"\0" * (17 * 2**20)), Refused("16 MiB")),
     Case("m4a that is a video", lambda: makers.m4a(handler=b"vide"), Unsupported("video")),
     Case("SVG", lambda: SVG, Unsupported("HTML or SVG")),
     Case("HTML with spaces before it", lambda: b"\n  <!doctype html>", Unsupported("HTML or SVG")),
