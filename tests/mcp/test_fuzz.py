@@ -20,7 +20,7 @@ from .speaking import CAPABILITIES, NAMED_BY, NEWEST, VERSION, WITH_HANDSHAKE, S
 
 pytestmark = pytest.mark.full
 
-MESSAGES = int(os.environ.get("MALFORMED_MESSAGES", "4000"))
+MESSAGES = int(os.environ.get("MALFORMED_MESSAGES", "1500"))
 STATUSES = {200, 202, 400, 401, 403, 404, 405, 406, 413, 415}
 HEADERS = ["mcp_protocol_version", "mcp_method", "mcp_name", "accept", "content_type", "origin", "mcp_session_id", "last_event_id"]
 HEADER_VALUES = [
