@@ -242,10 +242,11 @@ def _compare_queries(twins: Twins, tool: str, arguments: dict[str, Any]) -> None
 
 @pytest.mark.slow
 def test_response_cached_for_a_tool_is_not_served_for_an_invalid_api_query(twins: Twins) -> None:
-    for tool, path, arguments in (
+    cases: list[tuple[str, str, dict[str, Any]]] = [
         ("list_assets", "assets", {"limit": 5.0}),
         ("search_assets", "assets/search", {"q": "harbor", "limit": 5.0}),
-    ):
+    ]
+    for tool, path, arguments in cases:
         assert twins.tools.call(tool, **arguments)["isError"] is False
         # 5.0 is a whole number in JSON; in an address it is none. Without a credential the cache is asked before anything else.
         response = APIClient().get(f"/api/v1/{path}", arguments)
