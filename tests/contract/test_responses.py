@@ -102,14 +102,6 @@ def test_listing_that_was_read_can_be_sent_back(operation: Operation, scene: Sce
     assert again | {"updatedAt": ""} == read | {"updatedAt": ""}
 
 
-@pytest.mark.parametrize("operation", [BY_NAME["PATCH /vendor/assets/{id}/regional-prices"]], ids=["prices"])
-def test_field_left_out_keeps_its_value_and_null_clears_it(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    steps = [({"priceInr": 100}, (100, 9)), ({}, (100, 9)), ({"priceEur": None}, (100, None)), ({"priceInr": None}, (None, None))]
-    for body, (inr, eur) in steps:
-        answer = checked(call(caller, operation, scene, body=body), operation)
-        assert (answer["priceInr"], answer["priceEur"]) == (inr, eur)
-
-
 # The pictures of a store: `tests/vendors/test_store_pictures.py`.
 @pytest.mark.slow
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from tests.factories import UserFactory
-from tests.vendors.cases import make_vendor
 
 from .calls import API, body_of, call, refused, rows
-from .scenes import Scene, developer, draft, for_sale, selling, waiting
+from .scenes import Scene, draft, for_sale, selling, waiting
 from .shapes import Operation
 from .table import BY_NAME
 
@@ -104,31 +103,6 @@ def test_bare_draft_fails_the_checks_that_the_specification_names(db: None, bear
     problem = refused_unchanged(bearer_client, BY_NAME["POST /vendor/assets/{id}/submit"], draft(), 422, "submit_checks_failed")
     outcomes = {check["name"]: check["passed"] for check in problem["checks"]}
     assert outcomes == {"file_integrity": False, "preview_thumbnail": False, "pricing": True, "licensing": True}
-
-
-def test_second_application_with_a_taken_store_slug_is_refused(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    scene = developer()
-    scene.body["storeSlug"] = make_vendor().store.slug
-    refused_unchanged(bearer_client, BY_NAME["POST /vendor/apply"], scene, 409, "store_slug_taken")
-
-
-@pytest.mark.parametrize(("approve", "status"), [(True, "Approved"), (False, "Pending")])
-@pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/apply"]], ids=["apply"])
-def test_verified_developer_is_approved_as_a_vendor_unless_auto_approve_is_off(
-    approve: bool,  # noqa: FBT001 - a case of the table
-    status: str,
-    operation: Operation,
-    scene: Scene,
-    caller: APIClient,
-) -> None:
-    answer = call(caller, operation, scene, body=body_of(operation, scene) | {"autoApprove": approve})
-    assert (answer.status_code, answer.json()["status"]) == (200, status)
-
-
-def test_vendor_application_of_an_unverified_user_waits_for_staff(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    operation, scene = BY_NAME["POST /vendor/apply"], Scene(user=make_vendor().user)
-    answer = call(bearer_client(), operation, scene, body=body_of(operation, scene) | {"autoApprove": True})
-    assert (answer.status_code, answer.json()["status"]) == (200, "Pending")
 
 
 def test_balance_that_is_too_low_names_price_and_balance(db: None, bearer_client: Callable[..., APIClient]) -> None:
