@@ -120,7 +120,7 @@ def test_body_that_is_too_large_or_comes_in_chunks_is_refused(newest: Speaker) -
 
 
 # The parser is that of the API: `tests/contract/test_refusals.py` has more of what it refuses.
-@pytest.mark.parametrize("body", [b" ", b'{"id": 1', b"\xff\xfe"])
+@pytest.mark.parametrize("body", [b" ", b'{"id": 1', b"\xff\xfe", b'{"a":' * 40 + b"1" + b"}" * 40])
 def test_body_that_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> None:
     assert error_of(newest.post(body)) == (400, -32700, None)
 
