@@ -191,6 +191,7 @@ def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: List
     assert faults_of(page.content) == []
     assert "The listing is in review" in page.content.decode()
     assert ">Save<" not in page.content.decode()
+    assert page.context["form"].fields["title"].disabled
     response = client.post(at("details", listing), opened | {"title": "Late"})
     assert response.status_code == 400
     assert "nothing was saved" in response.content.decode()
