@@ -17,10 +17,11 @@ from marketplace.accounts.models import User
 from marketplace.demo.entries import load_entries
 from tests.agent_skills import FRONT, free_skill, skill_archive, skill_on_sale
 from tests.servers.http import Handler, serving
-from tests.servers.npm import npm
 from tests.shop import bought, funded
 from tests.waiting import PATIENCE_SECONDS
 from wallet.services.refunds import refund_order
+
+from .tools import install_packages
 
 pytestmark = [pytest.mark.full, pytest.mark.django_db(transaction=True)]
 
@@ -30,9 +31,9 @@ Installs = Callable[[str], subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def program() -> list[str]:
     """The client, and a Node.js that is new enough for it."""
-    modules = npm(tmp_path_factory.mktemp("skills"), "install", *PACKAGES)
+    modules = install_packages("skills", *PACKAGES)
     return [str(modules / "node" / "bin" / "node"), str(modules / "skills" / "bin" / "cli.mjs")]
 
 

@@ -1,4 +1,4 @@
-"""Programs of npm, pinned by package-lock.json and kept outside the tree between test runs."""
+"""Programs of npm, kept outside the tree between test runs."""
 
 import fcntl
 import os
@@ -12,21 +12,35 @@ HERE = Path(__file__).resolve().parent
 
 
 def install() -> Path:
-    """Return `node_modules`, made at the first call and after each change of the lock; several test processes may call at once.
+    """Return the `node_modules` that `package-lock.json` pins.
 
     Raises:
         Unavailable: there is no npm, or it could not get them.
     """
-    folder = Path(os.environ.get("TEST_SERVERS_DIR") or ROOT / "var" / "test-servers") / "npm"
+    lock = HERE / "package-lock.json"
+    # Their own scripts are not needed, and not run.
+    return _kept("npm", lock.read_text("utf-8"), "ci", "--ignore-scripts", files=(HERE / "package.json", lock))
+
+
+def install_packages(name: str, *packages: str) -> Path:
+    """Return the `node_modules` of packages with their versions, in a folder of this name.
+
+    Raises:
+        Unavailable: there is no npm, or it could not get them.
+    """
+    return _kept(f"npm-{name}", " ".join(packages), "install", *packages)
+
+
+def _kept(name: str, wanted: str, *words: str, files: tuple[Path, ...] = ()) -> Path:
+    """Run npm in a folder at the first call and after each change of what is wanted; several test processes may call at once."""
+    folder = Path(os.environ.get("TEST_SERVERS_DIR") or ROOT / "var" / "test-servers") / name
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = (HERE / "package-lock.json").read_bytes()
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ready = folder / "ready"
-        if not ready.exists() or ready.read_bytes() != wanted:
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(HERE / name, folder / name)
-            # Their own scripts are not needed, and not run.
-            npm(folder, "ci", "--ignore-scripts")
-            ready.write_bytes(wanted)
+        if not ready.exists() or ready.read_text("utf-8") != wanted:
+            for file in files:
+                shutil.copy(file, folder / file.name)
+            npm(folder, *words)
+            ready.write_text(wanted, "utf-8")
     return folder / "node_modules"

@@ -1,7 +1,7 @@
 """Appeals, which the specification does not have."""
 
-from .catalog import BAD_LIMITS
-from .shapes import INTEGER, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
+from .catalog import LIMIT, PAGE
+from .shapes import INTEGER, STRING, TIME, Auth, Field, Operation, array, nullable, one_of, record
 
 QUEUE = nullable(record({"position": INTEGER, "usualHours": nullable(INTEGER)}))
 _APPEAL = {
@@ -42,10 +42,7 @@ OPERATIONS = (
         "appealed",
         record({"total": INTEGER, "page": INTEGER, "items": array(record(_APPEAL))}),
         scope="vendor:manage",
-        query=(
-            Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
-            Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
-        ),
+        query=(PAGE, LIMIT),
         added=True,
     ),
     Operation(

@@ -1,5 +1,7 @@
 """The public catalog."""
 
+from dataclasses import replace
+
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, OBJECT, SHA256, STRING, TIME, Auth, Operation, Query, array, nullable, one_of, record
 
 TIER = one_of("free", "go", "pro", "vip")
@@ -9,6 +11,9 @@ AI_USE = {
     "aiParts": STRING,
 }
 BAD_LIMITS = ("0", "-1", "x", "1.5", "1.0", "1_0", "\u0661", " 1")
+PAGE = Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001"))
+LIMIT = Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100)
+LIMIT_OF_THE_CATALOG = replace(LIMIT, default=20, maximum=50)
 
 PRICES = {"priceUSD": NUMBER, "priceINR": nullable(NUMBER), "priceEUR": nullable(NUMBER)}
 LICENSE = record({}, added={"slug": STRING, "name": STRING, "summary": STRING, **PRICES})
@@ -196,8 +201,8 @@ OPERATIONS = (
             *FILTERS,
             Query("cursor", "string", bounds={"maxLength": 1000}, bad=("x", "e30", "x" * 1001)),
             FACETS,
-            Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
-            Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
+            PAGE,
+            LIMIT_OF_THE_CATALOG,
             Query(
                 "sort",
                 "string",
@@ -221,7 +226,7 @@ OPERATIONS = (
         ),
         query=(
             Query("q", "string", required=True, bounds={"maxLength": 200}, bad=("", "   ", "x" * 201)),
-            Query("limit", "integer", default=20, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=50),
+            LIMIT_OF_THE_CATALOG,
             *FILTERS,
             Query("cursor", "string", bounds={"maxLength": 1000}, bad=("x", "e30", "x" * 1001)),
             FACETS,

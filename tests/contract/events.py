@@ -5,7 +5,7 @@ from typing import Any
 
 from developers.event_types import EventType
 
-from .catalog import BAD_LIMITS
+from .catalog import LIMIT
 from .history import PAGING
 from .shapes import BOOLEAN, INTEGER, OBJECT, STRING, TIME, Auth, Field, Operation, Query, Shape, array, nullable, one_of, record
 
@@ -102,7 +102,7 @@ OPERATIONS = (
         record({"items": array(EVENT), "nextCursor": STRING, "hasMore": BOOLEAN}),
         query=(
             Query("after", "string", bounds={"maxLength": 200}, bad=("nonsense", "WyIxIl0", "x" * 201)),
-            Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
+            LIMIT,
         ),
         refusals=frozenset({"invalid_input"}),
         added=True,

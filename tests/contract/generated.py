@@ -4,7 +4,9 @@ A request is made for the boundaries of each parameter and field, then at random
 document. Most name what the scene holds, or few would come further than a 404. Whatever one changes is rolled back.
 """
 
+import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -127,11 +129,11 @@ class Exercise:
     scene: Scene
     headers: dict[str, str]
 
-    def run(self, *, boundaries: bool, examples: int, at_random: bool) -> int:
+    def run(self, *, boundaries: int, examples: int, at_random: bool) -> int:
         """Send the requests.
 
         Args:
-            boundaries: Send those at the boundaries of what the document allows, too.
+            boundaries: How many of each kind to send at the boundaries of what the document allows.
             examples: How many to make at random.
             at_random: Make others each time.
 
@@ -143,12 +145,10 @@ class Exercise:
         """
         described = _described(self.operation)
         sent = 0
-        config = GenerationConfig(modes=list(MODES), with_security_parameters=False)
-        if boundaries:
-            for case in described.schema.iter_coverage_cases(described, generation_modes=list(MODES), generation_config=config):
-                self._settle(case)
-                self._send(case)
-                sent += 1
+        for case in _at_boundaries(described, boundaries):
+            self._settle(case)
+            self._send(case)
+            sent += 1
 
         @settings(
             max_examples=examples,
@@ -191,6 +191,18 @@ class Exercise:
                 case.validate_response(case.call(headers=headers), checks=CHECKS, headers=headers)
             finally:
                 transaction.set_rollback(True)
+
+
+def _at_boundaries(described: Any, most: int) -> Iterator[Case]:
+    """Yield so many requests of each kind, spread over the fields and parameters."""
+    if not most:
+        return
+    config = GenerationConfig(modes=list(MODES), with_security_parameters=False)
+    kinds: dict[str, list[Case]] = defaultdict(list)
+    for case in described.schema.iter_coverage_cases(described, generation_modes=list(MODES), generation_config=config):
+        kinds[case.meta.phase.data.scenario].append(case)
+    for cases in kinds.values():
+        yield from cases[:: math.ceil(len(cases) / most)]
 
 
 def _braces(path: str) -> list[str]:

@@ -6,7 +6,7 @@ from django_countries.data import COUNTRIES
 
 from wallet.models.ledger import JournalKind
 
-from .catalog import BAD_LIMITS
+from .catalog import LIMIT
 from .certificates import CERTIFICATE, STATUS
 from .purse import CURRENCY, DATES, REDUCTIONS
 from .shapes import (
@@ -162,7 +162,7 @@ EVIDENCE = record(
     }
 )
 PAGING = (
-    Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
+    LIMIT,
     Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "x" * 201)),
 )
 

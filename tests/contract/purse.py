@@ -1,6 +1,6 @@
 """Library and wallet."""
 
-from .catalog import BAD_LIMITS
+from .catalog import LIMIT
 from .shapes import BOOLEAN, BYTES, INTEGER, NUMBER, SHA256, STRING, TIME, Auth, Field, Operation, Query, array, nullable, one_of, record
 
 CURRENCY = one_of("INR", "USD")
@@ -115,7 +115,7 @@ OPERATIONS = (
         ),
         scope="library:read",
         query=(
-            Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
+            LIMIT,
             Query("cursor", "string", bounds={"maxLength": 200}, bad=("nonsense", "!!", "MjAyNg", "x" * 201)),
             *DATES,
         ),

@@ -94,7 +94,9 @@ def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
 
 def for_sale() -> Scene:
     """One asset for sale, and someone with money."""
-    return _shop()[0]
+    scene, _ = _shop()
+    scene.shows |= {"balanceINR": 1_000, "balanceUSD": 50}
+    return scene
 
 
 def quoted() -> Scene:
@@ -102,6 +104,9 @@ def quoted() -> Scene:
     scene = for_sale()
     purchase = PurchaseRequest(scene.names["id"], "USD", "commercial", "SPRING", licensee=CLIENT)
     scene.body["quoteId"] = str(make_quote(buyer=scene.user, purchase=purchase).pk)
+    # Of the call with nothing but the asset.
+    scene.shows |= {"success": True, "licenseSlug": "personal", "currency": "INR", "debitedINR": 499, "debitedUSD": 0}
+    scene.shows |= {"newBalanceINR": 501, "newBalanceUSD": 50}
     return scene
 
 
@@ -136,6 +141,7 @@ def owned() -> Scene:
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "holder").get(holder=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
     scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
+    scene.shows |= {"ownedCount": 1, "nextCursor": None}
     return scene
 
 

@@ -21,7 +21,7 @@ def main() -> int:
         prog="python -m tests.contract.schemathesis", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--examples", type=int, default=100, help="requests for each operation and credential (default 100)")
-    parser.add_argument("--only", default="", help="words that pytest's -k takes, such as 'spend and vendor'")
+    parser.add_argument("--only", default="", help="words that pytest's -k takes, such as 'spend or quote'")
     options = parser.parse_args()
     command = [sys.executable, "-m", "pytest", "tests/contract/test_generated.py", "--quiet", "--numprocesses=auto"]
     command += ["-k", options.only] if options.only else []

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from rest_framework.test import APIClient
 
+from tests.factories import UserFactory
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorStatus
 
@@ -16,17 +17,16 @@ from .table import GUARDED
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("status", [VendorStatus.PENDING, VendorStatus.SUSPENDED, None])
 @pytest.mark.parametrize(
     "operation", [entry for entry in GUARDED if "vendor_not_approved" in entry.refusals], ids=lambda operation: operation.name
 )
-def test_user_who_is_no_approved_vendor_is_refused(
-    operation: Operation, status: VendorStatus | None, scene: Scene, bearer_client: Callable[..., APIClient]
-) -> None:
-    caller = bearer_client() if status is None else bearer_client(make_vendor(status).user)
-    before = rows()
-    assert refused(call(caller, operation, scene), 403, "vendor_not_approved", operation)["vendorStatus"] == status
-    assert rows() == before
+def test_user_who_is_no_approved_vendor_is_refused(operation: Operation, scene: Scene, bearer_client: Callable[..., APIClient]) -> None:
+    callers = {status: make_vendor(status).user for status in (VendorStatus.PENDING, VendorStatus.SUSPENDED)} | {None: UserFactory()}
+    for status, user in callers.items():
+        caller = bearer_client(user)
+        before = rows()
+        assert refused(call(caller, operation, scene), 403, "vendor_not_approved", operation)["vendorStatus"] == status
+        assert rows() == before
 
 
 def test_someone_without_a_profile_has_no_application_status(bearer_client: Callable[..., APIClient]) -> None:

@@ -1,6 +1,7 @@
 """Texts and numbers that break programs: each is taken or refused, and none is an error of ours."""
 
 import json
+from itertools import product
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,10 +10,10 @@ from rest_framework.test import APIClient
 
 from .calls import body_of, path_of, query_of, refused
 from .scenes import Scene
-from .shapes import Field, Operation, Query
+from .shapes import Operation
 from .table import OPERATIONS, WITH_BODY
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.full]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.full, pytest.mark.usefixtures("unlimited")]
 
 # As they stand in JSON.
 HOSTILE = (
@@ -31,32 +32,23 @@ def judged(answer: Any) -> None:
     refused(answer, answer.status_code, problem["code"])
 
 
-@pytest.mark.parametrize(
-    ("operation", "entry"),
-    [pytest.param(operation, entry, id=f"{operation.name} {entry.name}") for operation in WITH_BODY for entry in operation.body or ()],
-)
-def test_hostile_value_of_a_field_is_accepted_or_refused_without_a_crash(
-    operation: Operation, entry: Field, scene: Scene, caller: APIClient
-) -> None:
-    rest = {name: value for name, value in body_of(operation, scene).items() if name != entry.name}
-    for number, value in enumerate(HOSTILE):
+@pytest.mark.parametrize("operation", WITH_BODY, ids=lambda operation: operation.name)
+def test_hostile_value_of_a_field_is_accepted_or_refused_without_a_crash(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    for number, (entry, value) in enumerate(product(operation.body or (), HOSTILE)):
         # What is taken once is not refused for being there already.
-        unique = {
-            name: f"{value}-{number}" if name.lower().endswith("slug") and name != "categorySlug" else value for name, value in rest.items()
+        rest = {
+            name: f"{good}-{number}" if name.lower().endswith("slug") and name != "categorySlug" else good
+            for name, good in body_of(operation, scene).items()
+            if name != entry.name
         }
-        text = json.dumps(unique)[:-1] + f'{", " if unique else ""}"{entry.name}": {value}}}'
+        text = json.dumps(rest)[:-1] + f'{", " if rest else ""}"{entry.name}": {value}}}'
         judged(caller.generic(operation.method, path_of(operation, scene), text, "application/json"))
 
 
-@pytest.mark.parametrize(
-    ("operation", "parameter"),
-    [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query],
-)
-def test_hostile_query_parameter_is_accepted_or_refused_without_a_crash(
-    operation: Operation, parameter: Query, scene: Scene, caller: APIClient
-) -> None:
-    rest = "".join(f"&{name}={value}" for name, value in query_of(operation, scene).items() if name != parameter.name)
-    for value in HOSTILE_IN_ADDRESSES:
+@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.query], ids=lambda operation: operation.name)
+def test_hostile_query_parameter_is_accepted_or_refused_without_a_crash(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    for parameter, value in product(operation.query, HOSTILE_IN_ADDRESSES):
+        rest = "".join(f"&{name}={given}" for name, given in query_of(operation, scene).items() if name != parameter.name)
         judged(caller.generic(operation.method, f"{path_of(operation, scene)}?{parameter.name}={value}{rest}", "", ""))
 
 

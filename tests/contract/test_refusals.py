@@ -205,7 +205,7 @@ def test_request_that_is_no_upload_is_refused(operation: Operation, scene: Scene
     assert rows() == before
 
 
-@pytest.mark.parametrize("path", ["", "nothing", "assets/", "vendor", "vendor/assets/x/y"])
+@pytest.mark.parametrize("path", ["", "assets/", "vendor/assets/x/y"])
 def test_unknown_api_path_is_a_problem_document(path: str, anonymous: APIClient) -> None:
     refused(anonymous.get(f"/api/v1/{path}"), 404, "not_found")
 
@@ -220,9 +220,7 @@ def test_request_id_that_was_sent_is_in_the_problem(anonymous: APIClient) -> Non
     "headers",
     [
         {"HTTP_IDEMPOTENCY_KEY": ""},
-        {"HTTP_IDEMPOTENCY_KEY": '""'},
         {"HTTP_IDEMPOTENCY_KEY": "x" * 256},
-        {"HTTP_IDEMPOTENCY_KEY": "a b"},
         {"HTTP_IDEMPOTENCY_KEY": "\u00e9"},
     ],
 )

@@ -7,48 +7,12 @@ from marketplace.core.access import BEARER_KINDS, KEY_KINDS
 from marketplace.core.errors import all_problems
 from vendors.api.views import TusViews
 
-from . import events
 from .calls import API
 from .scenes import SCENES
 from .shapes import Operation
-from .table import BY_NAME, GUARDED, OPERATIONS
+from .table import BY_NAME, OPERATIONS
 
 ENDPOINTS_OF_THE_SPECIFICATION = 21
-SCOPES = {
-    "GET /assets/{id}/manifest": "catalog:read",
-    "GET /library": "library:read",
-    "POST /library/download/{id}": "library:download",
-    "GET /library/{id}/versions": "library:read",
-    "GET /library/{id}/certificate": "library:read",
-    "GET /library/{id}/certificate.pdf": "library:read",
-    "GET /library/{id}/credential": "library:read",
-    "GET /wallet": "account:read",
-    "PATCH /wallet": "wallet:spend",
-    "GET /wallet/transactions": "account:read",
-    "GET /orders": "account:read",
-    "GET /orders/{order_id}": "account:read",
-    "GET /orders/{order_id}/receipt": "account:read",
-    "GET /orders/{order_id}/receipt.pdf": "account:read",
-    "POST /orders/{order_id}/refund-requests": "wallet:spend",
-    "GET /orders/{order_id}/refund-requests": "account:read",
-    "GET /orders/{order_id}/evidence": "account:read",
-    "GET /orders/{order_id}/invoice": "account:read",
-    "GET /orders/{order_id}/invoice.pdf": "account:read",
-    "GET /orders/{order_id}/credit-note.pdf": "account:read",
-    "GET /account/billing": "account:read",
-    "PATCH /account/billing": "wallet:spend",
-    "GET /me": None,
-    "GET /events": None,
-    **{operation.name: None for operation in events.WEBHOOKS},
-    "POST /wallet/quote": "wallet:spend",
-    "POST /wallet/top-ups": "wallet:fund",
-    "GET /wallet/top-ups/{top_up_id}": "wallet:fund",
-    "GET /approvals/{approval_id}": "wallet:spend",
-    "POST /wallet/spend": "wallet:spend",
-    "POST /appeals": "vendor:manage",
-    "GET /appeals": "vendor:manage",
-    "GET /appeals/{appeal_id}": "vendor:manage",
-}
 
 
 def view_of(operation: Operation) -> tuple[type, str, str]:
@@ -69,11 +33,6 @@ def test_every_operation_of_the_url_configuration_is_in_the_table() -> None:
 def test_operation_table_has_each_endpoint_of_the_specification_once() -> None:
     assert len(BY_NAME) == len(OPERATIONS)
     assert len([operation for operation in OPERATIONS if not operation.added]) == ENDPOINTS_OF_THE_SPECIFICATION
-
-
-def test_operations_of_the_table_have_the_listed_scopes() -> None:
-    assert {entry.name: entry.scope for entry in GUARDED if not entry.path.startswith("/vendor")} == SCOPES
-    assert {entry.scope for entry in GUARDED if entry.path.startswith("/vendor")} == {"vendor:manage"}
 
 
 def test_declared_access_of_an_operation_is_the_auth_column_of_the_table() -> None:

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from marketplace.core.scopes import Scope
-from tests.vendors.cases import make_vendor
+from tests.factories import UserFactory
 
 from .calls import API, body_of, call, refused, rows
-from .scenes import SCENES, Scene, developer, selling, waiting
+from .scenes import Scene, draft, for_sale, selling, waiting
 from .shapes import Operation
 from .table import BY_NAME
 
@@ -40,6 +39,17 @@ HARMLESS = [
 # What a listing under review refuses.
 # A resumable upload began before the review: `tests/vendors/test_uploads.py`.
 EDITS = [name for name, operation in BY_NAME.items() if "listing_locked" in operation.refusals and "upload_id" not in operation.path]
+
+
+def refused_unchanged(
+    bearer_client: Callable[..., APIClient], operation: Operation, scene: Scene, status: int, code: str
+) -> dict[str, Any]:
+    """Assert that the scene's user is refused with this code, and that nothing changes; return the problem."""
+    caller = bearer_client(scene.user, scopes=operation.scopes)
+    before = rows()
+    problem = refused(call(caller, operation, scene), status, code, operation)
+    assert rows() == before
+    return problem
 
 
 @pytest.mark.parametrize(("operation", "code"), [pytest.param(BY_NAME[name], code, id=name) for name, code in SECOND])
@@ -72,18 +82,6 @@ def test_second_upload_to_a_slot_replaces_the_first(operation: Operation, scene:
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
-def test_idempotency_key_replays_the_first_response(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    headers: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-1"}
-    first = call(caller, operation, scene, **headers)
-    before = rows()
-    second = call(caller, operation, scene, **headers)
-    assert (second.status_code, second.json(), second["Idempotent-Replayed"]) == (200, first.json(), "true")
-    other = call(caller, operation, scene, body=body_of(operation, scene) | {"currency": "USD"}, **headers)
-    refused(other, 422, "idempotency_key_reused", operation)
-    assert rows() == before
-
-
-@pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
 def test_any_licence_is_ownership_unless_another_is_asked_for(operation: Operation, scene: Scene, caller: APIClient) -> None:
     body = body_of(operation, scene)
     for slug in ("commercial", "personal"):
@@ -94,63 +92,21 @@ def test_any_licence_is_ownership_unless_another_is_asked_for(operation: Operati
 
 @pytest.mark.parametrize("operation", [BY_NAME[name] for name in EDITS], ids=EDITS)
 def test_listing_under_review_is_locked(operation: Operation, db: None, bearer_client: Callable[..., APIClient]) -> None:
-    scene = waiting()
-    caller = bearer_client(scene.user, scopes=frozenset({Scope.VENDOR_MANAGE}))
-    before = rows()
-    refused(call(caller, operation, scene), 409, "listing_locked", operation)
-    assert rows() == before
+    refused_unchanged(bearer_client, operation, waiting(), 409, "listing_locked")
 
 
 def test_published_listing_without_a_new_file_is_not_submitted(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    scene, operation = selling(), BY_NAME["POST /vendor/assets/{id}/submit"]
-    caller = bearer_client(scene.user)
-    before = rows()
-    refused(call(caller, operation, scene), 409, "nothing_to_review", operation)
-    assert rows() == before
+    refused_unchanged(bearer_client, BY_NAME["POST /vendor/assets/{id}/submit"], selling(), 409, "nothing_to_review")
 
 
 def test_bare_draft_fails_the_checks_that_the_specification_names(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    scene, operation = SCENES["draft"](), BY_NAME["POST /vendor/assets/{id}/submit"]
-    caller = bearer_client(scene.user)
-    before = rows()
-    problem = refused(call(caller, operation, scene), 422, "submit_checks_failed", operation)
+    problem = refused_unchanged(bearer_client, BY_NAME["POST /vendor/assets/{id}/submit"], draft(), 422, "submit_checks_failed")
     outcomes = {check["name"]: check["passed"] for check in problem["checks"]}
     assert outcomes == {"file_integrity": False, "preview_thumbnail": False, "pricing": True, "licensing": True}
-    assert rows() == before
-
-
-def test_second_application_with_a_taken_store_slug_is_refused(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    operation, scene = BY_NAME["POST /vendor/apply"], developer()
-    taken = make_vendor().store.slug
-    caller = bearer_client(scene.user)
-    before = rows()
-    refused(call(caller, operation, scene, body=body_of(operation, scene) | {"storeSlug": taken}), 409, "store_slug_taken", operation)
-    assert rows() == before
-
-
-@pytest.mark.parametrize(("approve", "status"), [(True, "Approved"), (False, "Pending")])
-@pytest.mark.parametrize("operation", [BY_NAME["POST /vendor/apply"]], ids=["apply"])
-def test_verified_developer_is_approved_as_a_vendor_unless_auto_approve_is_off(
-    approve: bool,  # noqa: FBT001 - a case of the table
-    status: str,
-    operation: Operation,
-    scene: Scene,
-    caller: APIClient,
-) -> None:
-    answer = call(caller, operation, scene, body=body_of(operation, scene) | {"autoApprove": approve})
-    assert (answer.status_code, answer.json()["status"]) == (200, status)
-
-
-def test_vendor_application_of_an_unverified_user_waits_for_staff(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    operation, scene = BY_NAME["POST /vendor/apply"], Scene(user=make_vendor().user)
-    answer = call(bearer_client(), operation, scene, body=body_of(operation, scene) | {"autoApprove": True})
-    assert (answer.status_code, answer.json()["status"]) == (200, "Pending")
 
 
 def test_balance_that_is_too_low_names_price_and_balance(db: None, bearer_client: Callable[..., APIClient]) -> None:
-    operation, scene = BY_NAME["POST /wallet/spend"], SCENES["for_sale"]()
-    caller = bearer_client()
-    before = rows()
-    problem = refused(call(caller, operation, scene), 402, "insufficient_balance", operation)
+    scene = for_sale()
+    scene.user = UserFactory()
+    problem = refused_unchanged(bearer_client, BY_NAME["POST /wallet/spend"], scene, 402, "insufficient_balance")
     assert (problem["price"], problem["currency"], problem["balance"]) == (499, "INR", 0)
-    assert rows() == before

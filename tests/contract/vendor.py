@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from .appeals import QUEUE
-from .catalog import AI_USE, BAD_LIMITS, PREVIEW, TIER
+from .catalog import AI_USE, LIMIT, PAGE, PREVIEW, TIER
 from .purse import BAD_CODES, CODE
 from .shapes import (
     BOOLEAN,
@@ -258,10 +258,7 @@ APPLY = (
     ),
     Field("autoApprove", "boolean", sample=True),
 )
-PAGING = (
-    Query("page", "integer", default=1, bounds={"minimum": 1, "maximum": 1_000_000}, bad=(*BAD_LIMITS, "1000001")),
-    Query("limit", "integer", default=25, bounds={"minimum": 1}, bad=BAD_LIMITS, maximum=100),
-)
+PAGING = (PAGE, LIMIT)
 
 APPROVED = frozenset({"vendor_not_approved"})
 ONE = APPROVED | {"not_found"}
@@ -278,6 +275,12 @@ UPLOAD = EDIT | {
 }
 
 STORE_UPLOAD = UPLOAD - EDIT - {"unapproved_storage_full"} | APPROVED
+
+
+def _listed(path: str, scene: str, item: Shape, refusals: frozenset[str]) -> Operation:
+    """Return the operation that lists records page by page."""
+    answer = record({}, added={"total": INTEGER, "page": INTEGER, "items": array(item)})
+    return _op("GET", path, scene, answer, query=PAGING, refusals=refusals | {"invalid_input"}, added=True)
 
 
 def _op(method: str, path: str, scene: str, answer: Shape, **more: Any) -> Operation:
@@ -375,33 +378,9 @@ OPERATIONS = (
     ),
     _op("GET", "/vendor/assets/{id}", "ready", LISTING, refusals=ONE, added=True),
     _op("DELETE", "/vendor/assets/{id}", "draft", record({}, added={"id": STRING}), refusals=CHANGE | {"draft_not_deletable"}, added=True),
-    _op(
-        "GET",
-        "/vendor/assets/{id}/reviews",
-        "waiting",
-        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(REVIEW)}),
-        query=PAGING,
-        refusals=ONE | {"invalid_input"},
-        added=True,
-    ),
-    _op(
-        "GET",
-        "/vendor/assets/{id}/files",
-        "waiting",
-        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(VERSION_RECORD)}),
-        query=PAGING,
-        refusals=ONE | {"invalid_input"},
-        added=True,
-    ),
-    _op(
-        "GET",
-        "/vendor/assets/{id}/discounts",
-        "discounted",
-        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(DISCOUNT_RECORD)}),
-        query=PAGING,
-        refusals=ONE | {"invalid_input"},
-        added=True,
-    ),
+    _listed("/vendor/assets/{id}/reviews", "waiting", REVIEW, ONE),
+    _listed("/vendor/assets/{id}/files", "waiting", VERSION_RECORD, ONE),
+    _listed("/vendor/assets/{id}/discounts", "discounted", DISCOUNT_RECORD, ONE),
     _op(
         "POST",
         "/vendor/assets/{id}/discounts",
@@ -442,15 +421,7 @@ OPERATIONS = (
             _op("DELETE", f"/vendor/store/{kind}", "decorated", STORE_PICTURE, refusals=ONE, added=True),
         )
     ),
-    _op(
-        "GET",
-        "/vendor/uploads",
-        "sent",
-        record({}, added={"total": INTEGER, "page": INTEGER, "items": array(UPLOAD_RECORD)}),
-        query=PAGING,
-        refusals=APPROVED | {"invalid_input"},
-        added=True,
-    ),
+    _listed("/vendor/uploads", "sent", UPLOAD_RECORD, APPROVED),
     _op("GET", "/vendor/uploads/{upload_id}", "sent", UPLOAD_RECORD, refusals=ONE, added=True),
     _op(
         "POST",

@@ -1,4 +1,4 @@
-"""Twenty wishes with known answers, fulfilled over the tools by an agent without a model, in a shop with the demo's goods."""
+"""Wishes with known answers, fulfilled over the tools by an agent without a model, in a shop with goods of the demo."""
 
 import asyncio
 from contextlib import closing
@@ -26,37 +26,34 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 # What the owner allows without being asked.
 LIMIT = 600
 NOTHING = "nothing fits"
+GOODS = {
+    *("hanken-grotesk", "bricolage-grotesque", "orbit-loaders"),
+    *("release-notes-editor", "table-profiler", "type-scale-builder", "contrast-auditor"),
+}
 # Each wish, whether the owner allows what is above the limit, and what is bought or why nothing is.
 TASKS: list[tuple[Wish, bool, tuple[str, str, float] | str]] = [
     (Wish("grotesk", "font", "client_work", 1000), True, ("bricolage-grotesque", "commercial", 898)),
     (Wish("grotesk", "font", "client_work", 850), True, NOTHING),
     (Wish("grotesk", "font", "personal", 500), True, ("bricolage-grotesque", "personal", 449)),
-    (Wish("grotesk", "font", "app", 2300), True, ("bricolage-grotesque", "extended", 2245)),
     (Wish("grotesk", "font", "ai_training", 1000), True, ("hanken-grotesk", "personal", 499)),
     (Wish("grotesk", "font", "redistribution", 10_000), True, NOTHING),
-    (Wish("display serif", "font", "commercial_project", 100), True, ("instrument-serif", "commercial", 0)),
-    (Wish("fraunces", "font", "personal", 3000), True, "tier_required"),
     (Wish("loaders", "motion", "web_traffic", 1300, quantity=500_000), True, ("orbit-loaders", "commercial", 1198)),
+    (Wish("loaders", "motion", "web_traffic", 1300, quantity=500_000), False, "approval_declined"),
     (Wish("loaders", "motion", "web_traffic", 1300, quantity=5_000_000), True, NOTHING),
-    (Wish("checkout", "motion", "merchandise", 1600, quantity=10_000), True, ("checkout-moments", "commercial", 1598)),
-    (Wish("pitch deck", "template", "team", 4000, quantity=20), True, ("tidewater-pitch-deck", "commercial", 3398)),
-    (Wish("pitch deck", "template", "team", 9000, quantity=30), True, ("tidewater-pitch-deck", "extended", 8495)),
-    (Wish("warm film looks", "preset", "broadcast", 1500), True, ("amber-hour-looks", "commercial", 1423.5)),
-    (Wish("lo-fi drums", "preset", "personal", 800), False, "approval_declined"),
-    (Wish("synth loops", "preset", "commercial_project", 2000, without_ai=True), True, ("night-drive-loops", "commercial", 1898)),
     (Wish("release notes", "skill", "commercial_project", 1200, as_skill=True), True, ("release-notes-editor", "commercial", 1198)),
-    (Wish("csv profiler", "skill", "personal", 800, as_skill=True), True, ("table-profiler", "personal", 734.3)),
     (Wish("release notes", "skill", "personal", 800, without_ai=True, as_skill=True), True, NOTHING),
-    (Wish("type scale", "skill", "client_work", 1, as_skill=True), True, ("type-scale-builder", "commercial", 0)),
+    (Wish("csv profiler", "skill", "personal", 800, as_skill=True), True, ("table-profiler", "personal", 734.3)),
+    (Wish("type scale", "skill", "client_work", 1, without_ai=True, as_skill=True), True, ("type-scale-builder", "commercial", 0)),
+    (Wish("contrast", "skill", "personal", 3000, as_skill=True), True, "tier_required"),
 ]
 
 
 @pytest.fixture
 def address(live_server: Any, settings: Any, media: Path) -> str:
-    """A service with the demo's goods."""
+    """A service with goods of the demo."""
     settings.BASE_URL = live_server.url
     settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 100_000)
-    list(fill_shop(load_entries(), make_people({}), until=timezone.now()))
+    list(fill_shop([entry for entry in load_entries() if entry.slug in GOODS], make_people({}), until=timezone.now()))
     return f"{live_server.url}/mcp"
 
 
@@ -78,8 +75,7 @@ async def fulfil(address: str, wish: Wish, owner: User, folder: Path, *, allows:
         return await Agent(client, folder, decide).fulfil(wish)
 
 
-def test_twenty_tasks_of_an_agent_have_the_expected_outcome_within_their_budget(address: str, tmp_path: Path) -> None:
-    assert len(TASKS) == 20
+def test_each_wish_has_the_expected_outcome_within_its_budget(address: str, tmp_path: Path) -> None:
     wrong = []
     for number, (wish, allows, expected) in enumerate(TASKS):
         owner = funded(inr=50_000_00)

@@ -8,8 +8,6 @@ from django.http import HttpResponse
 from django.test import Client
 from mcp_types.methods import validate_server_result
 
-from developers.models.usage import ApiUsage
-from developers.usage.buffer import usage
 from marketplace.core import bounds
 from marketplace.core.scopes import APP_SCOPES, format_scopes
 from marketplace.mcp.revisions import SUPPORTED
@@ -52,12 +50,8 @@ def test_caller_without_a_token_learns_where_to_get_one() -> None:
     assert error_of(response) == (401, 401, None)
     metadata = 'resource_metadata="http://testserver/.well-known/oauth-protected-resource/mcp"'
     assert response["WWW-Authenticate"] == f'Bearer realm="marketplace", scope="{format_scopes(APP_SCOPES)}", {metadata}'
-
-
-def test_www_authenticate_header_leads_to_the_authorization_server() -> None:
-    address = Speaker().send("tools/list")["WWW-Authenticate"].split('resource_metadata="')[1].rstrip('"')
-    metadata = Client().get(address.removeprefix("http://testserver")).json()
-    assert (metadata["resource"], metadata["authorization_servers"]) == ("http://testserver/mcp", ["http://testserver"])
+    found = Client().get("/.well-known/oauth-protected-resource/mcp").json()
+    assert (found["resource"], found["authorization_servers"]) == ("http://testserver/mcp", ["http://testserver"])
 
 
 @pytest.mark.parametrize("revision", SUPPORTED)
@@ -74,7 +68,7 @@ def test_every_protocol_revision_lists_and_calls_tools(secret: str, revision: st
 # --- who calls from where
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://testserver.evil.example", "https://testserver", ""])
+@pytest.mark.parametrize("origin", ["null", "http://testserver.evil.example", "https://testserver"])
 def test_mcp_request_from_another_origin_is_refused(newest: Speaker, origin: str) -> None:
     assert error_of(newest.send("tools/list", origin=origin)) == (403, 403, None)
 
@@ -97,58 +91,36 @@ def test_configured_origin_may_send_a_preflight_request(settings: Any) -> None:
 # --- what is a message
 
 
-@pytest.mark.parametrize("method", ["get", "head", "put", "patch", "delete"])
+@pytest.mark.parametrize("method", ["get", "delete"])
 def test_other_methods_are_not_allowed(newest: Speaker, method: str) -> None:
     response = getattr(newest.client, method)("/mcp", headers={"authorization": f"Bearer {newest.secret}"})
     assert (response.status_code, response["Allow"]) == (405, "POST")
 
 
-@pytest.mark.parametrize(
-    "accept", ["text/event-stream", "text/html", "application/xml, image/*", "application/json;q=0", "text/html, */*;q=0.0"]
-)
+@pytest.mark.parametrize("accept", ["text/event-stream", "application/json;q=0"])
 def test_client_that_takes_no_json_is_refused(newest: Speaker, accept: str) -> None:
     assert error_of(newest.send("tools/list", accept=accept)) == (406, 406, None)
 
 
-@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/*;q=0.5", "text/event-stream, Application/JSON; q=1"])
+@pytest.mark.parametrize("accept", [None, "text/event-stream, Application/JSON; q=1"])
 def test_client_that_takes_json_is_answered(newest: Speaker, accept: str | None) -> None:
     response = newest.send("tools/list", accept=accept)
     assert (response.status_code, response["Content-Type"]) == (200, "application/json")
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
-def test_other_media_types_are_refused(newest: Speaker, content_type: str) -> None:
-    assert error_of(newest.send("tools/list", content_type=content_type)) == (415, 415, None)
-
-
-def test_charset_is_tolerated(newest: Speaker) -> None:
+def test_only_json_in_any_charset_is_a_media_type_of_messages(newest: Speaker) -> None:
     assert newest.send("tools/list", content_type="application/json; charset=utf-8").status_code == 200
+    for content_type in ("text/plain", ""):
+        assert error_of(newest.send("tools/list", content_type=content_type)) == (415, 415, None)
 
 
-@pytest.mark.parametrize("size", [bounds.JSON_BODY_BYTES + 1, bounds.JSON_BODY_BYTES * 3])
-def test_large_body_is_refused(newest: Speaker, size: int) -> None:
-    assert error_of(newest.post(b" " * size)) == (413, 413, None)
-
-
-def test_body_in_chunks_is_refused_for_its_length(newest: Speaker) -> None:
+def test_body_that_is_too_large_or_comes_in_chunks_is_refused(newest: Speaker) -> None:
+    assert error_of(newest.post(b" " * (bounds.JSON_BODY_BYTES + 1))) == (413, 413, None)
     assert error_of(newest.post(b" ", transfer_encoding="chunked")) == (411, 411, None)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b" ",
-        b"{",
-        b"\xff\xfe",
-        b'{"a": "\xed\xa0\x80"}',
-        b"nul",
-        b"NaN",
-        b'{"id": 1',
-        b"[" * 2000,
-        b'{"a":' * 40 + b"1" + b"}" * 40,
-        b"\x00",
-    ],
-)
+# The parser is that of the API: `tests/contract/test_refusals.py` has more of what it refuses.
+@pytest.mark.parametrize("body", [b" ", b'{"id": 1', b"\xff\xfe", b'{"a":' * 40 + b"1" + b"}" * 40])
 def test_body_that_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> None:
     assert error_of(newest.post(body)) == (400, -32700, None)
 
@@ -157,16 +129,12 @@ def test_body_that_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> 
     ("body", "code", "message_id"),
     [
         ([LIST], -32600, None),
-        ([], -32600, None),
         ("tools/list", -32600, None),
-        (None, -32600, None),
         ({}, -32600, None),
         (LIST | {"jsonrpc": "1.0"}, -32600, 1),
-        (LIST | {"jsonrpc": None}, -32600, 1),
         (LIST | {"id": None}, -32600, None),
         (LIST | {"id": True}, -32600, None),
         (LIST | {"id": 1.5}, -32600, None),
-        (LIST | {"id": {"a": 1}}, -32600, None),
         (LIST | {"id": "x" * 201}, -32600, None),
         (LIST | {"id": 10**30}, -32600, None),
         (LIST | {"method": None}, -32600, 1),
@@ -176,15 +144,13 @@ def test_body_that_is_no_json_is_a_parse_error(newest: Speaker, body: bytes) -> 
         ({"jsonrpc": "2.0", "id": 2, "error": {"code": 1, "message": ""}}, -32600, 2),
         (LIST | {"params": [1]}, -32602, 1),
         (LIST | {"params": None}, -32602, 1),
-        (LIST | {"params": "x"}, -32602, 1),
     ],
 )
-@pytest.mark.parametrize("revision", [NEWEST, WITH_HANDSHAKE[1]])
-def test_json_that_is_no_request_is_refused(secret: str, body: Any, code: int, message_id: Any, revision: str) -> None:
-    assert error_of(Speaker(secret, revision).post(json.dumps(body))) == (400, code, message_id)
+def test_json_that_is_no_request_is_refused(newest: Speaker, body: Any, code: int, message_id: Any) -> None:
+    assert error_of(newest.post(json.dumps(body))) == (400, code, message_id)
 
 
-@pytest.mark.parametrize("message_id", [0, -1, 2**53, "", "a", "\u0000", "ünï"])
+@pytest.mark.parametrize("message_id", [0, 2**53, "", "ünï"])
 def test_response_has_the_id_of_the_request(newest: Speaker, message_id: Any) -> None:
     body = json.loads(newest.send("tools/list", message_id=message_id).content)
     assert (body["id"], type(body["id"])) == (message_id, type(message_id))
@@ -193,15 +159,12 @@ def test_response_has_the_id_of_the_request(newest: Speaker, message_id: Any) ->
 # --- notifications
 
 
-@pytest.mark.parametrize("method", ["notifications/initialized", "notifications/cancelled", "tools/list", "made/up"])
-@pytest.mark.parametrize("revision", [*WITH_HANDSHAKE, None])
-def test_notification_is_accepted_and_not_answered(secret: str, revision: str | None, method: str) -> None:
-    response = Speaker(secret).post(json.dumps({"jsonrpc": "2.0", "method": method}), mcp_protocol_version=revision)
-    assert (response.status_code, response.content) == (202, b"")
-
-
-def test_notification_of_an_unknown_revision_is_refused(newest: Speaker) -> None:
-    body = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+@pytest.mark.parametrize("method", ["notifications/initialized", "tools/list", "made/up"])
+def test_notification_is_accepted_and_not_answered_unless_its_revision_is_unknown(newest: Speaker, method: str) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "method": method})
+    for revision in (WITH_HANDSHAKE[0], None):
+        response = newest.post(body, mcp_protocol_version=revision)
+        assert (response.status_code, response.content) == (202, b"")
     assert error_of(newest.post(body, mcp_protocol_version="1999-01-01")) == (400, -32022, None)
 
 
@@ -226,7 +189,7 @@ def test_lists_that_depend_on_scopes_are_not_cached(newest: Speaker) -> None:
 
 @pytest.mark.parametrize(
     ("offered", "agreed"),
-    [("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2025-11-25"), (NEWEST, "2025-11-25"), ("x", "2025-11-25")],
+    [("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"), ("2024-11-05", "2025-11-25"), (NEWEST, "2025-11-25")],
 )
 def test_older_clients_agree_on_a_revision_by_initialize(secret: str, offered: str, agreed: str) -> None:
     params = {"protocolVersion": offered, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
@@ -241,35 +204,25 @@ def test_older_clients_agree_on_a_revision_by_initialize(secret: str, offered: s
     assert json.loads(response.content)["result"]["protocolVersion"] == agreed
 
 
-def test_session_id_of_an_older_client_is_ignored(older: Speaker) -> None:
+def test_methods_that_are_unknown_or_of_another_protocol_revision_are_not_found(newest: Speaker, older: Speaker) -> None:
+    for method in ("made/up", "logging/setLevel", "ping", "initialize"):
+        assert error_of(newest.send(method)) == (404, -32601, 1)
+    for method in ("made/up", "server/discover"):
+        assert error_of(older.send(method)) == (200, -32601, 1)
+    # There are no sessions.
     response = older.send("ping", mcp_session_id="made-up")
     assert json.loads(response.content)["result"] == {}
     assert "Mcp-Session-Id" not in response
 
 
-@pytest.mark.parametrize(("revision", "status"), [(NEWEST, 404), ("2025-11-25", 200), ("2025-06-18", 200)])
-@pytest.mark.parametrize(
-    "method", ["made/up", "logging/setLevel", "resources/subscribe", "subscriptions/listen", "tasks/list", "__class__"]
-)
-def test_unknown_mcp_method_is_an_error(secret: str, method: str, revision: str, status: int) -> None:
-    assert error_of(Speaker(secret, revision).send(method)) == (status, -32601, 1)
-
-
-def test_methods_of_another_protocol_revision_are_not_found(newest: Speaker, older: Speaker) -> None:
-    for method in ("ping", "initialize"):
-        assert error_of(newest.send(method)) == (404, -32601, 1)
-    assert error_of(older.send("server/discover")) == (200, -32601, 1)
-
-
-@pytest.mark.parametrize("meta", [{VERSION: "1900-01-01"}, {VERSION: "2025-03-26"}])
-def test_error_about_an_unsupported_protocol_revision_lists_the_supported_ones(newest: Speaker, meta: dict[str, str]) -> None:
-    response = newest.send("tools/list", {"_meta": meta}, mcp_protocol_version=meta[VERSION])
-    assert error_of(response) == (400, -32022, 1)
-    assert json.loads(response.content)["error"]["data"] == {"supported": list(SUPPORTED), "requested": meta[VERSION]}
-
-
-def test_error_about_an_unsupported_older_revision_lists_the_supported_ones(secret: str) -> None:
-    assert error_of(Speaker(secret, "2025-03-26").send("tools/list")) == (400, -32022, 1)
+def test_error_about_an_unsupported_protocol_revision_lists_the_supported_ones(newest: Speaker, secret: str) -> None:
+    old = "2025-03-26"
+    for response in (
+        newest.send("tools/list", {"_meta": {VERSION: old}}, mcp_protocol_version=old),
+        Speaker(secret, old).send("tools/list"),
+    ):
+        assert error_of(response) == (400, -32022, 1)
+        assert json.loads(response.content)["error"]["data"] == {"supported": list(SUPPORTED), "requested": old}
 
 
 @pytest.mark.parametrize(
@@ -278,18 +231,14 @@ def test_error_about_an_unsupported_older_revision_lists_the_supported_ones(secr
         ({"mcp_protocol_version": None}, {}),
         ({"mcp_protocol_version": "2025-11-25"}, {}),
         ({"mcp_protocol_version": f"{NEWEST}, {NEWEST}"}, {}),
-        ({"mcp_protocol_version": "1900-01-01"}, {}),
         ({}, {VERSION: "2025-11-25"}),
         ({"mcp_method": None}, {}),
         ({"mcp_method": "tools/list"}, {}),
-        ({"mcp_method": "TOOLS/CALL"}, {}),
         ({"mcp_method": "=?base64?dG9vbHMvY2FsbA==?="}, {}),
         ({"mcp_name": None}, {}),
         ({"mcp_name": "get_asset"}, {}),
-        ({"mcp_name": ""}, {}),
         ({"mcp_name": "=?base64?Z2V0X2Fzc2V0?="}, {}),
         ({"mcp_name": "=?base64?Z2V0X3dhbGxldA?="}, {}),
-        ({"mcp_name": "=?base64?!!!?="}, {}),
         ({"mcp_name": "=?base64?/w==?="}, {}),
         ({"mcp_name": "=?BASE64?Z2V0X3dhbGxldA==?="}, {}),
     ],
@@ -307,9 +256,7 @@ def test_base64_encoded_name_header_is_decoded(newest: Speaker) -> None:
     assert json.loads(response.content)["error"]["data"] == {"uri": uri}
 
 
-@pytest.mark.parametrize(
-    "meta", [None, 1, [], {}, {VERSION: NEWEST}, {VERSION: 1, CAPABILITIES: {}}, {VERSION: NEWEST, CAPABILITIES: None}]
-)
+@pytest.mark.parametrize("meta", [None, {}, {VERSION: NEWEST}, {VERSION: 1, CAPABILITIES: {}}, {VERSION: NEWEST, CAPABILITIES: None}])
 def test_request_without_valid_meta_is_refused(newest: Speaker, meta: Any) -> None:
     body = LIST | {"params": {"_meta": meta}}
     assert error_of(newest.post(json.dumps(body), mcp_method="tools/list")) == (400, -32602, 1)
@@ -346,24 +293,6 @@ def test_spending_tools_are_a_503_while_the_rate_limit_store_is_down(settings: A
         response = newest.send("tools/call", {"name": tool, "arguments": arguments})
         assert error_of(response) == (503, 503, 1)
         assert response["Retry-After"]
-
-
-def test_usage_counts_tools_by_outcome(newest: Speaker) -> None:
-    usage._counts.clear()
-    newest.call("get_wallet")
-    newest.call("get_asset", assetId="no-such-asset")
-    newest.send("tools/call", {"name": "made_up"})
-    newest.send("resources/read", {"uri": "asset://no-such/manifest"})
-    newest.send("tools/list")
-    usage.flush()
-    rows = {(row.operation, row.scope, row.status) for row in ApiUsage.objects.all()}
-    assert rows == {
-        ("tool get_wallet", "account:read", 200),
-        ("tool get_asset", "", 404),
-        ("resource manifest", "catalog:read", 404),
-        ("POST mcp", "", 400),
-        ("POST mcp", "", 200),
-    }
 
 
 # --- what nobody foresaw

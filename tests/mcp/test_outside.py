@@ -27,7 +27,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 
 def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_path: Path) -> None:
-    scenarios = suite.run(tmp_path, suite.install(tmp_path), f"{shop.base_url}/mcp")
+    scenarios = suite.run(tmp_path, suite.install(), f"{shop.base_url}/mcp")
     assert {scenario.name: scenario.failures for scenario in scenarios if scenario.failures} == {}
     passed = {(scenario.revision, scenario.name) for scenario in scenarios if scenario.outcome == "passed"}
     assert passed >= {
@@ -47,10 +47,7 @@ def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_
     ("scenario", "words"),
     [
         ("tools-list", "Unknown tool: test_simple_text"),
-        ("server-stateless", "The server answered 500"),
         ("tools-call-simple-text", "Unknown tool: buy_asset"),
-        ("resources-list", "Resource not found"),
-        ("dns-rebinding-protection", "Unknown method."),
     ],
 )
 def test_conformance_failure_with_another_text_or_scenario_is_not_exempted(scenario: str, words: str) -> None:
@@ -63,17 +60,12 @@ def errand(shop: Shop, *words: str, answer: str = "") -> subprocess.CompletedPro
     return subprocess.run(command, env=env, input=answer, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
 
-def test_example_buys_nothing_unless_the_user_confirms(shop: Shop) -> None:
+def test_example_buys_nothing_unless_the_user_confirms_and_a_font_fits(shop: Shop) -> None:
     done = errand(shop, answer="n\n")
     assert done.returncode == 1
-    assert "Nothing was bought." in done.stderr
     assert "Bought:" not in done.stdout
-
-
-def test_example_that_finds_no_suitable_font_buys_nothing(shop: Shop) -> None:
     done = errand(shop, "--licence", "for-the-moon", "--yes")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "No font" in done.stderr
 
 
 def test_example_buys_fetches_and_verifies_a_font(shop: Shop) -> None:

@@ -1,7 +1,6 @@
 """The official client by OAuth as one that nobody has registered, and as one that comes to need more than it asked for at first."""
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import requests
 from mcp import Client
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
-from mcp_types import Request, TextResourceContents
 from pydantic import AnyUrl
 
 from developers.models import AccessToken, App, Consent, ScopeReview
@@ -20,13 +18,10 @@ from developers.services.scopes import ScopeDecision, decide_scopes
 from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.http import outbound
 from marketplace.http.outbound import Response
-from tests.agent_skills import skill_archive, skill_on_sale
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
 from tests.waiting import PATIENCE_SECONDS
-from wallet.models import Order
 
-from .agent import SkillList
 from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
@@ -102,6 +97,7 @@ def test_unknown_mcp_client_is_admitted_after_its_review(tools: str, settings: A
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document, whole=True))
     visitor = Visitor(funded(inr=100_00), tools.removesuffix("/mcp"))
+    assert requests.post(tools, timeout=PATIENCE_SECONDS).status_code == 401
     provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
     with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own
         talk(tools, provider, wallet)
@@ -114,74 +110,6 @@ def test_unknown_mcp_client_is_admitted_after_its_review(tools: str, settings: A
     assert talk(tools, provider, wallet)["balanceINR"] == 100
     token = AccessToken.objects.get(kind="mcp")
     assert (token.application, Scope.WALLET_SPEND in token.scopes) == (app, False)
-
-
-async def install(client: Client, folder: Path) -> list[str]:
-    """Write each file of each skill that the server lists, once its size and digest are right, and return the names of the skills."""
-    found = await client.session.send_request(Request[dict[str, Any], str](method="skills/list", params={}), SkillList)
-    for skill in found.skills:
-        root = skill.uri.removesuffix("SKILL.md")
-        for file in skill.resources:
-            (content,) = (await client.read_resource(file["uri"])).contents
-            assert isinstance(content, TextResourceContents)
-            written = content.text.encode()
-            assert (f"sha256:{hashlib.sha256(written).hexdigest()}", len(written)) == (file["digest"], file["size"])
-            path = folder / skill.frontmatter["name"] / file["uri"].removeprefix(root)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(written)
-    return [skill.frontmatter["name"] for skill in found.skills]
-
-
-def test_new_mcp_client_gets_from_a_401_to_an_installed_skill_after_an_approval(
-    tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
-    document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
-    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document, whole=True))
-    project = tmp_path / "project"
-    # It costs more than the consent page suggests for one purchase.
-    files = {"scripts/notes.py": "print('notes')\n"}
-    skill_on_sale(skill_archive(files), slug="release-notes", title="Release notes", price_inr_minor=2_500_00)
-    buyer = funded(inr=10_000_00)
-    owner = Visitor(buyer, tools.removesuffix("/mcp"))
-    assert requests.post(tools, timeout=PATIENCE_SECONDS).status_code == 401
-
-    def provider() -> OAuthClientProvider:
-        return provider_for(tools, owner, Newcomer("none yet"), client_metadata_url=DOCUMENT)
-
-    with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own
-        talk(tools, provider(), wallet)
-    assert reached(refusal.value, TurnedAway)
-    app = App.objects.get(client_id=DOCUMENT)
-    decisions = {scope: ScopeDecision(granted=True) for scope in APP_SCOPES}
-    decide_scopes(review=ScopeReview.objects.get(app=app), decisions=decisions, note="Known to us.", actor=UserFactory())
-
-    async def buy_and_install(client: Client) -> list[str]:
-        found = data_of(await client.call_tool("search_assets", {"q": "release notes"}))["results"][0]
-        quote = data_of(await client.call_tool("quote_purchase", {"assetId": found["id"], "currency": "INR"}))
-        assert (quote["price"], quote["exceededLimit"]) == (2500, "perPurchase")
-        wanted = {
-            "assetId": found["id"],
-            "currency": "INR",
-            "idempotencyKey": "one",
-            "onLimit": "ask",
-            "reason": "For the release of Friday",
-        }
-        asked = data_of(await client.call_tool("buy_asset", wanted))
-        assert not asked["success"]
-        assert data_of(await client.call_tool("buy_asset", wanted))["approvalId"] == asked["approvalId"]
-        assert await install(client, project) == []
-        assert "For the release of Friday" in await owner.decide(asked["approvalUrl"], allows=True)
-        bought = data_of(await client.call_tool("buy_asset", wanted))
-        assert (bought["success"], bought["debited"], bought["newBalanceINR"]) == (True, 2500, 7500)
-        return await install(client, project)
-
-    assert talk(tools, provider(), buy_and_install) == ["kerning-helper"]
-    installed = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
-    assert installed == {"kerning-helper/SKILL.md", "kerning-helper/scripts/notes.py"}
-    assert (project / "kerning-helper/scripts/notes.py").read_text() == files["scripts/notes.py"]
-    order = Order.objects.get()
-    assert (order.buyer, order.app) == (buyer, app)
 
 
 def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(tools: str) -> None:

@@ -9,7 +9,6 @@ from catalog.models import Category
 from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.storage import default_storage
 from tests.agent_skills import free_skill, skill_archive, skill_on_sale
-from tests.factories import UserFactory
 from tests.shop import bought, funded
 from wallet.services.refunds import refund_order
 
@@ -17,6 +16,7 @@ from .speaking import WITH_HANDSHAKE, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
 URI = "skill://kerning/kerning-helper/SKILL.md"
+UNKNOWN = ("skill://", "skill://kerning", "skill://kerning/other/SKILL.md", URI + "x", URI.replace("SKILL", "%53KILL"), "skill://\0/a/b")
 CONTENT = skill_archive({"scripts/a b.bin": b"\xff\x00"})
 
 
@@ -26,7 +26,7 @@ def refusal(speaker: Speaker, method: str, uri: str) -> int:
 
 
 @pytest.mark.slow
-def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names() -> None:
+def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names_until_it_is_refunded() -> None:
     order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
     speaker = Speaker(mcp_token(order.buyer)[1])
     (skill,) = speaker.result("skills/list")["skills"]
@@ -36,17 +36,23 @@ def test_owned_skill_is_listed_and_each_of_its_files_has_the_digest_it_names() -
         (found,) = speaker.result("resources/read", {"uri": file["uri"]})["contents"]
         content = found["text"].encode() if "text" in found else b"\xff\x00"
         assert (f"sha256:{hashlib.sha256(content).hexdigest()}", len(content)) == (file["digest"], file["size"])
+    listed = speaker.result("resources/list")["resources"]
+    assert listed[0] == {"uri": URI, "name": "kerning-helper", "description": "Finds bad pairs.", "mimeType": "text/markdown"}
+    assert all(other["uri"].startswith("asset://") for other in listed[1:])
+    assert Speaker(mcp_token()[1]).result("resources/list")["resources"] == []
+    for uri in UNKNOWN:
+        assert refusal(speaker, "resources/read", uri) == refusal(speaker, "skills/get", uri) == -32602
     refund_order(order=order, reason="test", actor=None)
     assert speaker.result("skills/list")["skills"] == []
     assert refusal(speaker, "resources/read", URI) == refusal(speaker, "skills/get", URI) == -32602
 
 
-@pytest.mark.parametrize("scopes", [{Scope.LIBRARY_READ}, {Scope.LIBRARY_DOWNLOAD}, {Scope.CATALOG_READ}])
-def test_token_that_may_not_download_has_no_owned_skills(scopes: set[Scope]) -> None:
+def test_token_that_may_not_download_has_no_owned_skills() -> None:
     order = bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
-    speaker = Speaker(mcp_token(order.buyer, frozenset(scopes))[1])
-    assert speaker.result("skills/list")["skills"] == []
-    assert refusal(speaker, "resources/read", URI) == -32602
+    for scope in (Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD, Scope.CATALOG_READ):
+        speaker = Speaker(mcp_token(order.buyer, frozenset({scope}))[1])
+        assert speaker.result("skills/list")["skills"] == []
+        assert refusal(speaker, "resources/read", URI) == -32602
 
 
 def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
@@ -54,25 +60,6 @@ def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
     for scopes, count in ((APP_SCOPES, 1), (frozenset({Scope.LIBRARY_READ}), 0)):
         speaker = Speaker(mcp_token(None, scopes)[1])
         assert len(speaker.result("skills/list")["skills"]) == count
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "skill://",
-        "skill://kerning",
-        "skill://kerning/other/SKILL.md",
-        URI + "x",
-        URI + "?x",
-        URI.replace("SKILL", "%53KILL"),
-        "skill://\0/a/b",
-    ],
-)
-def test_other_uri_is_unknown(uri: str) -> None:
-    order = bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
-    speaker = Speaker(mcp_token(order.buyer)[1])
-    assert refusal(speaker, "resources/read", uri) == refusal(speaker, "skills/get", uri) == -32602
 
 
 @pytest.mark.slow
@@ -87,19 +74,8 @@ def test_changed_file_is_not_read() -> None:
 
 
 @pytest.mark.slow
-def test_each_skill_is_a_resource_with_name_and_description_of_its_front_matter() -> None:
-    order = bought(skill_on_sale(CONTENT, slug="kerning"), funded(inr=1_000_000))
-    expected = {"uri": URI, "name": "kerning-helper", "description": "Finds bad pairs.", "mimeType": "text/markdown"}
-    listed = Speaker(mcp_token(order.buyer)[1]).result("resources/list")["resources"]
-    assert listed[0] == expected
-    assert all(other["uri"].startswith("asset://") for other in listed[1:])
-    assert Speaker(mcp_token(UserFactory())[1]).result("resources/list")["resources"] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("revision", WITH_HANDSHAKE)
-def test_earlier_revisions_do_not_have_the_extension(revision: str) -> None:
+def test_earlier_revisions_do_not_have_the_extension() -> None:
     free_skill(category=Category.objects.get(slug="ai-skills"))
-    speaker = Speaker(mcp_token()[1], revision)
+    speaker = Speaker(mcp_token()[1], WITH_HANDSHAKE[0])
     assert speaker.result("resources/list")["resources"] == []
     assert "error" in json.loads(speaker.send("skills/list").content)

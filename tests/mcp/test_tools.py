@@ -13,7 +13,6 @@ from catalog.models import Listing
 from developers.models import SpendingLimit
 from developers.services.spending import LimitValues, replace_spending_limits
 from library.api.views import LibraryViewSet
-from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed, Problem
 from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
@@ -104,24 +103,16 @@ def test_annotations_tell_what_a_call_does() -> None:
     assert not any(hint["openWorldHint"] for hint in hints.values())
 
 
-def test_purchase_needs_an_idempotency_key() -> None:
-    assert TOOLS["buy_asset"].input_schema["required"] == ["assetId", "idempotencyKey"]
-
-
-@pytest.mark.parametrize("cursor", ["", "x", "MQ=="])
 @pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/templates/list"])
-def test_cursor_of_a_list_of_one_page_is_refused(poor: Speaker, method: str, cursor: str) -> None:
-    response = poor.send(method, {"cursor": cursor})
+def test_cursor_of_a_list_of_one_page_is_refused(poor: Speaker, method: str) -> None:
+    response = poor.send(method, {"cursor": "MQ=="})
     assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
 
 
-@pytest.mark.parametrize("name", ["made_up", "", "GET_WALLET", "get_wallet ", "tools", "\u0000", "x" * 5000])
+@pytest.mark.parametrize("name", ["made_up", "", "GET_WALLET", "x" * 5000])
 @pytest.mark.parametrize(("revision", "status"), [(NEWEST, 400), ("2025-11-25", 200)])
 def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, status: int) -> None:
-    encoded = (
-        {"mcp_name": "=?base64?AA==?="} if name == "\u0000" else {"mcp_name": "=?base64?Z2V0X3dhbGxldCA=?="} if name.endswith(" ") else {}
-    )
-    response = Speaker(mcp_token()[1], revision).send("tools/call", {"name": name, "arguments": {}}, **encoded)
+    response = Speaker(mcp_token()[1], revision).send("tools/call", {"name": name, "arguments": {}})
     error = json.loads(response.content)["error"]
     assert (response.status_code, error["code"]) == (status, -32602)
     assert len(error["message"]) < 200
@@ -130,49 +121,28 @@ def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, stat
 # --- arguments
 
 
+# Of what the serializers refuse, which the tools share with the API (`tests/contract`), one of each tool; all that the schemas decide.
 @pytest.mark.parametrize(
     ("tool", "arguments", "pointer"),
     [
         ("search_assets", {}, "#/q"),
-        ("search_assets", {"q": ""}, "#/q"),
         ("search_assets", {"q": "   "}, "#/q"),
-        ("search_assets", {"q": 5}, "#/q"),
         ("search_assets", {"q": None}, "#/q"),
-        ("search_assets", {"q": "a\u0000b"}, "#/q"),
-        ("search_assets", {"q": "x" * 201}, "#/q"),
-        ("search_assets", {"q": "x", "limit": "5"}, "#/limit"),
         ("search_assets", {"q": "x", "limit": True}, "#/limit"),
         ("search_assets", {"q": "x", "limit": 1.5}, "#/limit"),
-        ("search_assets", {"q": "x", "limit": 0}, "#/limit"),
         ("search_assets", {"q": "x", "query": "y"}, "#/query"),
-        ("search_assets", {"q": "x", "minPrice": 2, "maxPrice": 1}, "#/maxPrice"),
         ("list_assets", {"sort": "random"}, "#/sort"),
         ("list_assets", {"tier": [["free"]]}, "#/tier"),
-        ("list_assets", {"minPrice": -1}, "#/minPrice"),
-        ("list_assets", {"minPrice": 1e300}, "#/minPrice"),
-        ("list_assets", {"minPrice": 0.001}, "#/minPrice"),
-        ("list_assets", {"page": 10**9}, "#/page"),
         ("list_assets", {"cursor": "made-up"}, "#/cursor"),
-        ("list_assets", {"cursor": "\ud83d\ude00"}, "#/cursor"),
-        ("list_assets", {"category": "a\u0000"}, "#/category"),
         ("list_assets", {"category": {"$ne": ""}}, "#/category"),
-        ("get_asset", {}, "#/assetId"),
-        ("get_asset", {"assetId": "a\nb"}, "#/assetId"),
-        ("get_asset", {"assetId": "x" * 81}, "#/assetId"),
-        ("get_asset", {"id": "x"}, "#/id"),
         ("list_categories", {"x": 1}, "#/x"),
-        ("get_asset_manifest", {"assetId": 7}, "#/assetId"),
         ("list_library", {"cursor": "bm90IG91cnM"}, "#/cursor"),
-        ("list_library", {"limit": -1}, "#/limit"),
         ("get_download_link", {"assetId": "a", "version": "x" * 37}, "#/version"),
-        ("get_wallet", {"currency": "INR"}, "#/currency"),
         ("quote_purchase", {"assetId": "a", "currency": "EUR"}, "#/currency"),
         ("buy_asset", {"assetId": "a"}, "#/idempotencyKey"),
-        ("buy_asset", {"assetId": "a", "idempotencyKey": ""}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "two words"}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "line\n"}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "k" * 256}, "#/idempotencyKey"),
-        ("buy_asset", {"assetId": "a", "idempotencyKey": "k", "price": 1}, "#/price"),
     ],
 )
 def test_bad_argument_is_named(poor: Speaker, tool: str, arguments: dict[str, Any], pointer: str) -> None:
@@ -193,33 +163,12 @@ def test_search_tells_how_many_there_are_and_how_to_go_on(poor: Speaker, listing
     assert text["text"] == "1 of 2, best first. Send nextCursor as cursor for the next page."
 
 
-def test_whole_number_may_be_written_as_a_fraction(poor: Speaker) -> None:
-    assert poor.call("list_assets", limit=5.0, page=1.0)["isError"] is False
-
-
-def test_arguments_may_be_left_out_where_none_is_needed(poor: Speaker) -> None:
-    assert poor.result("tools/call", {"name": "get_wallet"})["isError"] is False
-
-
-@pytest.mark.parametrize("arguments", [[], "x", 1, None])
+@pytest.mark.parametrize("arguments", [[], "x"])
 def test_call_whose_arguments_are_no_object_is_refused(poor: Speaker, arguments: Any) -> None:
     response = poor.send("tools/call", {"name": "list_categories", "arguments": arguments})
-    if arguments is None:
-        # The schema of the protocol has no null, its official types do.
-        assert response.status_code == 200
-    else:
-        assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
-
-
-def test_errors_about_unknown_arguments_are_limited(poor: Speaker) -> None:
-    problem = problem_of(poor.call("get_wallet", **{f"x{number}": number for number in range(5_000)}))
-    assert len(problem["errors"]) == bounds.MAX_UNKNOWN_NAMES
-
-
-def test_misspelt_argument_gets_the_nearest_name(poor: Speaker) -> None:
-    (error,) = problem_of(poor.call("search_assets", q="face", catgory="fonts"))["errors"]
-    assert (error["pointer"], error["code"]) == ("#/catgory", "unknown_field")
-    assert "category" in error["detail"]
+    assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
+    # The schema of the protocol has no null, its official types do.
+    assert poor.result("tools/call", {"name": "list_categories", "arguments": None})["isError"] is False
 
 
 # --- refusals that say what to do next
@@ -268,9 +217,9 @@ def test_download_link_tool_refuses_an_asset_that_is_not_owned(rich: Speaker, li
 
 
 @pytest.mark.parametrize("tool", ["get_asset", "get_asset_manifest", "get_download_link", "quote_purchase"])
-@pytest.mark.parametrize("asset_id", ["no-such-asset", "00000000-0000-7000-8000-000000000000", "../wallet", "a%2Fb", "ünï", "-"])
-def test_tool_refuses_an_unknown_asset(poor: Speaker, tool: str, asset_id: str) -> None:
-    assert problem_of(poor.call(tool, assetId=asset_id))["code"] == "not_found"
+def test_tool_refuses_an_unknown_asset(poor: Speaker, tool: str) -> None:
+    for asset_id in ("no-such-asset", "00000000-0000-7000-8000-000000000000", "../wallet"):
+        assert problem_of(poor.call(tool, assetId=asset_id))["code"] == "not_found"
 
 
 def test_purchase_is_made_once_however_often_it_is_called(rich: Speaker, listing: Listing) -> None:
@@ -281,18 +230,6 @@ def test_purchase_is_made_once_however_often_it_is_called(rich: Speaker, listing
     assert Order.objects.count() == 1
     assert problem_of(rich.call("buy_asset", **arguments | {"currency": "USD"}))["code"] == "idempotency_key_reused"
     assert problem_of(rich.call("buy_asset", **arguments | {"idempotencyKey": "two"}))["code"] == "already_owned"
-
-
-def test_quote_is_honoured_whatever_the_vendor_does(rich: Speaker, listing: Listing) -> None:
-    quote = rich.call("quote_purchase", assetId=listing.slug)["structuredContent"]
-    Listing.objects.filter(pk=listing.pk).update(price_inr_minor=99_900)
-    receipt = rich.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="one")["structuredContent"]
-    assert (receipt["debited"], quote["price"]) == (499.0, 499.0)
-    used = rich.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="two")
-    assert problem_of(used)["code"] == "quote_used"
-    someone_else = Speaker(mcp_token(funded(inr=1_000_000))[1])
-    stolen = someone_else.call("buy_asset", assetId=listing.slug, quoteId=quote["quoteId"], idempotencyKey="one")
-    assert problem_of(stolen)["code"] == "not_found"
 
 
 def test_library_is_the_users_own_and_paged(listing: Listing) -> None:
@@ -327,8 +264,6 @@ def test_client_that_can_open_addresses_is_asked_to_and_repeats_the_call_with_th
 @pytest.mark.parametrize(
     ("revision", "meta"),
     [
-        (NEWEST, {}),
-        (NEWEST, {"_meta": {CAPABILITIES: {"elicitation": {}}}}),
         (NEWEST, {"_meta": {CAPABILITIES: {"elicitation": {"form": {}}}}}),
         ("2025-11-25", {"_meta": {CAPABILITIES: {"elicitation": {"url": {}}}}}),
         ("2025-11-25", {"inputResponses": 5}),
@@ -372,10 +307,8 @@ def test_purchase_above_a_limit_sends_the_user_to_the_page_and_completes_by_the_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("revision", [NEWEST, "2025-11-25"])
-def test_client_that_cannot_open_addresses_gets_the_approval_in_the_result(bounded: tuple[Speaker, dict[str, Any]], revision: str) -> None:
+def test_client_that_cannot_open_addresses_gets_the_approval_in_the_result(bounded: tuple[Speaker, dict[str, Any]]) -> None:
     speaker, purchase = bounded
-    speaker.revision = revision
     answer = speaker.result("tools/call", purchase)
     assert (answer["isError"], answer["structuredContent"]["success"]) == (False, False)
     assert answer["structuredContent"]["approvalUrl"].endswith(f"/dashboard/approvals/{Approval.objects.get().pk}")

@@ -13,19 +13,21 @@ from tests.factories import UserFactory
 from .speaking import NEWEST, WITH_HANDSHAKE, Speaker, mcp_token
 
 pytestmark = pytest.mark.django_db
-REVISIONS = pytest.mark.parametrize("revision", [NEWEST, *WITH_HANDSHAKE])
+REVISIONS = pytest.mark.parametrize("revision", [NEWEST, WITH_HANDSHAKE[0]])
 
 
 @REVISIONS
-def test_protocol_error_counts_as_an_error_in_the_usage(revision: str) -> None:
+def test_messages_that_call_no_tool_count_by_outcome(revision: str) -> None:
     _, secret, _ = mcp_token()
     speaker = Speaker(secret, revision)
     answer = speaker.send("tools/call", {"name": "made_up"})
     assert answer.status_code == (400 if revision == NEWEST else 200)
     speaker.send("tools/list", {"cursor": "made up"})
     speaker.send("no/such/method")
+    speaker.send("tools/list")
     usage.flush()
-    assert {(row.operation, row.status, row.calls) for row in ApiUsage.objects.all()} == {("POST mcp", 400, 2), ("POST mcp", 404, 1)}
+    kept = {(row.operation, row.status, row.calls) for row in ApiUsage.objects.all()}
+    assert kept == {("POST mcp", 400, 2), ("POST mcp", 404, 1), ("POST mcp", 200, 1)}
 
 
 @REVISIONS
@@ -45,6 +47,13 @@ def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
         (*who, "tool get_asset", "", 400),
         (*who, "tool list_library", "library:read", 403),
     }
+
+
+def test_resource_that_is_not_found_counts_by_its_kind() -> None:
+    Speaker(mcp_token()[1]).send("resources/read", {"uri": "asset://no-such/manifest"})
+    usage.flush()
+    row = ApiUsage.objects.get()
+    assert (row.operation, row.scope, row.status) == ("resource manifest", "catalog:read", 404)
 
 
 @pytest.mark.slow

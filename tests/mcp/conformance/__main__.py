@@ -35,7 +35,7 @@ def show(scenarios: list[suite.Scenario], console: Console) -> bool:
 def main() -> int:
     """Run the suite."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--scratch", type=Path, help="a folder to keep the suite and its reports in; a temporary one when left out")
+    options.add_argument("--scratch", type=Path, help="a folder to keep the reports in; a temporary one when left out")
     given = options.parse_args()
     console = Console(width=200)
     with tempfile.TemporaryDirectory(prefix="conformance-") as temporary:
@@ -45,12 +45,12 @@ def main() -> int:
         data.mkdir()
         try:
             with console.status("Installing the suite"):
-                program = suite.install(scratch.resolve())
+                modules = suite.install()
         except Unavailable as reason:
             console.print(f"The suite cannot be had: {reason}.")
             return 1
         with console.status("Opening a shop and running every scenario"), open_shop(data) as shop:
-            scenarios = suite.run(scratch.resolve(), program, f"{shop.base_url}/mcp")
+            scenarios = suite.run(scratch.resolve(), modules, f"{shop.base_url}/mcp")
         return 0 if show(scenarios, console) else 1
 
 

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.servers.npm import npm
+from tests.clients.tools import install_packages
 
 from .exemptions import reason_for
 
@@ -49,42 +49,39 @@ class Scenario:
         return "passed" if not self.reasons else "passed in part" if self.passed > 1 else "does not apply"
 
 
-def install(folder: Path) -> Path:
-    """Install the suite into a folder, with a Node.js of its own, and return its program.
+def install() -> Path:
+    """Install the suite, with a Node.js of its own, and return their folder.
 
     Raises:
         Unavailable: there is no npm, or no registry.
     """
-    return npm(folder, "install", PACKAGE, NODE) / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    return install_packages("conformance", PACKAGE, NODE)
 
 
-def run(folder: Path, program: Path, address: str) -> list[Scenario]:
+def run(folder: Path, modules: Path, address: str) -> list[Scenario]:
     """Run every server scenario of each revision, of the extension, and of the OAuth metadata, and return what came of it."""
     scenarios = []
     for revision in REVISIONS:
-        scenarios += _reports(folder, program, revision, "server", "--url", address, "--requirements", revision)
+        scenarios += _reports(folder, modules, revision, "server", "--url", address, "--requirements", revision)
     for name in EXTENSION:
-        scenarios += _reports(folder, program, "extension", "server", "--url", address, "--scenario", name)
+        scenarios += _reports(folder, modules, "extension", "server", "--url", address, "--scenario", name)
     # The authorization server is ours too.
     issuer = address.removesuffix("/mcp")
     words = ("authorization", "--url", issuer, "--scenario", "authorization-server-metadata-endpoint")
-    return scenarios + _reports(folder, program, "any", *words)
+    return scenarios + _reports(folder, modules, "any", *words)
 
 
-def _reports(folder: Path, program: Path, revision: str, *words: str) -> list[Scenario]:
+def _reports(folder: Path, modules: Path, revision: str, *words: str) -> list[Scenario]:
     reports = folder / f"reports-{revision}"
     # Those of an earlier run.
     shutil.rmtree(reports, ignore_errors=True)
-    command = [str(_node(folder)), str(program), *words, "--output-dir", str(reports)]
+    program = modules / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    command = [str(modules / "node" / "bin" / "node"), str(program), *words, "--output-dir", str(reports)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL)
     found = [_read(revision, path) for path in sorted(reports.glob("*/checks.json"))]
     if not found:
         raise RuntimeError(f"The suite wrote no report: {done.stdout[-500:]}{done.stderr[-500:]}")
     return found
-
-
-def _node(folder: Path) -> Path:
-    return folder / "node_modules" / "node" / "bin" / "node"
 
 
 def _read(revision: str, report: Path) -> Scenario:
