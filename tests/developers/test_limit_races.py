@@ -1,13 +1,12 @@
-"""Limits, MCP tokens and rotations at once: the bounds hold, and nothing is made twice."""
+"""Limits and rotations at once: the bounds hold, and nothing is made twice."""
 
 from datetime import timedelta
 
 import pytest
 
-from developers import bounds
-from developers.errors import LastSpendingLimit, TooManyTokens
-from developers.models import AccessToken, ApiKey, SpendingLimit
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.errors import LastSpendingLimit
+from developers.models import ApiKey, SpendingLimit
+from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.rotation import rotate_api_key
 from developers.services.spending import LimitValues, remove_spending_limit, set_app_spending_limit, set_spending_limit
 from marketplace.core.errors import InvalidTransition
@@ -57,14 +56,6 @@ def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
     )
     assert one_stands(outcomes, LastSpendingLimit), outcomes
     assert SpendingLimit.objects.count() == 1
-
-
-def test_concurrent_mcp_tokens_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
-    app = AppFactory(granted_scopes="catalog:read")
-    outcomes = refusals_at_once(*[lambda: issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.user)] * 4)
-    assert one_stands(outcomes, TooManyTokens), outcomes
-    assert AccessToken.objects.count() == 1
 
 
 def test_key_without_overlap_has_one_successor() -> None:

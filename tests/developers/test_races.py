@@ -110,7 +110,7 @@ def test_concurrent_narrowings_of_scopes_both_apply() -> None:
     assert not app.scopes & {Scope.CATALOG_READ, Scope.WALLET_SPEND}
 
 
-@pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
+@pytest.mark.parametrize("what", ["keys", "tokens", "mcp tokens", "apps"])
 def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_TOKENS", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
@@ -124,6 +124,11 @@ def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, de
             TooManyTokens,
             AccessToken,
         ),
+        "mcp tokens": (
+            lambda: credentials.issue_mcp_token(app=app, name="m", expires_at=in_days(1), actor=app.developer, password_confirmed=True),
+            TooManyTokens,
+            AccessToken,
+        ),
         "apps": (
             lambda: apps.create_app(user=developer, name="n", purpose="p", scopes=ASKED, actor=developer),
             TooManyApps,
@@ -133,7 +138,7 @@ def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, de
     make, refusal, model = makers[what]
     outcomes = refusals_at_once(*[make] * 4)
     assert one_stands(outcomes, refusal), outcomes
-    owner: dict[str, Any] = {"app": app} if what == "keys" else {"user": developer}
+    owner: dict[str, Any] = {"keys": {"app": app}, "mcp tokens": {"application": app}}.get(what, {"user": developer})
     assert model.objects.filter(**owner).count() == 1
 
 
