@@ -5,21 +5,28 @@ from typing import Any
 import pytest
 
 from developers import bounds, selectors
+from developers.authentication import principal_of_bearer
 from developers.errors import AppNotApproved, ExpiryPassed, ExpiryRequired, PasswordRequired, TooManyKeys, TooManyTokens
-from developers.models import AccessToken, ApiKey
-from developers.secrets import Prefix, new_secret, well_formed
+from developers.models import AccessToken, ApiKey, App
+from developers.secrets import Prefix, digest_of, new_secret, well_formed
 from developers.services import credentials as services
 from marketplace.accounts.models import User
+from marketplace.core.access import CredentialKind
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope
 from tests.factories import PLENTY, AppFactory, UserFactory
 
-from .cases import in_days
+from .cases import in_days, token_of
 
 pytestmark = pytest.mark.django_db
 
+READS = "catalog:read library:read"
 SPEND = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND})
+
+
+def mcp(app: App, **changes: Any) -> tuple[AccessToken, str]:
+    return services.issue_mcp_token(app=app, actor=app.developer, **{"name": "desk", "expires_at": in_days(30), **changes})
 
 
 def personal(user: User, scopes: frozenset[Scope] = frozenset({Scope.ACCOUNT_READ}), **changes: Any) -> tuple[AccessToken, str]:
@@ -33,7 +40,7 @@ def test_app_that_is_not_approved_or_has_no_scopes_gets_no_key_and_no_mcp_token(
     with pytest.raises(AppNotApproved):
         services.issue_api_key(app=app, name="laptop", actor=app.user)
     with pytest.raises(AppNotApproved):
-        services.issue_mcp_token(app=app, name="desk", expires_at=in_days(30), actor=app.user)
+        mcp(app)
     assert not ApiKey.objects.exists()
     assert not AccessToken.objects.exists()
 
@@ -52,7 +59,7 @@ def test_invalid_name_of_a_key_or_token_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput):
         personal(app.user, name=name)
     with pytest.raises(InvalidInput):
-        services.issue_mcp_token(app=app, name=name, expires_at=in_days(30), actor=app.user, password_confirmed=True)
+        mcp(app, name=name, password_confirmed=True)
 
 
 def test_key_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +123,7 @@ def test_token_without_an_end_within_a_year_is_refused(days: int) -> None:
     with pytest.raises(ExpiryRequired):
         personal(app.user, expires_at=in_days(days))
     with pytest.raises(ExpiryRequired):
-        services.issue_mcp_token(app=app, name="desk", expires_at=in_days(days), actor=app.user)
+        mcp(app, expires_at=in_days(days))
 
 
 def test_token_that_spends_needs_the_password_again() -> None:
@@ -155,3 +162,38 @@ def test_mistyped_secret_is_recognised_by_its_checksum() -> None:
     assert not well_formed(secret, Prefix.PERSONAL_TOKEN)
     assert not well_formed(secret[:-1], Prefix.API_KEY)
     assert not well_formed(secret[:-1] + "é", Prefix.API_KEY)
+
+
+def test_mcp_token_of_an_app_that_spends_needs_the_password() -> None:
+    app = AppFactory()
+    with pytest.raises(PasswordRequired):
+        mcp(app)
+    assert mcp(app, password_confirmed=True)[0].scopes == app.scopes
+
+
+def test_mcp_token_beyond_the_limit_of_the_app_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
+    app = AppFactory(granted_scopes=READS)
+    token, _ = mcp(app)
+    with pytest.raises(TooManyTokens):
+        mcp(app)
+    services.revoke_token(token=token, actor=app.user)
+    second, _ = mcp(app)
+    # Those of OAuth are not counted.
+    by_oauth, _ = token_of("mcp", app.user)
+    AccessToken.objects.filter(pk=by_oauth.pk).update(application=app)
+    assert list(selectors.mcp_tokens_of(app)) == [second, token]
+    assert list(selectors.active_mcp_tokens_of(app)) == [second]
+
+
+def test_mcp_token_has_the_granted_scopes_and_is_stored_as_a_hash() -> None:
+    app = AppFactory(granted_scopes=READS)
+    token, secret = mcp(app)
+    assert well_formed(secret, Prefix.MCP_TOKEN)
+    assert (token.kind, token.user, token.application, token.hint) == ("mcp", app.user, app, secret[-4:])
+    assert token.resource == ["http://testserver/mcp"]
+    assert AccessToken.objects.get(token_checksum=digest_of(secret)).token == ""
+    principal = principal_of_bearer(f"Bearer {secret}")
+    assert (principal.kind, principal.app, principal.scopes) == (CredentialKind.MCP, app, app.scopes)
+    entry = history_of(token)[0]
+    assert (entry.action, entry.data) == ("token.issue", {"kind": "mcp", "scopes": READS, "app": str(app.pk)})

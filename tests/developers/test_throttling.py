@@ -1,19 +1,17 @@
 """Rate limits: exact counts, own buckets, fields on every answer, a counter store that is down."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 from rest_framework.test import APIClient
 
-from developers.models import AccessToken
-from developers.secrets import Prefix, digest_of, new_secret
 from developers.services.credentials import issue_api_key, limit_api_key, revoke_api_key
-from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
+from tests.callers import bearer
 from tests.factories import AppFactory, UserFactory
+
+from .cases import token_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.developers.probe")]
 
@@ -41,21 +39,6 @@ def statuses(client: APIClient, calls: int, operation: str = "public", **extra: 
     return [client.get(f"/api/v1/{operation}", **extra).status_code for _ in range(calls)]
 
 
-def oauth_client(user: User) -> APIClient:
-    secret = new_secret(Prefix.ACCESS_TOKEN)
-    AccessToken.objects.create(
-        user=user,
-        application=AppFactory(),
-        kind="oauth",
-        token_checksum=digest_of(secret),
-        scope="account:read",
-        expires=timezone.now() + timedelta(hours=1),
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
-
-
 def test_calls_of_a_full_bucket_are_refused_and_accepted_again_exactly_after_retry_after(
     key_client: Callable[..., APIClient], clock: Any, few: None
 ) -> None:
@@ -77,7 +60,7 @@ def test_two_full_buckets_are_waited_for_until_the_later_one_is_empty(settings: 
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 1, "bearer_user": 1}
     # Each bucket has a window of its own: the ends of some pair differ.
     for _ in range(20):
-        client = oauth_client(UserFactory())
+        client = APIClient(headers=bearer(token_of("oauth")[1]))
         assert statuses(client, 1, "either") == [200]
         refused = client.get("/api/v1/either")
         ends = [int(part.rpartition("t=")[2]) for part in refused["RateLimit"].split(", ")]
@@ -116,7 +99,7 @@ def test_tokens_of_one_user_share_the_limit_of_their_kind(bearer_client: Callabl
 def test_user_has_a_limit_over_all_apps(bearer_client: Callable[..., APIClient], few: None) -> None:
     user = UserFactory()
     assert statuses(bearer_client(user), 4) == [200] * 4
-    app = oauth_client(user)
+    app = APIClient(headers=bearer(token_of("oauth", user)[1]))
     answer = app.get("/api/v1/public")
     assert answer["RateLimit-Policy"] == '"app";q=4;w=60, "user";q=6;w=60'
     app_part, user_part = answer["RateLimit"].split(", ")
