@@ -1,14 +1,12 @@
 """Whoever a decision is about reads of it in a mail, with the reason."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.utils import timezone
 
-from developers.models import DeveloperApplication
+from developers.models import ApiKey, DeveloperApplication
 from developers.services.applications import (
     approve_application,
     reject_application,
@@ -19,7 +17,6 @@ from developers.services.applications import (
 from developers.services.apps import reinstate_app, suspend_app
 from developers.services.credentials import (
     issue_api_key,
-    issue_personal_token,
     limit_api_key,
     revoke_api_key,
     revoke_token,
@@ -30,6 +27,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from tests.callers import personal_token
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -42,16 +40,13 @@ def applied(user: User) -> DeveloperApplication:
     return submit_application(user=user, what="A font picker", why="It reads the catalog", actor=user)
 
 
-def approve(user: User, admin: User) -> None:
-    approve_application(application=applied(user), reason=REASON, actor=admin)
+def key_of(user: User) -> ApiKey:
+    return issue_api_key(app=AppFactory(user=user), name="server", actor=user)[0]
 
 
-def reject(user: User, admin: User) -> None:
-    reject_application(application=applied(user), reason=REASON, actor=admin)
-
-
-def ask(user: User, admin: User) -> None:
-    request_more_info(application=applied(user), question=REASON, actor=admin)
+def end_token(user: User, admin: User) -> None:
+    token, _ = personal_token(user, frozenset({Scope.ACCOUNT_READ}))
+    revoke_token(token=token, actor=admin, reason=REASON)
 
 
 def withdraw(user: User, admin: User) -> None:
@@ -63,50 +58,33 @@ def reinstate(user: User, admin: User) -> None:
     reinstate_app(app=AppFactory(user=user, status="Suspended"), reason=REASON, actor=admin)
 
 
-def end_key(user: User, admin: User) -> None:
-    key, _ = issue_api_key(app=AppFactory(user=user), name="server", actor=user)
-    revoke_api_key(key=key, actor=admin, reason=REASON)
-
-
-def end_token(user: User, admin: User) -> None:
-    soon = timezone.now() + timedelta(days=1)
-    token, _ = issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)
-    revoke_token(token=token, actor=admin, reason=REASON)
-
-
-def narrow(user: User, admin: User) -> None:
-    narrow_scopes(app=AppFactory(user=user), withdrawn={Scope.WALLET_SPEND: REASON}, actor=admin)
-
-
-def limit_key(user: User, admin: User) -> None:
-    key, _ = issue_api_key(app=AppFactory(user=user), name="server", actor=user)
-    limit_api_key(key=key, rate_limit=500, reason=REASON, actor=admin)
-
-
-def set_limit(user: User, admin: User) -> None:
-    set_app_spending_limit(app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin)
-
-
-def suspend(user: User, admin: User) -> None:
-    suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin)
-
-
-def shut(user: User, admin: User) -> None:
-    deactivate_user(user=user, reason=REASON, actor=admin)
-
-
-def opened(user: User, admin: User) -> None:
+def reactivate(user: User, admin: User) -> None:
     User.objects.filter(pk=user.pk).update(is_active=False)
     reactivate_user(user=user, reason=REASON, actor=admin)
 
 
-OF_APPLICATIONS = (approve, reject, ask, withdraw)
-OTHERS = (end_key, end_token, limit_key, set_limit, narrow, suspend, reinstate, shut, opened)
+DECISIONS: dict[str, Callable[[User, User], object]] = {
+    "approve": lambda user, admin: approve_application(application=applied(user), reason=REASON, actor=admin),
+    "reject": lambda user, admin: reject_application(application=applied(user), reason=REASON, actor=admin),
+    "ask": lambda user, admin: request_more_info(application=applied(user), question=REASON, actor=admin),
+    "withdraw": withdraw,
+    "end a key": lambda user, admin: revoke_api_key(key=key_of(user), reason=REASON, actor=admin),
+    "end a token": end_token,
+    "limit a key": lambda user, admin: limit_api_key(key=key_of(user), rate_limit=500, reason=REASON, actor=admin),
+    "limit an app": lambda user, admin: set_app_spending_limit(
+        app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin
+    ),
+    "narrow": lambda user, admin: narrow_scopes(app=AppFactory(user=user), withdrawn={Scope.WALLET_SPEND: REASON}, actor=admin),
+    "suspend": lambda user, admin: suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin),
+    "reinstate": reinstate,
+    "deactivate": lambda user, admin: deactivate_user(user=user, reason=REASON, actor=admin),
+    "reactivate": reactivate,
+}
 
 
-@pytest.mark.parametrize("decide", OF_APPLICATIONS + OTHERS)
+@pytest.mark.parametrize("decide", DECISIONS.values(), ids=list(DECISIONS))
 def test_decision_of_staff_is_mailed_once_with_its_reason(
-    decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any
+    decide: Callable[[User, User], object], django_capture_on_commit_callbacks: Any
 ) -> None:
     user, admin = UserFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
@@ -116,8 +94,7 @@ def test_decision_of_staff_is_mailed_once_with_its_reason(
 
 @pytest.mark.parametrize(("figure", "words"), [(500, "500 calls a minute. The"), (None, "60 calls a minute, the default. The")])
 def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
-    app = AppFactory()
-    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    key = key_of(UserFactory())
     with django_capture_on_commit_callbacks(execute=True):
         limit_api_key(key=key, rate_limit=figure, reason=REASON, actor=UserFactory())
     assert words in str(mail.outbox[0].body)
@@ -138,6 +115,6 @@ def test_mails_tell_of_an_app_limit_and_of_its_end(django_capture_on_commit_call
 def test_revoking_ones_own_credentials_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
     user = UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
-        end_key(user, user)
+        revoke_api_key(key=key_of(user), actor=user)
         end_token(user, user)
     assert mail.outbox == []

@@ -5,21 +5,24 @@ from typing import Any
 import pytest
 from django.core import mail
 
+from developers.authentication import principal_of_bearer
 from developers.errors import TooManyRedirectUris
 from developers.models import AccessToken, App, ClientMetadata, Consent
 from developers.services.clients import accept_metadata, refuse_metadata, set_redirect_uris
-from developers.services.consents import withdraw_consent
+from developers.services.consents import revoke_consent, withdraw_consent
+from developers.services.credentials import issue_mcp_token
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.callers import signed_in
+from tests.developers.cases import in_days
 from tests.eager import sent_mails
 from tests.factories import AppFactory, UserFactory
 
-from .parties import MCP, Party, call
+from .parties import MCP, Party, assert_error, call
 
 pytestmark = pytest.mark.database_full
 
@@ -180,3 +183,30 @@ def test_user_is_mailed_about_a_new_consent_and_about_added_scopes(
     assert ("View your name" in more, "Read the AI manifests" in more) == (True, False)
     assert "the tools for AI assistants" in tools
     assert party.app.developer.email not in f"{first}{more}{tools}"
+
+
+def test_consent_that_staff_end_with_a_reason_ends_its_tokens_once_and_the_user_is_told(party: Party, user: User) -> None:
+    tokens, admin = party.tokens(), UserFactory()
+    given = Consent.objects.get()
+    with pytest.raises(InvalidInput):
+        revoke_consent(consent=given, reason=" ", actor=admin)
+    assert call(tokens["access_token"]).status_code == 200
+    revoke_consent(consent=given, reason="It sold addresses", actor=admin)
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    assert [message.to for message in sent_mails() if "It sold addresses" in str(message.body)] == [[user.email]]
+    entry = history_of(given)[0]
+    assert (entry.action, entry.actor, entry.reason, entry.data["tokens"]) == ("consent.withdraw", admin, "It sold addresses", 1)
+    with pytest.raises(InvalidTransition):
+        revoke_consent(consent=given, reason="Again", actor=admin)
+
+
+def test_mcp_token_made_by_hand_outlives_the_developers_own_connection(app: App) -> None:
+    App.objects.filter(pk=app.pk).update(granted_scopes="account:read")
+    app.refresh_from_db()
+    own = Party(app, signed_in(app.developer))
+    tokens = own.tokens(scope="account:read")
+    _, secret = issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.developer)
+    withdraw_consent(user=app.developer, app=app, actor=app.developer)
+    assert call(tokens["access_token"]).status_code == 401
+    assert principal_of_bearer(f"Bearer {secret}").app == app

@@ -38,7 +38,6 @@ def subjects(page: Any) -> list[str]:
 def told(**options: Any) -> str:
     """Tell of an event; return its subject."""
     message = tell(**options)
-    assert message is not None
     return message.subject
 
 
