@@ -29,34 +29,18 @@ SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")
 INDEXES_WITHOUT_ROWS = {"catalog_searchfts"}
 
 
-class Heard(logging.Handler):
-    """Keeps every line as a file would have it, with the trace."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the line."""
-        self.lines.append(self.format(record))
-
-
 @pytest.fixture
-def heard() -> Iterator[list[str]]:
-    """What every logger says, the quiet ones too."""
-    handler = Heard()
-    loggers = [logging.getLogger(name) for name in ("", "django", "django.request", "django.server", "developers", "marketplace")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
+def heard(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What every logger says, the quiet ones too, with the trace, and before secrets are redacted."""
     # Under DEBUG it repeats every statement with its values, whatever a caller sent as content.
-    logging.getLogger("django.db.backends").setLevel(logging.INFO)
-    yield handler.lines
-    logging.getLogger("django.db.backends").setLevel(logging.NOTSET)
-    for logger, level in zip(loggers, levels, strict=True):
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+    caplog.set_level(logging.INFO, "django.db.backends")
+    caplog.set_level(logging.DEBUG)
+    for name in ("django", "django.request", "django.server", "developers", "marketplace"):
+        logger = logging.getLogger(name)
+        # Ahead of the console's, which redacts.
+        monkeypatch.setattr(logger, "handlers", [caplog.handler, *logger.handlers])
+        caplog.set_level(logging.DEBUG, name)
+    return caplog
 
 
 def shown_once(page: Any) -> str:
@@ -152,7 +136,7 @@ def secrets(settings: Any) -> dict[str, str]:
 
 @pytest.mark.parametrize("debug", [False, True], ids=["production", "debug"])
 def test_no_secret_is_in_a_response_or_a_log_whatever_happens(
-    secrets: dict[str, str], heard: list[str], monkeypatch: pytest.MonkeyPatch, settings: Any, *, debug: bool
+    secrets: dict[str, str], heard: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, settings: Any, *, debug: bool
 ) -> None:
     settings.DEBUG = debug
     statuses = set()
@@ -162,13 +146,13 @@ def test_no_secret_is_in_a_response_or_a_log_whatever_happens(
             assert leaks(secrets, [response.content.decode(), str(dict(response.items()))]) == []
     assert {200, 400, 401, 403, 404, 500, 503} <= statuses
     usage.flush()
-    assert heard
-    assert leaks(secrets, heard) == []
+    assert heard.text
+    assert leaks(secrets, [heard.text]) == []
     assert leaks(secrets, cells()) == []
 
 
 def test_no_secret_is_in_the_database_mails_admin_or_dashboard_even_after_a_leak(
-    secrets: dict[str, str], heard: list[str], django_capture_on_commit_callbacks: Any
+    secrets: dict[str, str], heard: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any
 ) -> None:
     key = ApiKey.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
@@ -177,8 +161,8 @@ def test_no_secret_is_in_the_database_mails_admin_or_dashboard_even_after_a_leak
         answer = APIClient().post("/api/v1/leaked-credentials", {"credentials": found}, format="json")
     assert answer.json() == {"received": len(secrets)}
     assert len(mail.outbox) >= len(secrets)
-    assert heard
-    assert leaks(secrets, heard) == []
+    assert heard.text
+    assert leaks(secrets, [heard.text]) == []
     assert leaks(secrets, [str(message.message()) + message.body for message in mail.outbox]) == []
     assert leaks(secrets, cells()) == []
     assert leaks(secrets, admin_pages()) == []
