@@ -149,6 +149,8 @@ def test_disconnecting_ends_codes_and_tokens_of_that_app_for_that_user_only(part
     tokens, codes = [each.tokens() for each in parties], [each.code() for each in parties]
     withdraw_consent(user=user, app=party.app, actor=user)
     assert [call(each["access_token"]).status_code for each in tokens] == [401, 200, 200]
+    # A new consent brings nothing of the old one back.
+    party.decide()
     assert [who.refresh(each["refresh_token"]).status_code for who, each in zip(parties, tokens, strict=True)] == [400, 200, 200]
     assert [who.exchange(code).status_code for who, code in zip(parties, codes, strict=True)] == [400, 200, 200]
 
