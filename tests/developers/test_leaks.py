@@ -33,6 +33,7 @@ def report(*found: Any, **extra: Any) -> Any:
 @pytest.mark.parametrize(
     "body",
     [
+        [],
         {"credentials": [{"url": WHERE}]},
         {"credentials": [{"value": 1}]},
         {"credentials": [{"value": ""}]},

@@ -157,6 +157,7 @@ def test_unusable_client_document_creates_no_app_and_is_not_fetched_again_at_onc
         {"client_secret": "s"},
         {"token_endpoint_auth_method": "private_key_jwt"},
         {"grant_types": ["client_credentials"]},
+        {"grant_types": ["implicit"]},
         {"grant_types": 7},
     ],
 )
@@ -187,7 +188,14 @@ def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(w
 
 
 def test_client_id_that_is_no_valid_document_url_is_refused(web: Web, browser: Client) -> None:
-    for rest in ("client.example", "user@client.example/c", "client.example:port/c", "client.example/ c", "client.example/" + "a" * 300):
+    for rest in (
+        "client.example",
+        "user@client.example/c",
+        "client.example:port/c",
+        "[::1/c",
+        "client.example/ c",
+        "client.example/" + "a" * 300,
+    ):
         client_id = f"https://{rest}"
         web.document = GOOD | {"client_id": client_id}
         assert Party(App(client_id=client_id), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400, rest

@@ -324,7 +324,7 @@ def test_response_of_a_webhook_is_logged_shortened_and_without_control_character
 
 def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivering, "TIMEOUT_SECONDS", 0.2)
-    receiver.seconds = 0.4
+    receiver.seconds = 1
     to = listen()
     tell()
     drain()
