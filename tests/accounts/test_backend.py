@@ -25,11 +25,6 @@ def signed_in(user: User) -> User:
     return found
 
 
-def test_unknown_and_deactivated_accounts_are_not_authenticated() -> None:
-    assert AccountBackend().get_user(new_id()) is None
-    assert AccountBackend().get_user(UserFactory(is_active=False).pk) is None
-
-
 def test_permissions_of_the_user_and_of_groups_are_read_in_one_query(django_assert_num_queries: Any) -> None:
     user, group = UserFactory(is_staff=True), Group.objects.create(name="Editors")
     user.user_permissions.add(permission("accounts.view_user"), permission("developers.decide_app"))
@@ -52,15 +47,11 @@ def test_permissions_are_nobodys_when_deactivated_and_everyones_for_a_superuser(
     with django_assert_num_queries(0):
         assert AccountBackend().get_all_permissions(shut) == set()
         assert AccountBackend().get_all_permissions(AnonymousUser()) == set()
-        assert signed_out(UserFactory.build(is_superuser=True))
+        assert UserFactory.build(is_superuser=True).has_perm("accounts.erase_user")
     root = signed_in(UserFactory(is_superuser=True, is_staff=True))
     assert "accounts.erase_user" in root.get_all_permissions()
     # Nothing here is given for single rows.
     assert not signed_in(UserFactory(is_staff=True)).has_perm("accounts.view_user", root)
-
-
-def signed_out(user: User) -> bool:
-    return user.has_perm("accounts.erase_user")
 
 
 def test_user_is_loaded_with_the_second_factor_in_one_query(django_assert_num_queries: Any) -> None:
@@ -103,4 +94,5 @@ def test_withdrawn_permission_is_gone_at_the_next_request(client: Any, settings:
     assert client.get(users, follow=True).status_code == 403
     User.objects.filter(pk=user.pk).update(is_staff=True, is_active=False)
     assert client.get(users).status_code == 302
-    assert AccountBackend().get_user(user.pk) is None
+    for nobody in (user.pk, new_id()):
+        assert AccountBackend().get_user(nobody) is None

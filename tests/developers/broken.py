@@ -3,15 +3,6 @@
 from typing import Any, NoReturn
 
 from django.core.cache.backends.base import BaseCache
-from django.core.mail.backends.base import BaseEmailBackend
-
-
-class MailServerDown(BaseEmailBackend):
-    """Refuses every mail."""
-
-    def send_messages(self, email_messages: Any) -> NoReturn:
-        """Refuse."""
-        raise ConnectionRefusedError
 
 
 class CacheDown(BaseCache):

@@ -1,10 +1,8 @@
 """Developer applications: submit, converse, decide, withdraw."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from django.core import mail
 
 from developers import selectors
 from developers.errors import ApplicationOpen, DeveloperAlreadyApproved
@@ -18,12 +16,6 @@ from tests.factories import AppFactory, UserFactory
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 Decide = Callable[..., DeveloperApplication]
-DECISIONS: list[tuple[Decide, str]] = [
-    (services.approve_application, "reason"),
-    (services.reject_application, "reason"),
-    (services.request_more_info, "question"),
-    (services.withdraw_approval, "reason"),
-]
 
 
 def submit(user: User, **changes: str) -> DeveloperApplication:
@@ -52,27 +44,21 @@ def test_invalid_field_of_an_application_is_refused(field: str, value: str, code
     assert not DeveloperApplication.objects.exists()
 
 
-def test_second_application_while_one_is_open_is_refused(application: DeveloperApplication) -> None:
+def test_second_application_is_refused_while_one_waits_or_has_a_question_or_is_approved_but_not_after_a_rejection(
+    application: DeveloperApplication, reviewer: User
+) -> None:
     with pytest.raises(ApplicationOpen):
         submit(application.user)
-    assert DeveloperApplication.objects.count() == 1
-
-
-def test_second_application_while_a_question_is_open_is_refused(application: DeveloperApplication, reviewer: User) -> None:
     services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(ApplicationOpen):
         submit(application.user)
-
-
-def test_approved_developer_applying_again_is_refused(developer: User) -> None:
-    with pytest.raises(DeveloperAlreadyApproved):
-        submit(developer)
-
-
-def test_rejected_applicant_may_apply_again(application: DeveloperApplication, reviewer: User) -> None:
+    services.answer_question(application=application, text="All", actor=application.user)
     services.reject_application(application=application, reason="Too vague", actor=reviewer)
     again = submit(application.user)
     assert selectors.current_application(application.user) == again
+    services.approve_application(application=again, reason="Fine", actor=reviewer)
+    with pytest.raises(DeveloperAlreadyApproved):
+        submit(application.user)
 
 
 def test_application_texts_are_stored_trimmed() -> None:
@@ -81,7 +67,7 @@ def test_application_texts_are_stored_trimmed() -> None:
     assert history_of(application).get().action == "application.submit"
 
 
-@pytest.mark.parametrize(("decide", "word"), DECISIONS)
+@pytest.mark.parametrize(("decide", "word"), [(services.approve_application, "reason"), (services.request_more_info, "question")])
 def test_decision_without_a_reason_is_refused(decide: Decide, word: str, application: DeveloperApplication, reviewer: User) -> None:
     with pytest.raises(InvalidInput):
         decide(application=application, actor=reviewer, **{word: "  "})
@@ -89,39 +75,23 @@ def test_decision_without_a_reason_is_refused(decide: Decide, word: str, applica
     assert application.status == "Pending"
 
 
-@pytest.mark.parametrize("first", [services.approve_application, services.reject_application])
-@pytest.mark.parametrize("second", [services.approve_application, services.reject_application])
-def test_second_decision_on_an_application_is_refused(
-    first: Decide, second: Decide, application: DeveloperApplication, reviewer: User
+def test_decision_on_an_application_that_was_decided_since_it_was_read_is_refused(
+    application: DeveloperApplication, reviewer: User
 ) -> None:
     stale = DeveloperApplication.objects.get(pk=application.pk)
-    decided = first(application=application, reason="First", actor=reviewer)
+    decided = services.reject_application(application=application, reason="First", actor=reviewer)
     with pytest.raises(InvalidTransition):
-        second(application=stale, reason="Second", actor=UserFactory(is_superuser=True))
+        services.approve_application(application=stale, reason="Second", actor=UserFactory(is_superuser=True))
     decided.refresh_from_db()
     assert (decided.decision_reason, decided.decided_by) == ("First", reviewer)
 
 
-def test_deciding_while_a_question_is_open_is_refused(application: DeveloperApplication, reviewer: User) -> None:
-    services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
-    with pytest.raises(InvalidTransition):
-        services.approve_application(application=application, reason="Fine", actor=reviewer)
-
-
-def test_answer_of_another_user_to_the_question_is_not_found(application: DeveloperApplication, reviewer: User) -> None:
+def test_application_whose_question_its_applicant_answers_waits_for_a_decision_again(
+    application: DeveloperApplication, reviewer: User
+) -> None:
     services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     with pytest.raises(NotFound):
         services.answer_question(application=application, text="All", actor=UserFactory())
-
-
-def test_answer_to_an_application_without_a_question_is_refused(application: DeveloperApplication) -> None:
-    with pytest.raises(InvalidTransition):
-        services.answer_question(application=application, text="All", actor=application.user)
-    assert not selectors.messages_of(application).exists()
-
-
-def test_answered_question_waits_for_a_decision_again(application: DeveloperApplication, reviewer: User) -> None:
-    services.request_more_info(application=application, question="Which fonts?", actor=reviewer)
     answered = services.answer_question(application=application, text="Variable ones", actor=application.user)
     assert answered.status == "Pending"
     assert answered.submitted_at > application.submitted_at
@@ -151,11 +121,6 @@ def test_second_approved_application_of_one_user_is_refused(developer: User, rev
         services.approve_application(application=overlapping, reason="Twice", actor=reviewer)
 
 
-def test_withdrawing_an_approval_that_was_not_given_is_refused(application: DeveloperApplication, reviewer: User) -> None:
-    with pytest.raises(InvalidTransition):
-        services.withdraw_approval(application=application, reason="Abuse", actor=reviewer)
-
-
 def test_withdrawn_approval_suspends_every_app_and_keeps_the_grants(developer: User, reviewer: User) -> None:
     apps = [AppFactory(user=developer), AppFactory(user=developer)]
     rejected = AppFactory(user=developer, status="Rejected", granted_scopes="")
@@ -169,37 +134,3 @@ def test_withdrawn_approval_suspends_every_app_and_keeps_the_grants(developer: U
     assert (rejected.status, other.status) == ("Rejected", "Approved")
     assert not selectors.is_approved_developer(developer)
     assert submit(developer).status == "Pending"
-
-
-@pytest.mark.parametrize(
-    ("decide", "word", "subject"),
-    [
-        (services.approve_application, "reason", "Your developer application is approved"),
-        (services.reject_application, "reason", "Your developer application is not approved"),
-        (services.request_more_info, "question", "A question about your developer application"),
-    ],
-)
-def test_decision_on_an_application_is_mailed_after_the_commit(
-    decide: Decide,
-    word: str,
-    subject: str,
-    application: DeveloperApplication,
-    reviewer: User,
-    django_capture_on_commit_callbacks: Any,
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        decide(application=application, actor=reviewer, **{word: "Tell us of <b> & co"})
-        assert mail.outbox == []
-    (sent,) = mail.outbox
-    assert (sent.subject, sent.to) == (subject, [application.user.email])
-    # Plain text: nothing is escaped for HTML.
-    assert "Tell us of <b> & co" in sent.body
-
-
-def test_decision_on_an_application_stands_if_the_mail_server_is_down(
-    application: DeveloperApplication, reviewer: User, django_capture_on_commit_callbacks: Any, settings: Any
-) -> None:
-    settings.MAIL_TRANSPORT = "tests.developers.broken.MailServerDown"
-    with django_capture_on_commit_callbacks(execute=True):
-        services.approve_application(application=application, reason="Fine", actor=reviewer)
-    assert selectors.is_approved_developer(application.user)

@@ -1,18 +1,22 @@
 """Whoever a decision is about reads of it in a mail, with the reason."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.utils import timezone
 
+from developers.models import ApiKey, DeveloperApplication
+from developers.services.applications import (
+    approve_application,
+    reject_application,
+    request_more_info,
+    submit_application,
+    withdraw_approval,
+)
 from developers.services.apps import reinstate_app, suspend_app
 from developers.services.credentials import (
     issue_api_key,
-    issue_mcp_token,
-    issue_personal_token,
     limit_api_key,
     revoke_api_key,
     revoke_token,
@@ -23,6 +27,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from tests.callers import personal_token
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -31,65 +36,65 @@ REASON = "It was <used> & shared"
 APP_LIMIT = LimitValues(Currency.USD, per_purchase_minor=12_50, total_minor=1_000_00)
 
 
-def end_key(user: User, admin: User) -> None:
-    key, _ = issue_api_key(app=AppFactory(user=user), name="server", actor=user)
-    revoke_api_key(key=key, actor=admin, reason=REASON)
+def applied(user: User) -> DeveloperApplication:
+    return submit_application(user=user, what="A font picker", why="It reads the catalog", actor=user)
+
+
+def key_of(user: User) -> ApiKey:
+    return issue_api_key(app=AppFactory(user=user), name="server", actor=user)[0]
 
 
 def end_token(user: User, admin: User) -> None:
-    soon = timezone.now() + timedelta(days=1)
-    token, _ = issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)
+    token, _ = personal_token(user, frozenset({Scope.ACCOUNT_READ}))
     revoke_token(token=token, actor=admin, reason=REASON)
 
 
-def end_mcp_token(user: User, admin: User) -> None:
-    app = AppFactory(user=user, granted_scopes="catalog:read")
-    token, _ = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=1), actor=user)
-    revoke_token(token=token, actor=admin, reason=REASON)
+def withdraw(user: User, admin: User) -> None:
+    withdraw_approval(application=approve_application(application=applied(user), reason="Fine", actor=admin), reason=REASON, actor=admin)
 
 
-def narrow(user: User, admin: User) -> None:
-    narrow_scopes(app=AppFactory(user=user), withdrawn={Scope.WALLET_SPEND: REASON}, actor=admin)
+def reinstate(user: User, admin: User) -> None:
+    approve_application(application=applied(user), reason="Fine", actor=admin)
+    reinstate_app(app=AppFactory(user=user, status="Suspended"), reason=REASON, actor=admin)
 
 
-def limit_key(user: User, admin: User) -> None:
-    key, _ = issue_api_key(app=AppFactory(user=user), name="server", actor=user)
-    limit_api_key(key=key, rate_limit=500, reason=REASON, actor=admin)
-
-
-def set_limit(user: User, admin: User) -> None:
-    set_app_spending_limit(app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin)
-
-
-def suspend(user: User, admin: User) -> None:
-    suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin)
-
-
-def shut(user: User, admin: User) -> None:
-    deactivate_user(user=user, reason=REASON, actor=admin)
-
-
-def opened(user: User, admin: User) -> None:
+def reactivate(user: User, admin: User) -> None:
     User.objects.filter(pk=user.pk).update(is_active=False)
     reactivate_user(user=user, reason=REASON, actor=admin)
 
 
-@pytest.mark.parametrize("decide", [end_key, end_token, end_mcp_token, limit_key, set_limit, narrow, suspend, shut, opened])
+DECISIONS: dict[str, Callable[[User, User], object]] = {
+    "approve": lambda user, admin: approve_application(application=applied(user), reason=REASON, actor=admin),
+    "reject": lambda user, admin: reject_application(application=applied(user), reason=REASON, actor=admin),
+    "ask": lambda user, admin: request_more_info(application=applied(user), question=REASON, actor=admin),
+    "withdraw": withdraw,
+    "end a key": lambda user, admin: revoke_api_key(key=key_of(user), reason=REASON, actor=admin),
+    "end a token": end_token,
+    "limit a key": lambda user, admin: limit_api_key(key=key_of(user), rate_limit=500, reason=REASON, actor=admin),
+    "limit an app": lambda user, admin: set_app_spending_limit(
+        app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin
+    ),
+    "narrow": lambda user, admin: narrow_scopes(app=AppFactory(user=user), withdrawn={Scope.WALLET_SPEND: REASON}, actor=admin),
+    "suspend": lambda user, admin: suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin),
+    "reinstate": reinstate,
+    "deactivate": lambda user, admin: deactivate_user(user=user, reason=REASON, actor=admin),
+    "reactivate": reactivate,
+}
+
+
+@pytest.mark.parametrize("decide", DECISIONS.values(), ids=list(DECISIONS))
 def test_decision_of_staff_is_mailed_once_with_its_reason(
-    decide: Callable[[User, User], None], django_capture_on_commit_callbacks: Any
+    decide: Callable[[User, User], object], django_capture_on_commit_callbacks: Any
 ) -> None:
     user, admin = UserFactory(), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
         decide(user, admin)
-    [message] = mail.outbox
-    assert message.to == [user.email]
-    assert REASON in str(message.body)
+    assert [message.to for message in mail.outbox if REASON in str(message.body)] == [[user.email]]
 
 
 @pytest.mark.parametrize(("figure", "words"), [(500, "500 calls a minute. The"), (None, "60 calls a minute, the default. The")])
 def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
-    app = AppFactory()
-    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    key = key_of(UserFactory())
     with django_capture_on_commit_callbacks(execute=True):
         limit_api_key(key=key, rate_limit=figure, reason=REASON, actor=UserFactory())
     assert words in str(mail.outbox[0].body)
@@ -107,17 +112,9 @@ def test_mails_tell_of_an_app_limit_and_of_its_end(django_capture_on_commit_call
     assert "Proved itself" in lifted
 
 
-def test_reinstatement_is_mailed(developer: User, reviewer: User, django_capture_on_commit_callbacks: Any) -> None:
-    app = AppFactory(user=developer, status="Suspended")
-    with django_capture_on_commit_callbacks(execute=True):
-        reinstate_app(app=app, reason=REASON, actor=reviewer)
-    [message] = [message for message in mail.outbox if REASON in str(message.body)]
-    assert message.to == [developer.email]
-
-
 def test_revoking_ones_own_credentials_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
     user = UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
-        end_key(user, user)
+        revoke_api_key(key=key_of(user), actor=user)
         end_token(user, user)
     assert mail.outbox == []

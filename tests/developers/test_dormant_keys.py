@@ -45,16 +45,14 @@ def test_used_new_expired_and_revoked_keys_are_not_dormant(django_capture_on_com
     assert mail.outbox == []
 
 
-def test_dry_run_names_dormant_keys_and_mails_nobody(django_capture_on_commit_callbacks: Any) -> None:
+def test_owner_is_mailed_once_until_the_dormant_key_is_used_again_and_never_by_a_dry_run(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
     idle = key()
     with django_capture_on_commit_callbacks(execute=True):
-        assert f"{idle.app.developer.email}: {idle.app.name}, key laptop" in flag(dry_run=True)
+        assert flag(dry_run=True).startswith(f"{idle.app.developer.email}: {idle.app.name}, key laptop")
         assert flag(dry_run=True).endswith("Would send 1 mails.\n")
     assert mail.outbox == []
-
-
-def test_owner_is_mailed_once_until_the_dormant_key_is_used_again(django_capture_on_commit_callbacks: Any) -> None:
-    idle = key()
     with django_capture_on_commit_callbacks(execute=True):
         assert (flag(), flag()) == ("Sent 1 mails.\n", "Sent 0 mails.\n")
     assert [message.to for message in mail.outbox] == [[idle.app.developer.email]]

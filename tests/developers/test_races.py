@@ -1,21 +1,33 @@
 """Two at once: one stands, the other is told. Sequential double decisions are tried elsewhere, on both databases."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
 
 from developers import bounds as developers_bounds
-from developers.errors import ApplicationOpen, ScopeReviewOpen, TooManyApps, TooManyClientsWaiting, TooManyKeys, TooManyTokens
-from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview
+from developers.errors import (
+    ApplicationOpen,
+    LastSpendingLimit,
+    ScopeReviewOpen,
+    TooManyApps,
+    TooManyClientsWaiting,
+    TooManyKeys,
+    TooManyTokens,
+)
+from developers.models import AccessToken, ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview, SpendingLimit
 from developers.services import applications, apps, credentials, scopes
 from developers.services.clients import submit_document
 from developers.services.first_party import issue_page_token
+from developers.services.rotation import rotate_api_key
+from developers.services.spending import LimitValues, remove_spending_limit, set_app_spending_limit, set_spending_limit
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
+from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
@@ -110,7 +122,7 @@ def test_concurrent_narrowings_of_scopes_both_apply() -> None:
     assert not app.scopes & {Scope.CATALOG_READ, Scope.WALLET_SPEND}
 
 
-@pytest.mark.parametrize("what", ["keys", "tokens", "apps"])
+@pytest.mark.parametrize("what", ["keys", "tokens", "mcp tokens", "apps"])
 def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_TOKENS", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
@@ -124,6 +136,11 @@ def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, de
             TooManyTokens,
             AccessToken,
         ),
+        "mcp tokens": (
+            lambda: credentials.issue_mcp_token(app=app, name="m", expires_at=in_days(1), actor=app.developer, password_confirmed=True),
+            TooManyTokens,
+            AccessToken,
+        ),
         "apps": (
             lambda: apps.create_app(user=developer, name="n", purpose="p", scopes=ASKED, actor=developer),
             TooManyApps,
@@ -133,7 +150,7 @@ def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, de
     make, refusal, model = makers[what]
     outcomes = refusals_at_once(*[make] * 4)
     assert one_stands(outcomes, refusal), outcomes
-    owner: dict[str, Any] = {"app": app} if what == "keys" else {"user": developer}
+    owner: dict[str, Any] = {"keys": {"app": app}, "mcp tokens": {"application": app}}.get(what, {"user": developer})
     assert model.objects.filter(**owner).count() == 1
 
 
@@ -161,3 +178,49 @@ def test_client_fetched_concurrently_is_one_pending_app() -> None:
     user, client = UserFactory(), app_of_document()
     assert refusals_at_once(*[partial(submit_document, client=client, actor=user)] * 4) == [None] * 4
     assert ScopeReview.objects.filter(app=client).count() == 1
+
+
+def test_concurrently_set_limits_of_one_app_are_one_row() -> None:
+    app = AppFactory()
+    admins = [UserFactory() for _ in range(4)]
+    limits = [LimitValues(Currency.USD, total_minor=number + 1) for number in range(4)]
+    outcomes = refusals_at_once(
+        *[
+            lambda limit_values=limit_values: set_spending_limit(owner=app.user, spender=app, limit_values=limit_values, actor=app.user)
+            for limit_values in limits
+        ],
+        *[
+            lambda limit_values=limit_values, admin=admin: set_app_spending_limit(
+                app=app, limit_values=limit_values, reason="Careful", actor=admin
+            )
+            for limit_values, admin in zip(limits, admins, strict=True)
+        ],
+    )
+    assert set(outcomes) == {None}, outcomes
+    assert SpendingLimit.objects.filter(owner=app.user).count() == SpendingLimit.objects.filter(owner=None).count() == 1
+
+
+def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
+    user = UserFactory()
+    credentials.issue_personal_token(
+        user=user,
+        name="agent",
+        scopes=frozenset({Scope.WALLET_SPEND}),
+        expires_at=in_days(1),
+        actor=user,
+        password_confirmed=True,
+        limits=[LimitValues(Currency.USD, total_minor=1), LimitValues(Currency.INR, total_minor=1)],
+    )
+    outcomes = refusals_at_once(
+        *[lambda limit=limit: remove_spending_limit(limit=limit, actor=user) for limit in SpendingLimit.objects.all()]
+    )
+    assert one_stands(outcomes, LastSpendingLimit), outcomes
+    assert SpendingLimit.objects.count() == 1
+
+
+def test_key_without_overlap_has_one_successor() -> None:
+    app = AppFactory()
+    key, _ = credentials.issue_api_key(app=app, name="server", actor=app.user)
+    outcomes = refusals_at_once(*[lambda: rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)] * 4)
+    assert one_stands(outcomes, InvalidTransition), outcomes
+    assert ApiKey.objects.count() == 2

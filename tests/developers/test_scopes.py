@@ -11,7 +11,6 @@ from developers.errors import (
     DecisionsIncomplete,
     DeveloperNotApproved,
     ScopeAlreadyGranted,
-    ScopeNotAvailable,
     ScopeNotGranted,
     ScopeReviewOpen,
 )
@@ -33,7 +32,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 YES, NO = ScopeDecision(granted=True), ScopeDecision(granted=False, note="Not needed for that")
 BOTH = {Scope.CATALOG_READ: YES, Scope.WALLET_SPEND: YES}
 NARROW = {Scope.CATALOG_READ: YES, Scope.WALLET_SPEND: NO}
-NONE = {Scope.CATALOG_READ: NO, Scope.WALLET_SPEND: NO}
 
 
 @pytest.fixture
@@ -46,10 +44,8 @@ def app(developer: User) -> App:
 @pytest.mark.parametrize(
     ("decisions", "missing", "unknown"),
     [
-        ({}, ["catalog:read", "wallet:spend"], []),
         ({Scope.CATALOG_READ: YES}, ["wallet:spend"], []),
         ({**BOTH, Scope.LIBRARY_READ: YES}, [], ["library:read"]),
-        ({Scope.CATALOG_READ: NO, Scope.VENDOR_MANAGE: YES}, ["wallet:spend"], ["vendor:manage"]),
     ],
 )
 def test_decisions_that_do_not_fit_the_request_are_refused(
@@ -62,52 +58,39 @@ def test_decisions_that_do_not_fit_the_request_are_refused(
     assert (app.status, app.granted_scopes, app.scope_rows.filter(granted=None).count()) == ("Pending", "", 2)
 
 
-def test_refusing_a_scope_needs_a_note(app: App, reviewer: User) -> None:
-    with pytest.raises(InvalidInput) as refusal:
-        decide_scopes(
-            review=open_review(app), decisions={**BOTH, Scope.WALLET_SPEND: ScopeDecision(granted=False)}, note="", actor=reviewer
-        )
-    assert refusal.value.members["errors"][0]["pointer"] == "#/decisions/wallet:spend/note"
-    assert app.scope_rows.filter(granted=None).count() == 2
-
-
-@pytest.mark.parametrize("first", [BOTH, NARROW, NONE])
-def test_second_decision_on_requested_scopes_is_refused(first: Any, app: App, reviewer: User) -> None:
-    review = open_review(app)
-    decided = decide_scopes(review=review, decisions=first, note="First", actor=reviewer)
-    with pytest.raises(InvalidTransition):
-        decide_scopes(review=review, decisions=BOTH, note="Second", actor=UserFactory())
-    after = App.objects.get(pk=app.pk)
-    assert (after.status, after.granted_scopes) == (decided.status, decided.granted_scopes)
-    assert app.scope_reviews.get().note == "First"
-
-
-def test_decision_on_an_earlier_scope_request_does_not_apply_to_a_later_one(app: App, developer: User, reviewer: User) -> None:
+def test_second_decision_on_a_scope_request_is_refused_and_does_not_apply_to_a_later_one(app: App, developer: User, reviewer: User) -> None:
     earlier = open_review(app)
     decide_scopes(review=earlier, decisions=NARROW, note="First", actor=reviewer)
+    with pytest.raises(InvalidTransition):
+        decide_scopes(review=earlier, decisions=BOTH, note="Second", actor=UserFactory())
+    assert app.scope_reviews.get().note == "First"
     later = request_scopes(app=app, scopes={Scope.WALLET_SPEND: "Users ask for it"}, actor=developer)
     # `earlier` is as it was read before the first decision: this reviewer never saw the later request.
     with pytest.raises(InvalidTransition):
         decide_scopes(review=earlier, decisions={Scope.WALLET_SPEND: YES}, note="Second", actor=UserFactory())
     app.refresh_from_db()
     later.refresh_from_db()
-    assert (app.granted_scopes, later.status) == ("catalog:read", "Pending")
+    assert (app.status, app.granted_scopes, later.status) == ("Approved", "catalog:read", "Pending")
 
 
-def test_granting_to_a_withdrawn_developer_is_refused(app: App, developer: User, reviewer: User) -> None:
-    withdraw_approval(application=developer.developer_applications.get(), reason="Abuse", actor=reviewer)
-    with pytest.raises(DeveloperNotApproved):
-        decide_scopes(review=open_review(app), decisions=NARROW, note="", actor=reviewer)
-    assert decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer).status == "Rejected"
-
-
-def test_granting_to_a_deactivated_developer_is_refused(app: App, developer: User, reviewer: User) -> None:
+@pytest.mark.parametrize("end", ["withdrawn", "deactivated"])
+def test_developer_who_is_withdrawn_or_deactivated_is_granted_nothing_but_may_be_refused_with_a_note(
+    end: str, app: App, developer: User, reviewer: User
+) -> None:
     review = open_review(app)
     assert review.app.developer.is_active
-    User.objects.filter(pk=developer.pk).update(is_active=False)
-    with pytest.raises(DeveloperNotApproved, match="deactivated"):
+    if end == "withdrawn":
+        withdraw_approval(application=developer.developer_applications.get(), reason="Abuse", actor=reviewer)
+    else:
+        User.objects.filter(pk=developer.pk).update(is_active=False)
+    with pytest.raises(DeveloperNotApproved):
         decide_scopes(review=review, decisions=NARROW, note="", actor=reviewer)
-    assert decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer).status == "Rejected"
+    without_a_note = {Scope.CATALOG_READ: NO, Scope.WALLET_SPEND: ScopeDecision(granted=False)}
+    with pytest.raises(InvalidInput) as refusal:
+        decide_scopes(review=review, decisions=without_a_note, note="", actor=reviewer)
+    assert refusal.value.members["errors"][0]["pointer"] == "#/decisions/wallet:spend/note"
+    refused = decide_scopes(review=review, decisions=dict.fromkeys(BOTH, NO), note="", actor=reviewer)
+    assert (refused.status, refused.granted_scopes) == ("Rejected", "")
 
 
 def test_narrower_grant_approves_the_app_with_exactly_that(app: App, reviewer: User) -> None:
@@ -131,11 +114,6 @@ def test_narrower_grant_approves_the_app_with_exactly_that(app: App, reviewer: U
     )
 
 
-def test_nothing_granted_rejects_a_pending_app(app: App, reviewer: User) -> None:
-    decided = decide_scopes(review=open_review(app), decisions=NONE, note="", actor=reviewer)
-    assert (decided.status, decided.granted_scopes) == ("Rejected", "")
-
-
 def test_decision_is_mailed_scope_by_scope(app: App, reviewer: User, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         decide_scopes(review=open_review(app), decisions=NARROW, note="Read first", actor=reviewer)
@@ -144,14 +122,10 @@ def test_decision_is_mailed_scope_by_scope(app: App, reviewer: User, django_capt
     assert "- catalog:read: granted\n- wallet:spend: not granted (Not needed for that)" in sent.body
 
 
-def test_request_for_an_undecided_app_is_refused(app: App, developer: User) -> None:
+def test_request_for_an_app_that_waits_or_is_not_approved_is_refused(app: App, developer: User) -> None:
     with pytest.raises(ScopeReviewOpen):
         request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)
-
-
-@pytest.mark.parametrize("status", ["Rejected", "Suspended"])
-def test_request_for_an_app_that_is_not_approved_is_refused(status: str, developer: User) -> None:
-    app = AppFactory(user=developer, status=status, granted_scopes="")
+    app = AppFactory(user=developer, status="Suspended", granted_scopes="")
     with pytest.raises(AppNotApproved):
         request_scopes(app=app, scopes={Scope.LIBRARY_READ: "More"}, actor=developer)
 
@@ -161,11 +135,6 @@ def test_request_for_a_granted_scope_is_refused(developer: User) -> None:
     with pytest.raises(ScopeAlreadyGranted) as refusal:
         request_scopes(app=app, scopes={Scope.CATALOG_READ: "Again", Scope.LIBRARY_READ: "More"}, actor=developer)
     assert refusal.value.members == {"scopes": ["catalog:read"]}
-
-
-def test_request_for_vendor_manage_is_refused(developer: User) -> None:
-    with pytest.raises(ScopeNotAvailable):
-        request_scopes(app=AppFactory(user=developer), scopes={Scope.VENDOR_MANAGE: "More"}, actor=developer)
 
 
 def test_second_scope_request_while_one_is_open_is_refused(developer: User) -> None:
@@ -213,7 +182,9 @@ def test_narrowing_without_a_scope_or_a_note_is_refused(revoke: Any, reviewer: U
         narrow_scopes(app=AppFactory(), withdrawn=revoke, actor=reviewer)
 
 
-def test_narrowing_what_is_not_granted_is_refused(reviewer: User) -> None:
+def test_narrowing_what_is_not_granted_or_a_pending_app_is_refused(app: App, reviewer: User) -> None:
+    with pytest.raises(InvalidTransition):
+        narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x"}, actor=reviewer)
     app = AppFactory(granted_scopes="catalog:read")
     with pytest.raises(ScopeNotGranted) as refusal:
         narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x", Scope.WALLET_SPEND: "x"}, actor=reviewer)
@@ -222,17 +193,10 @@ def test_narrowing_what_is_not_granted_is_refused(reviewer: User) -> None:
     assert app.granted_scopes == "catalog:read"
 
 
-def test_narrowing_a_pending_app_is_refused(app: App, reviewer: User) -> None:
-    with pytest.raises(InvalidTransition):
-        narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x"}, actor=reviewer)
-
-
-@pytest.mark.parametrize("suspended", [False, True])
-def test_narrowed_grant_takes_the_scope_from_existing_keys(suspended: bool, app: App, developer: User, reviewer: User) -> None:  # noqa: FBT001 - a parameter of the case
+def test_narrowed_grant_takes_the_scope_from_existing_keys_even_of_a_suspended_app(app: App, developer: User, reviewer: User) -> None:
     app = decide_scopes(review=open_review(app), decisions=BOTH, note="", actor=reviewer)
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
-    if suspended:
-        suspend_app(app=app, reason="Abuse", actor=reviewer)
+    suspend_app(app=app, reason="Abuse", actor=reviewer)
     narrowed = narrow_scopes(app=app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=reviewer)
     assert narrowed.granted_scopes == "catalog:read"
     key.refresh_from_db()

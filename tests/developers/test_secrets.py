@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.contrib.sessions.models import Session
 from django.core import mail
-from django.core.management import call_command
 from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework.test import APIClient
@@ -18,7 +17,7 @@ from developers.secrets import Prefix, digest_of, new_secret
 from developers.usage.buffer import usage
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
-from tests.admin.pages import address, service_admins
+from tests.admin.pages import address
 from tests.callers import signed_in
 from tests.factories import PASSWORD, AppFactory, UserFactory
 
@@ -30,34 +29,18 @@ SECRET = re.compile(r"cam_[a-z]+_[0-9A-Za-z]{38}")
 INDEXES_WITHOUT_ROWS = {"catalog_searchfts"}
 
 
-class Heard(logging.Handler):
-    """Keeps every line as a file would have it, with the trace."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the line."""
-        self.lines.append(self.format(record))
-
-
 @pytest.fixture
-def heard() -> Iterator[list[str]]:
-    """What every logger says, the quiet ones too."""
-    handler = Heard()
-    loggers = [logging.getLogger(name) for name in ("", "django", "django.request", "django.server", "developers", "marketplace")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
+def heard(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What every logger says, the quiet ones too, with the trace, and before secrets are redacted."""
     # Under DEBUG it repeats every statement with its values, whatever a caller sent as content.
-    logging.getLogger("django.db.backends").setLevel(logging.INFO)
-    yield handler.lines
-    logging.getLogger("django.db.backends").setLevel(logging.NOTSET)
-    for logger, level in zip(loggers, levels, strict=True):
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+    caplog.set_level(logging.INFO, "django.db.backends")
+    caplog.set_level(logging.DEBUG)
+    for name in ("django", "django.request", "django.server", "developers", "marketplace"):
+        logger = logging.getLogger(name)
+        # Ahead of the console's, which redacts.
+        monkeypatch.setattr(logger, "handlers", [caplog.handler, *logger.handlers])
+        caplog.set_level(logging.DEBUG, name)
+    return caplog
 
 
 def shown_once(page: Any) -> str:
@@ -128,11 +111,11 @@ def cells() -> Iterator[str]:
         yield str(session.get_decoded())
 
 
-def admin_pages(admin: Client) -> Iterator[str]:
-    """Yield every list of the admin and the page of every credential, app and user, as rendered."""
-    for model_admin in service_admins():
-        yield admin.get(address(model_admin.model, "changelist")).content.decode()
+def admin_pages() -> Iterator[str]:
+    """Yield the list and the page of every credential, app and user in the admin, as rendered."""
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
     for model in (ApiKey, AccessToken, App, User):
+        yield admin.get(address(model, "changelist")).content.decode()
         for row in model._default_manager.all():
             yield admin.get(address(model, "change", row.pk)).content.decode()
 
@@ -151,45 +134,41 @@ def secrets(settings: Any) -> dict[str, str]:
     return every_kind(user, AppFactory(user=user), signed_in(user))
 
 
-@pytest.fixture(params=[False, True], ids=["production", "debug"])
-def _debugging(request: pytest.FixtureRequest, settings: Any) -> None:
-    settings.DEBUG = request.param
-
-
-@pytest.mark.usefixtures("_debugging")
-def test_no_secret_is_in_the_database_logs_mails_or_admin(
-    secrets: dict[str, str],
-    heard: list[str],
-    monkeypatch: pytest.MonkeyPatch,
-    django_capture_on_commit_callbacks: Any,
+@pytest.mark.parametrize("debug", [False, True], ids=["production", "debug"])
+def test_no_secret_is_in_a_response_or_a_log_whatever_happens(
+    secrets: dict[str, str], heard: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, settings: Any, *, debug: bool
 ) -> None:
-    user = ApiKey.objects.get().app.developer
+    settings.DEBUG = debug
     statuses = set()
     for secret in secrets.values():
         for response in misuse(secret, monkeypatch):
             statuses.add(response.status_code)
             assert leaks(secrets, [response.content.decode(), str(dict(response.items()))]) == []
     assert {200, 400, 401, 403, 404, 500, 503} <= statuses
+    usage.flush()
+    assert heard.text
+    assert leaks(secrets, [heard.text]) == []
+    assert leaks(secrets, cells()) == []
+
+
+def test_no_secret_is_in_the_database_mails_admin_or_dashboard_even_after_a_leak(
+    secrets: dict[str, str], heard: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Any
+) -> None:
+    key = ApiKey.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
         found = [{"value": secret, "url": "https://paste.example/1"} for secret in secrets.values()]
         APIClient().post("/api/v1/leaked-credentials", {"credentials": [*found, {"value": secrets["mcp"], "url": 1}]}, format="json")
         answer = APIClient().post("/api/v1/leaked-credentials", {"credentials": found}, format="json")
     assert answer.json() == {"received": len(secrets)}
     assert len(mail.outbox) >= len(secrets)
-    usage.flush()
-    call_command("mail_dormant_keys", verbosity=0)
-    assert heard
-    assert leaks(secrets, heard) == []
+    assert heard.text
+    assert leaks(secrets, [heard.text]) == []
     assert leaks(secrets, [str(message.message()) + message.body for message in mail.outbox]) == []
     assert leaks(secrets, cells()) == []
-    assert leaks(secrets, admin_pages(signed_in(UserFactory(is_staff=True, is_superuser=True)))) == []
-    browser = signed_in(user)
-    pages = ["/dashboard", "/dashboard/apps", f"/dashboard/apps/{ApiKey.objects.get().app_id}", "/dashboard/tokens"]
-    assert leaks(secrets, [browser.get(page).content.decode() for page in pages]) == []
-
-
-def test_search_for_secrets_finds_a_stored_one(secrets: dict[str, str]) -> None:
-    """The search itself is tried: a secret that was stored is found."""
+    assert leaks(secrets, admin_pages()) == []
+    browser, pages = signed_in(key.app.developer), ("", "/apps", f"/apps/{key.app_id}", "/tokens")
+    assert leaks(secrets, [browser.get(f"/dashboard{page}").content.decode() for page in pages]) == []
+    # The search itself finds one that was stored.
     ApiKey.objects.update(name=secrets["api_key"])
     assert {kind for kind, _ in leaks(secrets, cells())} == {"api_key"}
-    assert leaks(secrets, admin_pages(signed_in(UserFactory(is_staff=True, is_superuser=True))))
+    assert leaks(secrets, admin_pages())

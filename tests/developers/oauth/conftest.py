@@ -1,4 +1,4 @@
-"""An app with a redirect address, a user in front of a browser, and an OAuth client library that reaches the service."""
+"""An app with a redirect address, and a user in front of a browser."""
 
 import pytest
 from django.test import Client
@@ -34,5 +34,5 @@ def browser(user: User) -> Client:
 
 @pytest.fixture
 def party(app: App, browser: Client) -> Party:
-    """The app, its library and the browser together."""
+    """The app and the browser together."""
     return Party(app, browser)

@@ -1,4 +1,4 @@
-"""Who takes part in a flow. The client side is authlib's, over a transport that ends in Django's test client."""
+"""Who takes part in a flow, over Django's test client."""
 
 import json
 from collections.abc import Mapping
@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import requests
 from authlib.common.security import generate_token
-from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from bs4 import BeautifulSoup
 from django.db.models import F
 from django.test import Client
-from requests.adapters import BaseAdapter
 
 from developers.models import App, ClientMetadata, RefreshToken
 from developers.models.credentials import REFRESH_GRACE
@@ -21,32 +18,10 @@ from developers.services.clients import accept_metadata, set_redirect_uris
 from tests.factories import PASSWORD, UserFactory
 
 BASE = "http://testserver"
-AUTHORIZE, TOKEN, REVOKE = f"{BASE}/oauth/authorize", f"{BASE}/oauth/token", f"{BASE}/oauth/revoke"
+
 API, MCP = f"{BASE}/api/v1", f"{BASE}/mcp"
 CALLBACK = "https://app.example/callback?tenant=1"
 LOOPBACK = "http://127.0.0.1/done"
-
-
-class DjangoTransport(BaseAdapter):
-    """Sends a request of the requests library through Django."""
-
-    def send(self, request: requests.PreparedRequest, *_args: Any, **_kwargs: Any) -> requests.Response:
-        """Return Django's answer."""
-        parts = urlsplit(str(request.url))
-        body = request.body.encode() if isinstance(request.body, str) else request.body or b""
-        headers = dict(request.headers)
-        content_type = headers.pop("Content-Type", "application/octet-stream")
-        headers.pop("Content-Length", None)
-        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        answer = Client().generic(str(request.method), path, body, content_type=content_type, headers=headers)
-        response = requests.Response()
-        response.status_code, response.url, response.request = answer.status_code, str(request.url), request
-        response._content = answer.content
-        response.headers.update(answer.headers)
-        return response
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 def query_of(address: str) -> dict[str, str]:
@@ -56,25 +31,12 @@ def query_of(address: str) -> dict[str, str]:
 
 @dataclass
 class Party:
-    """An app with its client library and its user's browser."""
+    """An app with its user's browser."""
 
     app: App
     browser: Client
     redirect_uri: str = CALLBACK
     verifier: str = field(default_factory=lambda: generate_token(48))
-
-    @property
-    def session(self) -> OAuth2Session:
-        """A fresh client of the library."""
-        session = OAuth2Session(
-            self.app.client_id,
-            redirect_uri=self.redirect_uri,
-            code_challenge_method="S256",
-            token_endpoint_auth_method="none",
-            revocation_endpoint_auth_method="none",
-        )
-        session.mount("http://", DjangoTransport())
-        return session
 
     def parameters(self, **changes: Any) -> dict[str, Any]:
         """Return a good authorization request with changes; None leaves a parameter out."""

@@ -3,7 +3,6 @@
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from tests.http.outbound.servers import says, serving
 from tests.servers.certificate import tls_server
 
 from .documents import GOOD, URL, app_of_document
-from .parties import MCP, Party, assert_error, query_of
+from .parties import MCP, Party, assert_error
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
@@ -93,24 +92,19 @@ def test_no_unknown_client_is_fetched_without_allowed_hosts(web: Web, client_par
     assert Client().get("/.well-known/oauth-authorization-server").json()["client_id_metadata_document_supported"] is False
 
 
-@pytest.mark.parametrize("host", ["evil.example", "client.example.evil.example", "xclient.example", "sub.client.example", "127.0.0.1"])
-def test_host_that_is_not_listed_is_not_called(web: Web, browser: Client, host: str) -> None:
-    assert Party(App(client_id=f"https://{host}/c.json"), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400
+def test_host_that_is_not_listed_is_not_called(web: Web, browser: Client) -> None:
+    for host in ("evil.example", "client.example.evil.example", "xclient.example", "sub.client.example", "127.0.0.1"):
+        assert Party(App(client_id=f"https://{host}/c.json"), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400
     assert (web.calls, App.objects.count()) == ([], 0)
 
 
-def test_client_document_is_not_fetched_for_an_anonymous_visitor(web: Web) -> None:
-    response = Party(App(client_id=URL), Client(), redirect_uri=BACK).ask(**WANTED)
-    assert response["Location"].startswith("/account/login")
-    assert web.calls == []
-
-
-def test_token_endpoint_fetches_no_client_document(web: Web, client_party: Party) -> None:
+def test_client_document_is_fetched_neither_for_a_visitor_nor_by_the_token_endpoint(web: Web, client_party: Party) -> None:
+    assert Party(App(client_id=URL), Client(), redirect_uri=BACK).ask(**WANTED)["Location"].startswith("/account/login")
     assert_error(client_party.exchange("code"), "invalid_client", 401)
     assert web.calls == []
 
 
-def test_unknown_client_is_a_pending_app_without_a_developer(web: Web, client_party: Party, user: User) -> None:
+def test_unknown_client_is_a_pending_app_without_a_developer_and_gets_no_token(web: Web, client_party: Party, user: User) -> None:
     page = client_party.ask(**WANTED)
     assert page.status_code == 403
     assert b"waiting for review" in page.content
@@ -124,10 +118,6 @@ def test_unknown_client_is_a_pending_app_without_a_developer(web: Web, client_pa
     # Asking again changes nothing and calls nobody.
     assert client_party.ask(**WANTED).status_code == 403
     assert (len(web.calls), App.objects.count()) == (1, 1)
-
-
-def test_pending_client_gets_no_token(web: Web, client_party: Party) -> None:
-    client_party.ask(**WANTED)
     assert client_party.browser.post(f"/oauth/authorize?client_id={URL}", {"decision": "allow"}).status_code == 400
     assert_error(client_party.exchange("code"), "invalid_client", 401)
 
@@ -135,10 +125,8 @@ def test_pending_client_gets_no_token(web: Web, client_party: Party) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"status": 404},
         {"status": 302},
         {"headers": {"Content-Type": "text/html"}},
-        {"headers": {}},
         {"document": GOOD | {"client_id": "https://client.example/other.json"}},
         {"document": GOOD | {"padding": "a" * 20_000}},
         {"fails": True},
@@ -159,28 +147,15 @@ def test_unusable_client_document_creates_no_app_and_is_not_fetched_again_at_onc
 @pytest.mark.parametrize(
     "changes",
     [
-        {"client_id": "https://client.example/oauth/client.json?x"},
         {"client_id": "https://CLIENT.example/oauth/client.json"},
-        {"client_id": [URL]},
-        {"client_name": None},
-        {"client_name": ""},
         {"client_name": " \u200b "},
-        {"client_name": ["Assistant"]},
-        {"client_name": "A" * 121},
-        {"client_name": "Assistant\nmade by your bank"},
         {"client_name": "Assistant \u202e"},
-        {"redirect_uris": None},
-        {"redirect_uris": []},
-        {"redirect_uris": "https://client.example/callback"},
         {"redirect_uris": [7]},
         {"redirect_uris": ["client://callback", "http://client.example/callback", "https://*.client.example/"]},
         {"redirect_uris": ["https://client.example/callback https://evil.example/"]},
         {"redirect_uris": [f"https://client.example/{n}" for n in range(11)]},
         {"client_secret": "s"},
-        {"client_secret": ""},
-        {"token_endpoint_auth_method": "client_secret_basic"},
         {"token_endpoint_auth_method": "private_key_jwt"},
-        {"token_endpoint_auth_method": ["none"]},
         {"grant_types": ["client_credentials"]},
         {"grant_types": ["implicit"]},
         {"grant_types": 7},
@@ -192,7 +167,7 @@ def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_part
     assert (len(web.calls), App.objects.count()) == (1, 0)
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"null", b'"text"', b"{", b"\xff", b"<html>", b"[" * 5000])
+@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff"])
 def test_client_document_that_is_no_json_object_creates_no_app(
     web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
@@ -212,23 +187,18 @@ def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(w
     assert (app.client_type, app.authorization_grant_type, app.client_secret) == ("public", "authorization-code", "")
 
 
-@pytest.mark.parametrize(
-    "client_id",
-    [
-        "https://client.example",
-        "https:///c",
-        "https://user@client.example/c",
-        "https://client.example:port/c",
-        "https://client.example/c#part",
-        "https://client.example/a/../c",
-        "https://[::1/c",
-        "https://client.example/ c",
-        "https://client.example/" + "a" * 300,
-    ],
-)
-def test_client_id_that_is_no_valid_document_url_is_refused(web: Web, browser: Client, client_id: str) -> None:
-    web.document = GOOD | {"client_id": client_id}
-    assert Party(App(client_id=client_id), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400
+def test_client_id_that_is_no_valid_document_url_is_refused(web: Web, browser: Client) -> None:
+    for rest in (
+        "client.example",
+        "user@client.example/c",
+        "client.example:port/c",
+        "[::1/c",
+        "client.example/ c",
+        "client.example/" + "a" * 300,
+    ):
+        client_id = f"https://{rest}"
+        web.document = GOOD | {"client_id": client_id}
+        assert Party(App(client_id=client_id), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400, rest
     assert (web.calls, App.objects.count()) == ([], 0)
 
 
@@ -269,22 +239,6 @@ def test_approved_client_gets_what_it_was_granted(approved: App, client_party: P
     assert body["token_type"] == "Bearer"
     assert body["access_token"].startswith("cam_mcp_")
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
-
-
-def test_mcp_client_that_requests_all_scopes_gets_the_granted_ones(approved: App, client_party: Party) -> None:
-    body = client_party.tokens(scope=" ".join(APP_SCOPES), resource=MCP)
-    assert set(body["scope"].split()) == {"catalog:read", "account:read"}
-    answer = query_of(client_party.ask(scope="catalog:read openid", resource=MCP)["Location"])
-    assert answer["error"] == "invalid_scope"
-    answer = query_of(client_party.ask(scope="wallet:spend", resource=MCP)["Location"])
-    assert answer["error"] == "invalid_scope"
-
-
-def test_api_client_that_requests_more_scopes_gets_the_granted_ones(approved: App, client_party: Party) -> None:
-    assert client_party.tokens(scope="catalog:read wallet:spend")["scope"] == "catalog:read"
-
-
-def test_redirect_that_is_not_in_the_document_is_refused(approved: App, client_party: Party) -> None:
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/other").status_code == 400
 
 
@@ -294,21 +248,16 @@ def test_program_on_the_users_computer_is_warned_of(approved: App, client_party:
     assert b"Any program on this computer" not in client_party.ask(**WANTED).content
 
 
-def test_authorization_of_a_refused_client_shows_the_reason(web: Web, client_party: Party) -> None:
-    client_party.ask(**WANTED)
-    reject_app(app=App.objects.get(), reason="Nobody knows them.", actor=UserFactory())
-    page = client_party.ask(**WANTED)
-    assert page.status_code == 403
-    assert b"Nobody knows them." in page.content
-
-
-def test_client_that_was_refused_by_mistake_can_be_reviewed_again(web: Web, client_party: Party) -> None:
+def test_refused_client_shows_the_reason_and_can_be_reviewed_and_refused_again(web: Web, client_party: Party) -> None:
     client_party.ask(**WANTED)
     app = App.objects.get()
     with pytest.raises(InvalidTransition):
         reopen_client(app=app, reason="Not refused yet.", actor=UserFactory())
-    reject_app(app=app, reason="Unknown.", actor=UserFactory())
-    reopen_client(app=app, reason="It was the wrong one.", actor=UserFactory())
+    for reason in ("Nobody knows them.", "Still nobody does."):
+        assert reject_app(app=app, reason=reason, actor=UserFactory()).status_reason == reason
+        page = client_party.ask(**WANTED)
+        assert (page.status_code, reason.encode() in page.content) == (403, True)
+        reopen_client(app=app, reason="It was the wrong one.", actor=UserFactory())
     review = ScopeReview.objects.get(app=app, status="Pending")
     review.requested_at = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     review.save()
@@ -318,23 +267,10 @@ def test_client_that_was_refused_by_mistake_can_be_reviewed_again(web: Web, clie
     assert client_party.ask(**WANTED).status_code == 200
 
 
-def test_client_that_is_reviewed_again_can_be_refused_again(web: Web, client_party: Party) -> None:
-    client_party.ask(**WANTED)
-    app = App.objects.get()
-    for reason in ("Unknown.", "Still unknown."):
-        assert reject_app(app=app, reason=reason, actor=UserFactory()).status_reason == reason
-        reopen_client(app=app, reason="They asked again.", actor=UserFactory())
-
-
 def test_rejected_app_of_a_developer_is_not_reopened_as_a_client() -> None:
     app = AppFactory(status="Rejected", granted_scopes="")
     with pytest.raises(NotFound):
         reopen_client(app=app, reason="Mistake.", actor=UserFactory())
-
-
-def test_authorization_of_a_suspended_client_is_refused_at_once(approved: App, client_party: Party) -> None:
-    suspend_app(app=approved, reason="Too many calls.", actor=UserFactory())
-    assert client_party.ask(**WANTED).status_code == 400
 
 
 def test_client_without_a_developer_gets_no_key_and_no_mcp_token(approved: App, user: User) -> None:
@@ -345,38 +281,20 @@ def test_client_without_a_developer_gets_no_key_and_no_mcp_token(approved: App, 
     assert not ApiKey.objects.exists()
 
 
-def test_document_is_not_read_again_while_it_is_fresh(approved: App, client_party: Party, web: Web) -> None:
-    client_party.ask(**WANTED)
-    assert len(web.calls) == 1
-    expires = App.objects.get().cimd_expires_at
-    assert expires is not None
-    assert timedelta(minutes=9) < expires - timezone.now() <= timedelta(minutes=10)
-
-
-def test_unchanged_client_document_is_cached_again(approved: App, client_party: Party, web: Web) -> None:
-    grow_stale()
-    assert client_party.ask(**WANTED).status_code == 200
-    expires = App.objects.get().cimd_expires_at
-    assert expires is not None
-    assert expires > timezone.now()
-    assert len(web.calls) == 2
-
-
-def test_document_that_cannot_be_read_again_leaves_what_was_reviewed(approved: App, client_party: Party, web: Web) -> None:
+def test_document_is_read_again_when_it_is_stale_and_stays_as_reviewed_if_it_cannot_be(
+    approved: App, client_party: Party, web: Web
+) -> None:
+    for stale, calls in ((False, 1), (True, 2)):
+        if stale:
+            grow_stale()
+        assert client_party.ask(**WANTED).status_code == 200
+        assert len(web.calls) == calls
+        expires = App.objects.get().cimd_expires_at
+        assert expires is not None
+        assert timedelta(minutes=9) < expires - timezone.now() <= timedelta(minutes=10)
     grow_stale()
     web.fails = True
     assert client_party.ask(**WANTED).status_code == 200
-
-
-def test_new_address_and_name_wait_for_a_review(approved: App, client_party: Party, web: Web) -> None:
-    web.document |= {"client_name": "Your bank", "redirect_uris": [*GOOD["redirect_uris"], "https://client.example/new"]}
-    grow_stale()
-    page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
-    assert page.status_code == 400
-    page = client_party.ask(**WANTED)
-    assert page.status_code == 200
-    assert b"Your bank" not in page.content
-    assert ClientMetadata.objects.get().status == "Changed"
 
 
 def test_redirect_uri_removed_from_the_client_document_stops_at_once(approved: App, client_party: Party, web: Web) -> None:
@@ -406,7 +324,11 @@ def changed(approved: App, client_party: Party, web: Web) -> ClientMetadata:
     return ClientMetadata.objects.get()
 
 
-def test_accepted_changes_of_a_client_document_apply(changed: ClientMetadata, client_party: Party) -> None:
+def test_changes_of_a_client_document_wait_for_a_review_and_apply_once_accepted(changed: ClientMetadata, client_party: Party) -> None:
+    assert changed.status == "Changed"
+    assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
+    page = client_party.ask(**WANTED)
+    assert (page.status_code, b"Assistant 2" in page.content) == (200, False)
     accept_metadata(client_metadata=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
@@ -435,9 +357,7 @@ def test_client_document_changed_since_the_review_is_not_accepted(changed: Clien
     assert ClientMetadata.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
 
 
-@pytest.fixture
-def own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[str]:
-    """The document on a server of our own, over TLS; yields its address."""
+def test_document_is_read_from_a_real_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any, browser: Client) -> None:
     tls, trusted = tls_server(tmp_path, "localhost")
     settings.OUTBOUND_LOOPBACK = True
     settings.CLIENT_METADATA_HOSTS = ["localhost"]
@@ -451,15 +371,5 @@ def own_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -
     with serving(answer, tls) as server:
         url = f"https://localhost:{server.port}/client.json"
         answers.append(head + orjson.dumps(GOOD | {"client_id": url}))
-        yield url
-
-
-def test_document_is_read_from_a_real_server(own_server: str, browser: Client) -> None:
-    assert Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED).status_code == 403
-    assert App.objects.get().client_id == own_server
-
-
-def test_internal_host_is_refused_even_if_it_is_allowed(own_server: str, browser: Client, settings: Any) -> None:
-    settings.OUTBOUND_LOOPBACK = False
-    page = Party(App(client_id=own_server), browser, redirect_uri=BACK).ask(**WANTED)
-    assert (page.status_code, App.objects.count()) == (400, 0)
+        assert Party(App(client_id=url), browser, redirect_uri=BACK).ask(**WANTED).status_code == 403
+    assert App.objects.get().client_id == url

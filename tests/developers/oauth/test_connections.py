@@ -4,67 +4,61 @@ from typing import Any
 
 import pytest
 from django.core import mail
-from django.test import Client
 
+from developers.authentication import principal_of_bearer
 from developers.errors import TooManyRedirectUris
 from developers.models import AccessToken, App, ClientMetadata, Consent
 from developers.services.clients import accept_metadata, refuse_metadata, set_redirect_uris
-from developers.services.consents import withdraw_consent
+from developers.services.consents import revoke_consent, withdraw_consent
+from developers.services.credentials import issue_mcp_token
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
+from tests.callers import signed_in
+from tests.developers.cases import in_days
 from tests.eager import sent_mails
 from tests.factories import AppFactory, UserFactory
 
-from .parties import MCP, Party, call
+from .parties import MCP, Party, assert_error, call
 
 pytestmark = pytest.mark.database_full
 
 
-def signed_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
+INVALID_URIS = [
+    "http://app.example/cb",
+    "http://localhost.evil.example/cb",
+    "http://localhost@evil.example/cb",
+    "ftp://app.example/cb",
+    "app://callback",
+    "javascript:alert(1)",
+    "//app.example/cb",
+    "/cb",
+    "https:///cb",
+    "https://user:secret@app.example/cb",
+    "https://*.app.example/cb",
+    "https://app.example/cb#here",
+    "https://app.example:port/cb",
+    "https://app.example/cb?code=1",
+    "https://app.example/cb?iss=https://evil.example",
+    "https://app.example\\@evil.example/",
+    "https://äpp.example/cb",
+    "https://app.example/a b",
+    "https://app.example/" + "a" * 2000,
+]
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "http://app.example/cb",
-        "http://localhost.evil.example/cb",
-        "http://localhost@evil.example/cb",
-        "ftp://app.example/cb",
-        "app://callback",
-        "javascript:alert(1)",
-        "//app.example/cb",
-        "/cb",
-        "https:///cb",
-        "https://user:secret@app.example/cb",
-        "https://*.app.example/cb",
-        "https://app.example/cb#here",
-        "https://app.example:port/cb",
-        "https://app.example/cb?code=1",
-        "https://app.example/cb?iss=https://evil.example",
-        "https://app.example\\@evil.example/",
-        "https://äpp.example/cb",
-        "https://app.example/a b",
-        "https://app.example/" + "a" * 2000,
-    ],
-)
-def test_invalid_redirect_uri_is_refused(app: App, uri: str) -> None:
+def test_invalid_or_too_many_redirect_uris_are_refused(app: App, subtests: pytest.Subtests) -> None:
     before = app.redirect_uris
-    with pytest.raises(InvalidInput):
-        set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.developer)
-    app.refresh_from_db()
-    assert app.redirect_uris == before
-
-
-def test_too_many_redirects_are_refused(app: App) -> None:
+    for uri in INVALID_URIS:
+        with subtests.test(uri[:80]), pytest.raises(InvalidInput):
+            set_redirect_uris(app=app, uris=["https://app.example/good", uri], actor=app.developer)
     with pytest.raises(TooManyRedirectUris):
         set_redirect_uris(app=app, uris=[f"https://app.example/{number}" for number in range(11)], actor=app.developer)
+    app.refresh_from_db()
+    assert app.redirect_uris == before
 
 
 OLD, NEW = "https://app.example/old", "https://app.example/new"
@@ -84,8 +78,6 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     page = signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content
     assert OLD.encode() in page
     assert NEW.encode() in page
-    with pytest.raises(SelfReview):
-        accept_metadata(client_metadata=document, shown=document.latest, reason="Mine.", actor=app.developer)
     accept_metadata(client_metadata=document, shown=document.latest, reason="It is their site.", actor=reviewer)
     app.refresh_from_db()
     assert app.redirect_uris == NEW
@@ -94,7 +86,7 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     ]
 
 
-def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back(app: App) -> None:
+def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back_and_are_removed_at_once(app: App) -> None:
     document = waiting(app)
     refuse_metadata(client_metadata=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
     app.refresh_from_db()
@@ -102,9 +94,6 @@ def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back(ap
     waiting(app)
     assert not set_redirect_uris(app=app, uris=[OLD], actor=app.developer)
     assert not ClientMetadata.objects.filter(status="Changed").exists()
-
-
-def test_redirect_is_removed_at_once(app: App) -> None:
     App.objects.filter(pk=app.pk).update(redirect_uris=f"{OLD} {NEW}")
     assert not set_redirect_uris(app=app, uris=[NEW], actor=app.developer)
     app.refresh_from_db()
@@ -141,13 +130,10 @@ def test_connection_shows_what_the_app_may_do_now(party: Party) -> None:
 def test_user_disconnects_an_app_and_sees_that_it_was(party: Party, user: User) -> None:
     tokens = party.tokens()
     party.tokens(resource=MCP)
-    other = Party(party.app, signed_in(UserFactory())).tokens()
     page = f"/dashboard/connections/{party.app.pk}/withdraw"
     assert party.browser.get(page).status_code == 200
     assert call(tokens["access_token"]).status_code == 200
     assert party.browser.post(page).status_code == 302
-    assert call(tokens["access_token"]).status_code == 401
-    assert call(other["access_token"]).status_code == 200
     assert not AccessToken.objects.filter(user=user, revoked_at=None).exists()
     shown = party.browser.get("/dashboard/connections").content
     assert b"No connected apps" in shown
@@ -163,6 +149,8 @@ def test_disconnecting_ends_codes_and_tokens_of_that_app_for_that_user_only(part
     tokens, codes = [each.tokens() for each in parties], [each.code() for each in parties]
     withdraw_consent(user=user, app=party.app, actor=user)
     assert [call(each["access_token"]).status_code for each in tokens] == [401, 200, 200]
+    # A new consent brings nothing of the old one back.
+    party.decide()
     assert [who.refresh(each["refresh_token"]).status_code for who, each in zip(parties, tokens, strict=True)] == [400, 200, 200]
     assert [who.exchange(code).status_code for who, code in zip(parties, codes, strict=True)] == [400, 200, 200]
 
@@ -177,19 +165,21 @@ def test_consent_is_withdrawn_once_and_a_new_consent_is_a_new_row(party: Party, 
     assert Consent.objects.filter(user=user).count() == 2
 
 
-def test_user_is_mailed_about_a_new_app_and_about_added_scopes(party: Party, user: User, django_capture_on_commit_callbacks: Any) -> None:
+def test_user_is_mailed_about_a_new_consent_and_about_added_scopes(
+    party: Party, user: User, django_capture_on_commit_callbacks: Any
+) -> None:
     User.objects.filter(pk=party.app.developer.pk).update(name="")
     with django_capture_on_commit_callbacks(execute=True):
         for scope in ("catalog:read", "catalog:read", "catalog:read account:read", "account:read"):
             party.decide(scope=scope)
         party.decide("deny", scope="wallet:spend")
         party.decide(scope="catalog:read", resource=MCP)
-    assert [(message.to, message.subject) for message in mail.outbox] == [
-        ([user.email], "Font finder is connected to your account"),
-        ([user.email], "Font finder has more access to your account"),
-        ([user.email], "Font finder is connected to your account"),
-    ]
-    first, more, tools = (str(message.body) for message in mail.outbox)
+        withdraw_consent(user=user, app=party.app, actor=user)
+        party.decide()
+    connected = ([user.email], "Font finder is connected to your account")
+    added = ([user.email], "Font finder has more access to your account")
+    assert [(message.to, message.subject) for message in mail.outbox] == [connected, added, connected, connected]
+    first, more, tools, _ = (str(message.body) for message in mail.outbox)
     assert "Read the AI manifests" in first
     assert "/dashboard/connections" in first
     assert ("View your name" in more, "Read the AI manifests" in more) == (True, False)
@@ -197,11 +187,28 @@ def test_user_is_mailed_about_a_new_app_and_about_added_scopes(party: Party, use
     assert party.app.developer.email not in f"{first}{more}{tools}"
 
 
-def test_user_is_mailed_again_about_a_new_consent_after_withdrawing_one(
-    party: Party, user: User, django_capture_on_commit_callbacks: Any
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        party.decide()
-        withdraw_consent(user=user, app=party.app, actor=user)
-        party.decide()
-    assert [message.subject for message in mail.outbox] == ["Font finder is connected to your account"] * 2
+def test_consent_that_staff_end_with_a_reason_ends_its_tokens_once_and_the_user_is_told(party: Party, user: User) -> None:
+    tokens, admin = party.tokens(), UserFactory()
+    given = Consent.objects.get()
+    with pytest.raises(InvalidInput):
+        revoke_consent(consent=given, reason=" ", actor=admin)
+    assert call(tokens["access_token"]).status_code == 200
+    revoke_consent(consent=given, reason="It sold addresses", actor=admin)
+    assert call(tokens["access_token"]).status_code == 401
+    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    assert [message.to for message in sent_mails() if "It sold addresses" in str(message.body)] == [[user.email]]
+    entry = history_of(given)[0]
+    assert (entry.action, entry.actor, entry.reason, entry.data["tokens"]) == ("consent.withdraw", admin, "It sold addresses", 1)
+    with pytest.raises(InvalidTransition):
+        revoke_consent(consent=given, reason="Again", actor=admin)
+
+
+def test_mcp_token_made_by_hand_outlives_the_developers_own_connection(app: App) -> None:
+    App.objects.filter(pk=app.pk).update(granted_scopes="account:read")
+    app.refresh_from_db()
+    own = Party(app, signed_in(app.developer))
+    tokens = own.tokens(scope="account:read")
+    _, secret = issue_mcp_token(app=app, name="desk", expires_at=in_days(1), actor=app.developer)
+    withdraw_consent(user=app.developer, app=app, actor=app.developer)
+    assert call(tokens["access_token"]).status_code == 401
+    assert principal_of_bearer(f"Bearer {secret}").app == app

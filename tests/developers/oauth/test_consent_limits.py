@@ -25,10 +25,7 @@ def post(party: Party, **answers: str) -> Any:
     ("answers", "field"),
     [
         ({}, "limit_inr_per_purchase"),
-        ({"limit_usd_total": "0"}, "limit_usd_total"),
         ({"limit_usd_total": "all of it"}, "limit_usd_total"),
-        ({"limit_usd_total": "5", "limit_categories": "nonsense"}, "limit_categories"),
-        ({"limit_usd_total": "5", "password": ""}, "password"),
         ({"limit_usd_total": "5", "password": "wrong"}, "password"),
     ],
 )

@@ -18,7 +18,7 @@ from tests.races import at_once
 
 from .parties import CALLBACK, Party, end_grace
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 SCOPE = "catalog:read account:read library:read"
 
@@ -93,12 +93,6 @@ def program(request: pytest.FixtureRequest, live_server: Any, party: Party, monk
     return partial(request.param, live_server.url, party.app.client_id)
 
 
-@pytest.fixture
-def tokens(program: Program, party: Party) -> dict[str, Any]:
-    """What a user's consent brings."""
-    return consented(program(), party)
-
-
 def consented(library: Authlib | RequestsOauthlib, party: Party) -> dict[str, Any]:
     """Let the user consent, and return the tokens."""
     address = library.begin()
@@ -106,38 +100,35 @@ def consented(library: Authlib | RequestsOauthlib, party: Party) -> dict[str, An
     return library.finish(answer)
 
 
-def test_oauth_library_gets_the_granted_scopes_of_those_requested(program: Program, party: Party) -> None:
-    library = program()
-    assert scopes_of(consented(library, party)) == {"catalog:read", "account:read"}
+def test_oauth_library_gets_what_is_granted_and_an_invalid_grant_for_a_refresh_token_used_again(program: Program, party: Party) -> None:
+    library, late = program(), program()
+    tokens = consented(library, party)
+    assert scopes_of(tokens) == {"catalog:read", "account:read"}
+    assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 3600)
     assert library.wallet() == 200
-
-
-def test_oauth_library_that_repeats_its_scopes_gets_the_narrower_grant(program: Program, party: Party, tokens: dict[str, Any]) -> None:
-    library = program()
+    # Libraries repeat the scopes that they asked for.
     narrow_scopes(app=party.app, withdrawn={Scope.CATALOG_READ: "Misused"}, actor=UserFactory())
-    assert scopes_of(library.refresh(tokens["refresh_token"])) == {"account:read"}
+    renewed = library.refresh(tokens["refresh_token"])
+    assert scopes_of(renewed) == {"account:read"}
+    assert renewed["refresh_token"] != tokens["refresh_token"]
     assert library.wallet() == 200
+    end_grace()
+    with pytest.raises((OAuthError, OAuth2Error)) as refusal:
+        late.refresh(tokens["refresh_token"])
+    assert refusal.value.error == "invalid_grant"
+    assert refusal.value.description
+    assert library.wallet() == 401
 
 
-def test_concurrent_refreshes_of_two_tabs_get_the_same_tokens(program: Program, tokens: dict[str, Any]) -> None:
-    tabs = [program(), program()]
+@pytest.mark.database
+def test_concurrent_refreshes_of_two_tabs_get_the_same_tokens(program: Program, party: Party) -> None:
+    tokens, tabs = consented(program(), party), [program(), program()]
     if connection.vendor == "postgresql":
         answers = at_once(*(partial(tab.refresh, tokens["refresh_token"]) for tab in tabs))
     else:
         answers = [tab.refresh(tokens["refresh_token"]) for tab in tabs]
     assert answers[0]["refresh_token"] == answers[1]["refresh_token"] != tokens["refresh_token"]
     assert [tab.wallet() for tab in tabs] == [200, 200]
-
-
-def test_refresh_after_the_grace_period_is_an_invalid_grant_for_oauth_libraries(program: Program, tokens: dict[str, Any]) -> None:
-    first, late = program(), program()
-    first.refresh(tokens["refresh_token"])
-    end_grace()
-    with pytest.raises((OAuthError, OAuth2Error)) as refusal:
-        late.refresh(tokens["refresh_token"])
-    assert refusal.value.error == "invalid_grant"
-    assert refusal.value.description
-    assert first.wallet() == 401
 
 
 def scopes_of(tokens: dict[str, Any]) -> set[str]:

@@ -1,12 +1,10 @@
-"""The token and revocation endpoints: attacks first, then a client library that goes all the way."""
+"""The token endpoint: what an exchange and a refresh bring, and when they bring nothing."""
 
-import json
 import logging
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from authlib.integrations.base_client import OAuthError
 from django.apps import apps
 from django.test import Client
 from django.utils import timezone
@@ -26,69 +24,48 @@ from marketplace.jobs.models import Job
 from tests.eager import drain
 from tests.factories import AppFactory, UserFactory
 
-from .parties import API, AUTHORIZE, CALLBACK, MCP, REVOKE, TOKEN, Party, assert_error, call, end_grace, post_form
+from .parties import API, CALLBACK, LOOPBACK, MCP, Party, assert_error, call, end_grace, post_form
 
 pytestmark = pytest.mark.database
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "status"),
-    [
-        ({"code_verifier": None}, "invalid_request", 400),
-        ({"code_verifier": "w" * 43}, "invalid_grant", 400),
-        ({"code_verifier": ""}, "invalid_request", 400),
-        ({"code_verifier": "w" * 42}, "invalid_request", 400),
-        ({"code_verifier": "w" * 129}, "invalid_request", 400),
-        ({"code_verifier": "w" * 42 + "+"}, "invalid_request", 400),
-        ({"code": None}, "invalid_request", 400),
-        ({"code": "nonsense"}, "invalid_grant", 400),
-        ({"redirect_uri": "https://evil.example"}, "invalid_grant", 400),
-        ({"redirect_uri": "http://127.0.0.1/done"}, "invalid_grant", 400),
-        ({"client_id": None}, "invalid_client", 401),
-        ({"client_id": "nobody"}, "invalid_client", 401),
-        ({"client_id": "a\x00b"}, "invalid_client", 401),
-        ({"grant_type": "password"}, "unsupported_grant_type", 400),
-        ({"grant_type": "client_credentials"}, "unsupported_grant_type", 400),
-        ({"grant_type": "implicit"}, "unsupported_grant_type", 400),
-        ({"grant_type": "urn:ietf:params:oauth:grant-type:device_code"}, "unsupported_grant_type", 400),
-        ({"grant_type": "openid"}, "unsupported_grant_type", 400),
-        ({"grant_type": None}, "invalid_request", 400),
-        ({"resource": MCP}, "invalid_target", 400),
-        ({"resource": "https://evil.example"}, "invalid_target", 400),
-        ({"resource": [API, MCP]}, "invalid_target", 400),
-    ],
-)
-def test_faulty_code_exchange_is_refused(party: Party, changes: dict[str, Any], error: str, status: int) -> None:
-    assert_error(party.exchange(party.code(), **changes), error, status)
-    assert not AccessToken.objects.exists()
+# With what a good exchange is changed, and the refusal; none of them uses the code up.
+FAULTS: list[tuple[dict[str, Any], str, int]] = [
+    ({"code_verifier": None}, "invalid_request", 400),
+    ({"code": None}, "invalid_request", 400),
+    ({"code": "nonsense"}, "invalid_grant", 400),
+    ({"redirect_uri": "https://evil.example"}, "invalid_grant", 400),
+    # A redirect of the app, but not of the code.
+    ({"redirect_uri": LOOPBACK}, "invalid_grant", 400),
+    ({"client_id": None}, "invalid_client", 401),
+    ({"client_id": "a\x00b"}, "invalid_client", 401),
+    ({"grant_type": "password"}, "unsupported_grant_type", 400),
+    ({"grant_type": None}, "invalid_request", 400),
+    ({"resource": MCP}, "invalid_target", 400),
+    ({"resource": [API, MCP]}, "invalid_target", 400),
+]
 
 
-@pytest.mark.parametrize("verifier", ["w" * 43, "w" * 42])
-def test_authorization_code_used_with_a_wrong_verifier_is_invalidated(party: Party, verifier: str) -> None:
+def test_faulty_code_exchange_is_refused_and_uses_nothing_up(party: Party, subtests: pytest.Subtests) -> None:
     code = party.code()
-    party.exchange(code, code_verifier=verifier)
-    assert_error(party.exchange(code), "invalid_grant")
-    assert not AccessToken.objects.exists()
-
-
-def test_authorization_code_sent_without_a_verifier_stays_valid(party: Party) -> None:
-    code = party.code()
-    assert_error(party.exchange(code, code_verifier=None), "invalid_request")
-    assert party.exchange(code).status_code == 200
-
-
-def test_wrong_verifier_for_a_used_code_revokes_its_tokens(party: Party) -> None:
-    code = party.code()
-    tokens = party.exchange(code).json()
-    assert_error(party.exchange(code, code_verifier="w" * 43), "invalid_grant")
-    assert call(tokens["access_token"]).status_code == 401
-
-
-def test_code_for_another_app_is_refused_and_stays_valid_for_its_own(party: Party) -> None:
-    code = party.code()
+    for changes, error, status in FAULTS:
+        with subtests.test(str(changes)):
+            assert_error(party.exchange(code, **changes), error, status)
     thief = AppFactory(redirect_uris=CALLBACK)
     assert_error(party.exchange(code, client_id=thief.client_id), "invalid_grant")
+    assert not AccessToken.objects.exists()
     assert party.exchange(code).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("verifier", "error"),
+    [("w" * 43, "invalid_grant"), *((malformed, "invalid_request") for malformed in ("w" * 42, "w" * 129, "w" * 42 + "+"))],
+)
+def test_code_sent_with_a_wrong_verifier_is_invalidated(party: Party, verifier: str, error: str) -> None:
+    code = party.code()
+    assert_error(party.exchange(code, code_verifier=verifier), error)
+    assert_error(party.exchange(code), "invalid_grant")
+    assert not AccessToken.objects.exists()
 
 
 def test_code_used_twice_revokes_its_tokens(party: Party) -> None:
@@ -102,11 +79,6 @@ def test_code_used_twice_revokes_its_tokens(party: Party) -> None:
     assert_error(party.refresh(second["refresh_token"]), "invalid_grant")
     entry = AuditEntry.objects.get(action="token_family.revoke")
     assert (entry.reason, entry.data["tokens"]) == ("The authorization code was used twice.", 1)
-
-
-def test_token_is_listed_by_its_last_four_characters(party: Party) -> None:
-    secret = party.tokens()["access_token"]
-    assert AccessToken.objects.get().hint == secret[-4:]
 
 
 def test_code_exchange_never_adds_scopes(party: Party) -> None:
@@ -143,13 +115,15 @@ def test_second_refresh_within_the_grace_period_gets_the_same_tokens(party: Part
     assert party.refresh(second.json()["refresh_token"]).status_code == 200
 
 
-def test_second_refresh_after_the_grace_period_revokes_the_family(party: Party) -> None:
-    secret = party.tokens()["refresh_token"]
+def test_second_refresh_after_the_grace_period_revokes_the_family_and_no_other(party: Party) -> None:
+    other, secret = party.tokens(), party.tokens()["refresh_token"]
     first = party.refresh(secret).json()
     end_grace()
     assert_error(party.refresh(secret), "invalid_grant")
     assert call(first["access_token"]).status_code == 401
     assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
+    assert call(other["access_token"]).status_code == 200
+    assert party.refresh(other["refresh_token"]).status_code == 200
 
 
 def test_erased_token_pair_is_never_returned(party: Party) -> None:
@@ -187,44 +161,19 @@ def test_grace_period_of_a_refresh_token_ends_with_its_family(party: Party, user
     assert_error(party.refresh(secret), "invalid_grant")
 
 
-def test_replayed_refresh_token_revokes_only_its_family(party: Party) -> None:
-    other, mine = party.tokens(), party.tokens()
-    party.refresh(mine["refresh_token"])
-    end_grace()
-    party.refresh(mine["refresh_token"])
-    assert call(other["access_token"]).status_code == 200
-    assert party.refresh(other["refresh_token"]).status_code == 200
-
-
-def test_refresh_token_of_another_app_is_refused_and_nothing_ends(party: Party) -> None:
+def test_faulty_refresh_is_refused_and_uses_nothing_up(party: Party) -> None:
     tokens = party.tokens()
-    thief = AppFactory(redirect_uris=CALLBACK)
-    assert_error(party.refresh(tokens["refresh_token"], client_id=thief.client_id), "invalid_grant")
+    for secret in ("x", new_secret(Prefix.REFRESH_TOKEN), "cam_rt_\x00", tokens["access_token"]):
+        assert_error(party.refresh(secret), "invalid_grant")
+    faults = {
+        "invalid_grant": [{"client_id": AppFactory(redirect_uris=CALLBACK).client_id}],
+        "invalid_scope": [{"scope": "wallet:spend"}, {"scope": "catalog:read everything"}],
+        "invalid_target": [{"resource": MCP}, {"resource": "https://evil.example"}],
+    }
+    for error, changes in faults.items():
+        for change in changes:
+            assert_error(party.refresh(tokens["refresh_token"], **change), error)
     assert call(tokens["access_token"]).status_code == 200
-
-
-@pytest.mark.parametrize("secret", ["x", pytest.param(new_secret(Prefix.REFRESH_TOKEN), id="well formed"), "cam_rt_\x00"])
-def test_unknown_refresh_token_is_refused(party: Party, secret: str) -> None:
-    assert_error(party.refresh(secret), "invalid_grant")
-
-
-def test_access_token_does_not_refresh(party: Party) -> None:
-    assert_error(party.refresh(party.tokens()["access_token"]), "invalid_grant")
-
-
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
-        ({"scope": "wallet:spend"}, "invalid_scope"),
-        ({"scope": "vendor:manage"}, "invalid_scope"),
-        ({"scope": "catalog:read everything"}, "invalid_scope"),
-        ({"resource": MCP}, "invalid_target"),
-        ({"resource": "https://evil.example"}, "invalid_target"),
-    ],
-)
-def test_faulty_refresh_is_refused_and_uses_nothing_up(party: Party, changes: dict[str, str], error: str) -> None:
-    tokens = party.tokens()
-    assert_error(party.refresh(tokens["refresh_token"], **changes), error)
     assert party.refresh(tokens["refresh_token"], resource=API).status_code == 200
 
 
@@ -232,13 +181,6 @@ def test_refresh_never_adds_scopes(party: Party) -> None:
     more = party.refresh(party.tokens()["refresh_token"], scope="catalog:read wallet:spend").json()
     assert more["scope"] == "catalog:read"
     assert call(more["access_token"]).status_code == 403
-
-
-def test_refresh_that_repeats_the_scope_gets_what_is_granted_now(party: Party) -> None:
-    tokens = party.tokens(scope="catalog:read account:read")
-    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
-    answer = party.refresh(tokens["refresh_token"], scope="catalog:read account:read")
-    assert (answer.status_code, answer.json()["scope"]) == (200, "catalog:read")
 
 
 def test_refresh_may_ask_for_less_and_later_for_all_again(party: Party) -> None:
@@ -260,14 +202,21 @@ def test_narrowed_grant_counts_at_exchange_refresh_and_call(party: Party) -> Non
     narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
     assert call(tokens["access_token"]).status_code == 403
     assert party.exchange(code).json()["scope"] == "catalog:read"
-    assert party.refresh(tokens["refresh_token"]).json()["scope"] == "catalog:read"
+    # Libraries repeat the scopes of the authorization.
+    answer = party.refresh(tokens["refresh_token"], scope="catalog:read account:read")
+    assert (answer.status_code, answer.json()["scope"]) == (200, "catalog:read")
 
 
-def test_no_token_is_issued_once_the_app_has_no_scopes(party: Party) -> None:
+@pytest.mark.parametrize("end", ["scopes", "user", "developer"])
+def test_code_and_refresh_token_bring_nothing_once_scopes_user_or_developer_are_gone(party: Party, user: User, end: str) -> None:
     tokens, code = party.tokens(), party.code()
-    App.objects.filter(pk=party.app.pk).update(granted_scopes="")
-    assert_error(party.exchange(code), "invalid_grant")
-    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    if end == "scopes":
+        App.objects.filter(pk=party.app.pk).update(granted_scopes="")
+    else:
+        User.objects.filter(pk=user.pk if end == "user" else party.app.developer.pk).update(is_active=False)
+    refusal = ("invalid_client", 401) if end == "developer" else ("invalid_grant", 400)
+    assert_error(party.exchange(code), *refusal)
+    assert_error(party.refresh(tokens["refresh_token"]), *refusal)
 
 
 def test_tokens_and_codes_of_a_suspended_app_are_refused_until_it_is_reinstated(party: Party) -> None:
@@ -281,22 +230,6 @@ def test_tokens_and_codes_of_a_suspended_app_are_refused_until_it_is_reinstated(
     assert party.refresh(tokens["refresh_token"]).status_code == 200
 
 
-def test_tokens_and_codes_of_a_deactivated_user_are_refused(party: Party, user: User) -> None:
-    tokens, code = party.tokens(), party.code()
-    User.objects.filter(pk=user.pk).update(is_active=False)
-    assert call(tokens["access_token"]).status_code == 401
-    assert_error(party.exchange(code), "invalid_grant")
-    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
-
-
-def test_app_of_a_deactivated_account_gets_no_tokens(party: Party) -> None:
-    tokens, code = party.tokens(), party.code()
-    User.objects.filter(pk=party.app.developer.pk).update(is_active=False)
-    assert call(tokens["access_token"]).status_code == 401
-    assert_error(party.exchange(code), "invalid_client", 401)
-    assert party.ask().status_code == 400
-
-
 def test_token_revoked_by_an_admin_is_not_renewed(party: Party) -> None:
     tokens, admin = party.tokens(), UserFactory()
     revoke_token(token=AccessToken.objects.get(), actor=admin, reason="Leaked")
@@ -306,33 +239,11 @@ def test_token_revoked_by_an_admin_is_not_renewed(party: Party) -> None:
     assert (entry.actor, entry.reason) == (admin, "Leaked")
 
 
-def test_no_secret_of_oauth_is_in_a_debug_log(caplog: pytest.LogCaptureFixture, party: Party) -> None:
-    caplog.set_level(logging.DEBUG)
-    code = party.code()
-    tokens = party.exchange(code).json()
-    for secret in (code, party.verifier, tokens["access_token"], tokens["refresh_token"]):
-        assert secret not in caplog.text
-
-
-def test_withdrawn_consent_ends_codes_tokens_and_refresh_tokens(party: Party, user: User) -> None:
-    tokens, code = party.tokens(), party.code()
-    withdraw_consent(user=user, app=party.app, actor=user)
-    assert call(tokens["access_token"]).status_code == 401
-    assert_error(party.exchange(code), "invalid_grant")
-    assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
-
-
 def test_token_request_in_the_address_or_by_get_is_refused(party: Party) -> None:
     code = party.code()
     good = {"grant_type": "authorization_code", "client_id": party.app.client_id, "code": code, "code_verifier": party.verifier}
     assert Client().get("/oauth/token", good).status_code == 405
     assert_error(Client().post("/oauth/token", query_params=good), "invalid_request")
-    assert Client().get("/oauth/revoke").status_code == 405
-
-
-@pytest.mark.parametrize("path", ["/oauth/introspect", "/oauth/register", "/oauth/device-authorization", "/oauth/userinfo"])
-def test_unsupported_oauth_endpoints_are_not_found(client: Client, path: str) -> None:
-    assert client.post(path).status_code == 404
 
 
 def test_mcp_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> None:
@@ -342,10 +253,12 @@ def test_mcp_token_is_of_its_own_kind_and_no_good_at_the_api(party: Party) -> No
     refreshed = party.refresh(tokens["refresh_token"], resource=MCP).json()
     assert well_formed(refreshed["access_token"], Prefix.MCP_TOKEN)
     assert set(AccessToken.objects.values_list("kind", flat=True)) == {"mcp"}
-    assert AccessToken.objects.order_by("-id")[0].resource == [MCP]
+    newest = AccessToken.objects.order_by("-id")[0]
+    assert (newest.resource, newest.hint) == ([MCP], refreshed["access_token"][-4:])
 
 
-def test_no_table_contains_a_plain_oauth_code_or_token(party: Party) -> None:
+def test_no_secret_of_oauth_is_in_a_table_or_a_debug_log(caplog: pytest.LogCaptureFixture, party: Party) -> None:
+    caplog.set_level(logging.DEBUG)
     code = party.code()
     first = party.exchange(code).json()
     second = party.refresh(first["refresh_token"]).json()
@@ -353,33 +266,4 @@ def test_no_table_contains_a_plain_oauth_code_or_token(party: Party) -> None:
     for secret in (code, party.verifier, *(tokens[name] for tokens in (first, second) for name in ("access_token", "refresh_token"))):
         assert secret not in stored
         assert secret[-24:] not in stored
-
-
-def test_oauth_client_library_gets_refreshes_and_uses_tokens(party: Party) -> None:
-    session = party.session
-    address, state = session.create_authorization_url(AUTHORIZE, code_verifier=party.verifier, scope="catalog:read account:read")
-    path = address.removeprefix("http://testserver")
-    assert party.browser.get(path).status_code == 200
-    answer = party.browser.post(path, {"decision": "allow", "shown": "catalog:read account:read"})["Location"]
-    tokens = session.fetch_token(TOKEN, authorization_response=answer, state=state, code_verifier=party.verifier)
-    assert well_formed(tokens["access_token"], Prefix.ACCESS_TOKEN)
-    assert well_formed(tokens["refresh_token"], Prefix.REFRESH_TOKEN)
-    assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 3600)
-    wallet = f"{API}/wallet"
-    assert session.get(wallet).status_code == 200
-    old = dict(tokens)
-
-    fresh = session.refresh_token(TOKEN, refresh_token=old["refresh_token"])
-    assert fresh["refresh_token"] != old["refresh_token"]
-    assert session.get(wallet).status_code == 200
-    assert call(old["access_token"]).status_code == 401
-
-    end_grace()
-    with pytest.raises(OAuthError) as replay:
-        party.session.refresh_token(TOKEN, refresh_token=old["refresh_token"])
-    assert replay.value.error == "invalid_grant"
-    assert session.get(wallet).status_code == 401
-
-    again = json.loads(party.exchange(party.code()).content)
-    assert party.session.revoke_token(REVOKE, token=again["refresh_token"], token_type_hint="refresh_token").status_code == 200
-    assert call(again["access_token"]).status_code == 401
+        assert secret not in caplog.text

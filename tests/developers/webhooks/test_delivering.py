@@ -18,13 +18,14 @@ from developers.services.apps import suspend_app
 from developers.services.webhooks import redeliver_event, rotate_endpoint_secret, send_test_event
 from developers.webhooks import delivering
 from developers.webhooks.publishing import fan_out, publish_event
+from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.http import outbound
 from marketplace.jobs.models import Job
 from tests.eager import drain
 from tests.factories import UserFactory
 
-from .conftest import Listen, Listening, go_on, tell
+from .conftest import Listen, go_on, tell
 from .receiver import Receiver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -35,7 +36,6 @@ SERIES = sum(delivering.RETRY_DELAYS, timedelta())
 def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     message = tell()
-    assert message is not None
     drain()
     [call] = receiver.calls
     told = call.opened_with(to.secret)
@@ -134,7 +134,6 @@ def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None
     slow, fast = listen(), listen()
     WebhookEndpoint.objects.filter(pk=slow.endpoint.pk).update(last_ms=2001)
     message = tell()
-    assert message is not None
     fan_out.call(str(message.pk))
     jobs = Job.objects.filter(queue_name="webhooks").order_by("-priority")
     assert [(job.args_kwargs["args"][0], job.priority) for job in jobs] == [(str(fast.endpoint.pk), 0), (str(slow.endpoint.pk), -20)]
@@ -253,34 +252,24 @@ def test_webhook_secrets_survive_a_change_of_the_secret_key(listen: Listen, rece
     receiver.calls[0].opened_with(to.secret)
 
 
-def test_suspended_app_gets_no_events(listen: Listen, receiver: Receiver) -> None:
+@pytest.mark.parametrize("end", ["suspended app", "deactivated account"])
+def test_suspended_app_and_deactivated_account_get_no_events(end: str, listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    tell()
-    Job.objects.filter(task_path="developers.webhooks.publishing.fan_out").update(priority=1)
-    fan_out.call(str(WebhookMessage.objects.get().pk))
-    suspend_app(app=to.app, reason="Too many calls.", actor=UserFactory())
+    message = tell()
+    fan_out.call(str(message.pk))
+    if end == "suspended app":
+        suspend_app(app=to.app, reason="Too many calls.", actor=UserFactory())
+    else:
+        User.objects.filter(pk=to.app.developer.pk).update(is_active=False)
     drain()
     tell()
     drain()
     assert (receiver.calls, to.delivery.status) == ([], "Cancelled")
 
 
-def test_deactivated_account_gets_no_events(listen: Listen, receiver: Receiver) -> None:
-    to = listen()
-    tell()
-    to.app.developer.is_active = False
-    to.app.developer.save()
-    drain()
-    assert receiver.calls == []
-    tell()
-    drain()
-    assert receiver.calls == []
-
-
 def test_event_that_is_fanned_out_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
     listen()
     message = tell()
-    assert message is not None
     for _ in range(2):
         fan_out.call(str(message.pk))
     drain()
@@ -311,18 +300,6 @@ def test_worker_that_is_killed_between_sending_and_noting_sends_again_under_the_
     assert len(receiver.calls) == 2
     assert len({call.id for call in receiver.calls}) == 1
     assert to.delivery.status == "Delivered"
-
-
-def test_endpoint_that_another_worker_sends_to_is_left_to_it(listen: Listen, receiver: Receiver) -> None:
-    to = listen()
-    tell()
-    WebhookEndpoint.objects.update(leased_until=timezone.now() + timedelta(hours=1))
-    drain()
-    assert receiver.calls == []
-    # That worker was killed.
-    WebhookEndpoint.objects.update(leased_until=timezone.now())
-    delivering.deliver.call(str(to.endpoint.pk))
-    assert len(receiver.calls) == 1
 
 
 def test_redirect_is_a_response_and_is_not_followed(listen: Listen, receiver: Receiver) -> None:
@@ -361,7 +338,6 @@ def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receive
 def test_two_concurrent_workers_send_a_delivery_once(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     message = tell()
-    assert message is not None
     fan_out.call(str(message.pk))
     receiver.seconds = 0.5
 
@@ -378,41 +354,20 @@ def test_two_concurrent_workers_send_a_delivery_once(listen: Listen, receiver: R
     assert WebhookAttempt.objects.count() == 1
 
 
-INSIDE = (
-    "127.0.0.1", "10.0.0.8", "172.16.3.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104 - nothing binds to it
-    "255.255.255.255", "192.0.2.1", "198.18.0.1", "::1", "::", "fe80::1", "fc00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("address", INSIDE)
-def test_webhook_with_an_internal_address_is_never_called(
-    address: str, settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch
+def test_webhook_whose_host_later_resolves_to_an_internal_address_is_not_called(
+    settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.OUTBOUND_LOOPBACK = False
     connected: list[Any] = []
     monkeypatch.setattr(outbound, "_connect", lambda *a: connected.append(a))
-    host = f"[{address}]" if ":" in address else address
-    to = listen(url=f"https://{host}/hook")
+    found = ["93.184.216.34", "10.0.0.1"]
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_a, **_k: [(2, 1, 6, "", (address, 0)) for address in found])
+    to = listen(url="https://rebound.example/hook")
     tell()
     drain()
     assert connected == []
     assert WebhookAttempt.objects.get().error == "The host name resolves to an address that is not public."
     assert to.fresh.status == "Failing"
-
-
-@pytest.mark.parametrize("found", [["10.0.0.1"], ["93.184.216.34", "10.0.0.1"]])
-def test_webhook_whose_host_later_resolves_to_an_internal_address_is_not_called(
-    found: list[str], settings: Any, listen: Listen, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.OUTBOUND_LOOPBACK = False
-    connected: list[Any] = []
-    monkeypatch.setattr(outbound, "_connect", lambda *a: connected.append(a))
-    monkeypatch.setattr("socket.getaddrinfo", lambda *_a, **_k: [(2, 1, 6, "", (address, 0)) for address in found])
-    listen(url="https://rebound.example/hook")
-    tell()
-    drain()
-    assert connected == []
-    assert WebhookAttempt.objects.get().http_status is None
 
 
 def test_ping_is_sent_at_once_even_if_the_endpoint_is_paused(listen: Listen, receiver: Receiver) -> None:
@@ -435,4 +390,3 @@ def test_delivery_is_repeated_under_the_same_id(listen: Listen, receiver: Receiv
     drain()
     assert [call.id for call in receiver.calls] == [to.delivery.message.webhook_id] * 2
     assert WebhookAttempt.objects.count() == 2
-    assert isinstance(to, Listening)

@@ -9,12 +9,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
-from developers.models import App, EventCounter, WebhookMessage
+from developers.models import EventCounter, WebhookMessage
 from developers.webhooks import event_feed as event_list
 from marketplace.core.scopes import Scope, format_scopes
 from tests.eager import drain
 from tests.factories import AppFactory
-from tests.shop import funded, on_sale
 
 from .conftest import Listen, tell
 from .receiver import Receiver
@@ -39,7 +38,6 @@ def subjects(page: Any) -> list[str]:
 def told(**options: Any) -> str:
     """Tell of an event; return its subject."""
     message = tell(**options)
-    assert message is not None
     return message.subject
 
 
@@ -60,52 +58,28 @@ def test_events_of_other_apps_and_developers_are_not_listed(key_client: KeyClien
     assert subjects(listed(key_client(app=other))) == [seen[0], hidden[0]]
 
 
-def test_app_without_the_scope_lists_no_orders(key_client: KeyClient) -> None:
-    app = AppFactory(granted_scopes=Scope.CATALOG_READ)
-    told(event=EventType.ORDER_COMPLETED, app_id=app.pk)
-    published = told()
-    assert subjects(listed(key_client(app=app))) == [published]
-
-
 def test_key_from_before_the_grant_of_a_scope_lists_no_orders(key_client: KeyClient) -> None:
     app = AppFactory(granted_scopes=Scope.CATALOG_READ)
     older = key_client(app=app)
     app.granted_scopes = format_scopes({Scope.CATALOG_READ, Scope.ACCOUNT_READ})
     app.save()
-    order = told(event=EventType.ORDER_COMPLETED, app_id=app.pk)
-    assert subjects(listed(older)) == []
-    assert subjects(listed(key_client(app=app))) == [order]
+    seen = [told(event=EventType.ORDER_COMPLETED, app_id=app.pk), told()]
+    assert subjects(listed(older)) == seen[1:]
+    assert subjects(listed(key_client(app=app))) == seen
 
 
-def test_purchase_by_a_key_is_listed_for_its_app(key_client: KeyClient) -> None:
-    user = funded(inr=1_000_000)
-    client = key_client(user)
-    order = client.post("/api/v1/wallet/spend", {"assetId": str(on_sale().pk)}, format="json").json()["orderId"]
-    drain()
-    events = {event["type"]: event["data"] for event in listed(client)["items"]}
-    assert events["order.completed"]["orderId"] == order
-    assert not App.objects.get(user=user).webhook_endpoints.exists()
-
-
-def test_pages_of_events_are_continued_by_their_cursor(key_client: KeyClient) -> None:
+def test_pages_of_events_are_continued_by_their_cursor_or_from_the_latest(key_client: KeyClient) -> None:
     client = key_client()
     first = [told() for _ in range(5)]
     page = listed(client, limit=2)
     assert (subjects(page), page["hasMore"]) == (first[:2], True)
     page = listed(client, limit=3, after=page["nextCursor"])
     assert (subjects(page), page["hasMore"]) == (first[2:], False)
-    assert subjects(listed(client, after=page["nextCursor"])) == []
+    latest = listed(client, after="latest")
+    assert (subjects(listed(client, after=page["nextCursor"])), latest["items"]) == ([], [])
     later = told()
-    assert subjects(listed(client, after=page["nextCursor"])) == [later]
-
-
-def test_cursor_latest_begins_with_the_next_event(key_client: KeyClient) -> None:
-    client = key_client()
-    told()
-    page = listed(client, after="latest")
-    assert page["items"] == []
-    later = told()
-    assert subjects(listed(client, after=page["nextCursor"])) == [later]
+    for cursor in (page["nextCursor"], latest["nextCursor"]):
+        assert subjects(listed(client, after=cursor)) == [later]
 
 
 def test_events_older_than_30_days_are_not_listed(key_client: KeyClient) -> None:
@@ -149,9 +123,9 @@ def test_cursor_of_the_future_is_refused(key_client: KeyClient) -> None:
 
 def test_page_of_events_takes_few_queries(django_assert_max_num_queries: Any) -> None:
     app = AppFactory()
-    for _ in range(30):
+    for _ in range(6):
         told()
-    assert event_list.events_after(None, app=app, scopes=app.scopes, limit=25).has_more
+    assert event_list.events_after(None, app=app, scopes=app.scopes, limit=5).has_more
     # Transaction, new ones; the last position, and a page of each audience.
     with django_assert_max_num_queries(7):
-        event_list.events_after(None, app=app, scopes=app.scopes, limit=25)
+        event_list.events_after(None, app=app, scopes=app.scopes, limit=5)

@@ -5,13 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from bs4 import BeautifulSoup
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from developers import bounds as developers_bounds
 from developers.event_types import EventType
 from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
@@ -51,38 +49,23 @@ def own(delivery: WebhookDelivery) -> Client:
     return signed_in(delivery.endpoint.app.developer)
 
 
-@pytest.mark.parametrize("name", ["webhook", "webhook-edit", "webhook-rotate", "webhook-delete", "webhook-delivery"])
-def test_endpoint_is_not_found_under_another_app_of_the_same_developer(name: str, delivery: WebhookDelivery) -> None:
-    other = AppFactory(user=delivery.endpoint.app.developer)
-    page = address(name, delivery).replace(str(delivery.endpoint.app_id), str(other.pk))
-    assert own(delivery).get(page).status_code == 404
+def test_endpoint_is_not_found_under_another_app_of_the_same_developer(delivery: WebhookDelivery) -> None:
+    other, client = AppFactory(user=delivery.endpoint.app.developer), own(delivery)
+    for name in ("webhook", "webhook-edit", "webhook-rotate", "webhook-delete", "webhook-delivery"):
+        page = address(name, delivery)
+        assert client.get(page).status_code == 200, name
+        assert client.get(page.replace(str(delivery.endpoint.app_id), str(other.pk))).status_code == 404, name
 
 
-@pytest.mark.parametrize("name", BUTTONS)
-def test_get_of_a_webhook_form_changes_nothing(name: str, delivery: WebhookDelivery) -> None:
-    assert own(delivery).get(address(name, delivery)).status_code == 405
-
-
-def test_created_endpoint_shows_its_secret_once() -> None:
-    app = AppFactory()
-    client = signed_in(app.user)
-    answer = client.post(reverse("webhook-create", args=[app.pk]), FORM, follow=True)
-    soup = BeautifulSoup(answer.content, "html.parser")
-    secret = soup.select_one("#secret")
-    assert secret is not None
-    assert secret.get_text().startswith("whsec_")
-    endpoint = WebhookEndpoint.objects.get()
-    assert endpoint.events == ["asset.published"]
-    assert secret.get_text() not in client.get(reverse("webhook", args=[app.pk, endpoint.pk])).content.decode()
+def test_get_of_a_webhook_form_changes_nothing(delivery: WebhookDelivery) -> None:
+    client = own(delivery)
+    assert {name: client.get(address(name, delivery)).status_code for name in BUTTONS} == dict.fromkeys(BUTTONS, 405)
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"url": "http://app.example/"}, "must begin with https"),
-        ({"url": "https://me:secret@app.example/"}, "no user name"),
-        ({"url": "https://app.example/#part"}, "fragment"),
-        ({"url": "ftp://app.example/"}, "must begin with https"),
         ({"url": "https://app.example/" + "a" * bounds.URL_CHARS}, "characters"),
         ({"url": ""}, "required"),
         ({"events": []}, "at least one event"),
@@ -99,21 +82,11 @@ def test_invalid_webhook_is_refused_with_an_error_in_the_form(changes: dict[str,
     assert not WebhookEndpoint.objects.exists()
 
 
-@pytest.mark.parametrize("status", ["Pending", "Rejected", "Suspended"])
-def test_app_that_is_not_approved_gets_no_webhook(status: str) -> None:
-    app = AppFactory(status=status, granted_scopes="")
+def test_app_that_is_not_approved_gets_no_webhook() -> None:
+    app = AppFactory(status="Suspended")
     answer = signed_in(app.user).post(reverse("webhook-create", args=[app.pk]), FORM)
     assert "while the app is approved" in text_of(answer)
     assert not WebhookEndpoint.objects.exists()
-
-
-def test_number_of_webhooks_of_an_app_is_limited() -> None:
-    app = AppFactory()
-    client = signed_in(app.user)
-    for _ in range(developers_bounds.MAX_WEBHOOK_ENDPOINTS):
-        assert client.post(reverse("webhook-create", args=[app.pk]), FORM).status_code == 302
-    assert "Delete one that the app no longer uses" in text_of(client.post(reverse("webhook-create", args=[app.pk]), FORM))
-    assert WebhookEndpoint.objects.count() == developers_bounds.MAX_WEBHOOK_ENDPOINTS
 
 
 def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDelivery) -> None:
