@@ -81,19 +81,23 @@ def _told(*words: str) -> tuple[str, str]:
 
 
 def swept_state() -> dict[str, Any]:
-    """Sweep the store; return what the sweep, another and the verification say, what is recorded, stored and unfinished, and each listing's file."""
-    told = {
+    """Sweep the store; return what the sweep, another and the verification say, and the state."""
+    return {
         "swept": _told("sweep_objects", "--delete", "--hours", "0"),
         "again": _told("sweep_objects", "--hours", "0"),
         "verified": _told("verify_checksums"),
-    }
+    } | state()
+
+
+def state() -> dict[str, Any]:
+    """Return what is recorded, what is stored, what was left unfinished, and which file each listing has."""
     store = default_storage
     recorded = {file.object_key: [file.file_size, file.sha256] for file in Deliverable.objects.all()}
     for preview in Preview.objects.all():
         recorded[preview.object_key] = [preview.size, preview.sha256]
         recorded |= {copy["key"]: [copy["size"], copy["sha256"]] for copy in preview.renditions.values()}
         assert set(keys_of(preview)) <= set(recorded)
-    return told | {
+    return {
         "recorded": recorded,
         "stored": {key: _measured(key) for folder in FOLDERS for key, _ in store.keys(folder)},
         "unfinished": [part.name for part in store.unfinished()],

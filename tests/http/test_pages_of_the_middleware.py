@@ -84,10 +84,15 @@ def pages() -> list[str]:
             view = inspect.unwrap(pattern.callback)
             # The methods of each model's admin are bound to it, and are those of all.
             found.setdefault(getattr(view, "view_class", None) or getattr(view, "__func__", view), route)
+    return [address_of(route) for route in found.values()]
+
+
+def address_of(route: str) -> str:
+    """Return an address of a route."""
     # Those of libraries are patterns.
-    paths = (re.sub(r"\(\?P<\w+>[^)]*\)", "x", route) for route in found.values())
-    paths = (re.sub(r"<(?:(\w+):)?\w+>", lambda part: PARTS.get(part[1], "x"), path) for path in paths)
-    return ["/" + re.sub(r"[\^$]|\\Z", "", path) for path in paths]
+    path = re.sub(r"\(\?P<\w+>[^)]*\)", "x", route)
+    path = re.sub(r"<(?:(\w+):)?\w+>", lambda part: PARTS.get(part[1], "x"), path)
+    return "/" + re.sub(r"[\^$]|\\Z", "", path)
 
 
 @pytest.mark.slow

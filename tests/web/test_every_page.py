@@ -14,7 +14,7 @@ from marketplace.core.ids import new_id
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, PAGE_POLICY, REDIRECTING_FORM_POLICY
 from tests.admin import every_page
 from tests.eager import EagerBackend
-from tests.http.test_pages_of_the_middleware import addresses
+from tests.http.test_pages_of_the_middleware import address_of
 
 from .markup import faults_of
 from .routes import routes
@@ -36,9 +36,7 @@ def test_every_route_is_tested_as_a_page_or_listed_as_an_exception() -> None:
     shown = {resolve(path.split("?")[0].format_map(places)).url_name for paths in PAGES.values() for path in paths}
     excused = {name for names in NO_PAGES.values() for name in names}
     of_forms = {
-        name
-        for (_, name), address in zip(routes(get_resolver().url_patterns), addresses(), strict=True)
-        if "GET" not in Client().options(address)["Allow"].split(", ")
+        name for route, name in routes(get_resolver().url_patterns) if "GET" not in Client().options(address_of(route))["Allow"].split(", ")
     }
     ours = {name for route, name in routes(get_resolver().url_patterns) if not route.startswith((*OF_PROGRAMS, OF_THE_ADMIN))}
     assert ours - shown - excused - of_forms == set(), "a page that nobody looks at: put it into tests/web/world.py"
