@@ -87,8 +87,10 @@ def operation_of(request: HttpRequest) -> CountedOperation:
 
 
 def record_status(request: HttpRequest, status: int) -> None:
-    """Record the outcome of a call where it differs from the response's status."""
-    request.META[META_KEY] = replace(request.META.get(META_KEY) or operation_of(request), status=status)
+    """Record the outcome of a call where it differs from the response's status; the first that is recorded stands."""
+    operation: CountedOperation = request.META.get(META_KEY) or operation_of(request)
+    if operation.status is None:
+        request.META[META_KEY] = replace(operation, status=status)
 
 
 def _counted_under(principal: Principal) -> uuid.UUID:

@@ -173,7 +173,10 @@ def database(url: str) -> dict[str, object]:
             "DISABLE_SERVER_SIDE_CURSORS": False,
         }
     if scheme == "sqlite":
-        return sqlite(Path(url.removeprefix("sqlite://")))
+        path = url.removeprefix("sqlite://")
+        if not path.strip("/"):
+            raise ImproperlyConfigured("DATABASE_URL names no file; set it to sqlite:///path/to/marketplace.sqlite3.")
+        return sqlite(Path(path))
     raise ImproperlyConfigured(f"DATABASE_URL starts with {scheme!r}; set it to postgres://user:password@host:5432/name.")
 
 

@@ -49,8 +49,9 @@ def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
     }
 
 
-def test_resource_that_is_not_found_counts_by_its_kind() -> None:
-    Speaker(mcp_token()[1]).send("resources/read", {"uri": "asset://no-such/manifest"})
+@REVISIONS
+def test_resource_that_is_not_found_counts_by_its_kind(revision: str) -> None:
+    Speaker(mcp_token()[1], revision).send("resources/read", {"uri": "asset://no-such/manifest"})
     usage.flush()
     row = ApiUsage.objects.get()
     assert (row.operation, row.scope, row.status) == ("resource manifest", "catalog:read", 404)

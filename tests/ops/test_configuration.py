@@ -62,6 +62,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"BASE_URL": "shop.example"}, ("BASE_URL", "https://shop.example")),
         ({"DATABASE_URL": "mysql://root@localhost/shop"}, ("DATABASE_URL", "postgres://")),
         ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
+        ({"DATABASE_URL": "sqlite:///"}, ("DATABASE_URL", "names no file")),
         ({"S3_BUCKET": "shop"}, ("partly configured", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
         ({"S3_ENDPOINT_URL": "https://s3.example"}, ("partly configured", "S3_BUCKET")),
         (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),

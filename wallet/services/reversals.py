@@ -2,9 +2,11 @@
 
 While a dispute is open, the wallet's balance, up to the disputed amount, is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed or already lost is suspended: its licence cannot be used, and
-up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all of it. One that is lost takes it:
-a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the commission. Other
-purchases stay; they are restored unless lost and still disputed parts together reach half of the price. The buyer owes what is still missing, which is collected from later credit (`wallet.services.receivables`).
+up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is
+lost takes it: a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the
+commission. Other purchases stay; they are restored unless lost and still disputed parts together reach half of the price. What another
+dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
+(`wallet.services.receivables`).
 
 The top-up, the buyer and the wallet are locked first. So the buyer's orders and licences may be locked before or after vendors' accounts.
 """
