@@ -22,7 +22,7 @@ from tests.factories import PublishedListingFactory, StoreFactory
 from .misspelling import MIX, NAME_KINDS, judge, misspell, misspell_names
 from .searching import titled, titles
 
-pytestmark = [pytest.mark.django_db, pytest.mark.full]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.database_full]
 
 SEED = 20261121
 LISTINGS = 1_000
