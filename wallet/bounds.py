@@ -2,6 +2,9 @@
 
 from datetime import timedelta
 
+from catalog.bounds import TITLE_CHARS, VERSION_CHARS
+from marketplace.core.bounds import NAME_CHARS
+
 # The maximum of one credit, and the largest balance that a JSON number represents exactly.
 MAX_CREDIT_MINOR = 10_000_000_000
 MAX_BALANCE_MINOR = 2**53 - 1
@@ -50,7 +53,8 @@ INVOICE_NUMBER_CHARS = 16
 NUMBER_PATTERN_CHARS = 40
 SERVICE_CODE_CHARS = 10
 BUYER_NAME_CHARS = 254
-INVOICE_LINE_CHARS = 440
+# A title, a version, the names of two licences, and what is between them.
+INVOICE_LINE_CHARS = TITLE_CHARS + VERSION_CHARS + 2 * NAME_CHARS + 48
 # The consent at the checkout, and its version.
 CONSENT_CHARS = 500
 CONSENT_VERSION_CHARS = 16

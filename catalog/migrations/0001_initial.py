@@ -132,7 +132,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(primary_key=True, serialize=False)),
                 ('category_slug', models.CharField(max_length=80)),
                 ('tier', models.CharField(choices=[('free', 'Free'), ('go', 'Go'), ('pro', 'Pro'), ('vip', 'VIP')], max_length=8)),
-                ('name', models.CharField(blank=True, max_length=8)),
+                ('name', models.CharField(blank=True, max_length=20)),
                 ('value', models.CharField(blank=True, max_length=250)),
                 ('listings', models.BigIntegerField(default=0)),
             ],
@@ -542,7 +542,7 @@ class Migration(migrations.Migration):
             name='ListingLabel',
             fields=[
                 ('pk', models.CompositePrimaryKey('listing_id', 'kind', 'value', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('tag', 'Tag'), ('platform', 'Platform')], max_length=8)),
+                ('kind', models.CharField(choices=[('tag', 'Tag'), ('platform', 'Platform')], max_length=20)),
                 ('value', models.CharField(max_length=250)),
                 ('listing', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='catalog.listingindex')),
             ],

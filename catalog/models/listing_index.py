@@ -116,7 +116,7 @@ class ListingLabel(models.Model):
 
     pk = models.CompositePrimaryKey("listing_id", "kind", "value")
     listing = models.ForeignKey(ListingIndex, on_delete=models.CASCADE, related_name="labels", db_index=False)
-    kind = models.CharField(max_length=8, choices=LabelKind.choices)
+    kind = models.CharField(max_length=20, choices=LabelKind.choices)
     value = models.CharField(max_length=LABEL_CHARS)
 
     class Meta:
@@ -152,7 +152,7 @@ class ListingCount(models.Model):
     # The account tier that the listing requires of a buyer.
     tier = models.CharField(max_length=8, choices=Tier.choices)
     # The filter's parameter and its value; both empty for all listings.
-    name = models.CharField(max_length=8, blank=True)
+    name = models.CharField(max_length=20, blank=True)
     value = models.CharField(max_length=LABEL_CHARS, blank=True)
     listings = models.BigIntegerField(default=0)
 

@@ -1,4 +1,4 @@
-"""Ranks rows by how well they match each word and in which column, then by popularity; new listings get some places.
+"""Ranks rows by how well they match each word and in which column, then by popularity, then the newest first; new listings get some places.
 
 The score of a document is the mean of its best matches for the words of the query: the weight of the column
 times the weight of the matching word. A tenth of the score is the share of the title that the query covers, so that

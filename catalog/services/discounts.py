@@ -88,5 +88,5 @@ def run_discount_update(discount_id: str) -> None:
 
 
 def expired_discounts() -> QuerySet[Discount]:
-    """Return the discounts that ended a while ago; orders record their own discount."""
+    """Return the discounts that ended a while ago; orders record what was taken off and the code that was given."""
     return Discount.objects.filter(ends_at__lte=Now() - timedelta(days=bounds.ENDED_DISCOUNT_DAYS))

@@ -76,7 +76,7 @@ def withdraw_listing(*, listing: Listing, actor: User) -> Listing:
 
 @transaction.atomic
 def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
-    """Take a listing off sale; earlier buyers keep access. A pending update is withdrawn.
+    """Take a listing off sale; earlier buyers keep access. A pending update is withdrawn, and its file stays with the draft.
 
     Raises:
         InvalidTransition: it is not published.

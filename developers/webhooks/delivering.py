@@ -83,8 +83,8 @@ def _end_lease(endpoint_id: str) -> None:
     WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
 
 
-# An interrupted job gives up its lease, so that the next worker need not wait for its end. `retries` is for a job that crashes; failed requests have
-# `RETRY_DELAYS`.
+# A job that a stopping worker returns gives up its lease, so that the next worker need not wait for its end; one that is killed does not.
+# `retries` is for a job that crashes; failed requests have `RETRY_DELAYS`.
 @job(queue_name=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), release=_end_lease)
 def deliver(endpoint_id: str) -> None:
     """Send the due deliveries of an endpoint for a few seconds, and schedule the next job."""

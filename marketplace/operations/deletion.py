@@ -49,7 +49,7 @@ def anonymise(event: AccountDeleting) -> None:
     """Erase what is personal beyond the account itself; orders, licences without their licensee, links and the ledger stay.
 
     Raises:
-        AccountInUse: there is a balance or an open payout, or something is on sale.
+        AccountInUse: something prevents it, such as a balance, a debt, an open payout, a disputed payment or a listing on sale.
     """
     user = User.objects.get(pk=event.user_id)
     # Lock the accounts whose balances are checked below:

@@ -1,6 +1,6 @@
-"""Claims show other reviewers who works on a row. They expire, and do not lock: anyone with the permission may decide.
+"""Claims show other reviewers who works on a row, which they are not offered next.
 
-The owner of a wallet payout cannot cancel it while it is claimed.
+They expire, and do not lock: anyone with the permission may decide. The owner of a wallet payout cannot cancel it while it is claimed.
 """
 
 from collections.abc import Callable
