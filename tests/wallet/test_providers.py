@@ -260,9 +260,10 @@ def test_refused_card_refund_returns_none_and_an_unanswered_one_can_be_retried(p
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
     wire((400, refused))
     assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
-    wire(*[(429, refused)] * 4)
-    with pytest.raises(PaymentProviderUnavailable):
-        provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+    for later in (requests.exceptions.ConnectTimeout(), (429, refused), (401, refused)):
+        wire(*[later] * 4)
+        with pytest.raises(PaymentProviderUnavailable):
+            provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
 
 
 def test_refused_payment_page_is_an_error(wire: Any) -> None:
