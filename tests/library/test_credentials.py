@@ -251,7 +251,7 @@ def test_documented_script_distinguishes_valid_ended_and_altered_credentials(
     assert (done.returncode, done.stderr, order.listing.title in done.stdout) == (0, "", True)
     altered = copy.deepcopy(credential)
     altered["credentialSubject"]["certificate"]["version"] = "2.0"
-    for documents in ((altered, *valid), (credential, valid[0])):
+    for documents in ((altered, *valid), (credential, valid[0]), (credential, valid[0], valid[1] | {"validFrom": "2030-01-01T00:00:00Z"})):
         assert "NOT GENUINE" in checked(tmp_path, did, *documents).stderr
     refund_order(order=order, reason="test", actor=None)
     assert "NOT VALID: revocation" in checked(tmp_path, did, credential, *lists_of(credential)).stderr

@@ -99,6 +99,7 @@ def test_refund_deactivation_or_block_revokes_the_download_link(
 ) -> None:
     end(link)
     assert_refused(fetch(anonymous, link), 410, code)
+    assert fetch(anonymous, link, "head").status_code == 410
 
 
 def test_range_outside_of_the_package_is_refused(anonymous: APIClient, link: DownloadLink) -> None:

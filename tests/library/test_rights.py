@@ -130,6 +130,8 @@ def test_suspended_licence_permits_nothing_and_is_not_overlooked(bearer_client: 
     suspend_licences(order_ids=[bought(listing, buyer).pk], reason="test")
     answer = rights(bearer_client(buyer), listing)
     assert (answer["decision"], answer["licenseSlug"]) == ("buy", "commercial")
+    # Of another asset the licence that would permit it is suspended, and the one on sale forbids it.
+    listing = on_sale(allowed_license_slugs=["personal", "commercial"])
     suspend_licences(order_ids=[bought(listing, buyer, license_slug="commercial").pk], reason="test")
     assert rights(bearer_client(buyer), listing, "client_work")["decision"] == "unclear"
     assert rights(bearer_client(UserFactory()), listing, "app")["decision"] == "unclear"

@@ -257,6 +257,8 @@ def test_approval_above_the_amount_of_the_settings_needs_the_password(user: User
         with pytest.raises(PasswordRequired):
             approve_purchase(approval=approval, actor=user)
         approve_purchase(approval=approval, actor=user, password_confirmed=True)
+    with override_settings(APPROVAL_PASSWORD_ABOVE={"INR": PRICE}):
+        approve_purchase(approval=requested_approval(principal, on_sale(), "of exactly the amount"), actor=user)
 
 
 def test_approval_is_seen_by_its_app_and_its_owner_only_and_decided_by_the_owner(user: User, listing: Listing) -> None:
@@ -289,8 +291,10 @@ def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing) ->
     for said in ("For the poster", str(approval.pk), CLIENT.email):
         assert said in message.body
     approve_purchase(approval=approval, actor=user)
-    event = WebhookMessage.objects.get(type="approval.decided")
-    assert (event.app_id, event.data["approvalId"], event.data["status"]) == (principal.app_id, str(approval.pk), "Approved")
+    decline_purchase(approval=approval, actor=user)
+    events = WebhookMessage.objects.filter(type="approval.decided").order_by("pk")
+    assert {(event.app_id, event.data["approvalId"]) for event in events} == {(principal.app_id, str(approval.pk))}
+    assert [event.data["status"] for event in events] == ["Approved", "Declined"]
 
 
 def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> None:

@@ -69,6 +69,8 @@ def test_dispute_freezes_the_credit_and_its_purchases_and_a_won_one_restores_bot
     assert Licence.objects.get().suspended_at is not None
     assert_ledger_agrees()
     assert deliver_event(top_up, EventKind.DISPUTE_WON, reversal="dp_1").status == "Succeeded"
+    ending = history_of(CardReversal.objects.get())[0]
+    assert (ending.action, ending.data) == ("reversal.kept", {"currency": "INR", "amountMinor": 60_000})
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (10_100, 0, 0)
     assert earned(vendor_of(order))["INR"] == SHARE
     assert Licence.objects.get().suspended_at is None
@@ -176,7 +178,7 @@ def test_tax_of_a_purchase_that_ends_is_returned_whole_as_its_credit_note_says()
 def test_small_disputes_end_the_purchase_once_half_of_its_price_is_lost_and_until_then_are_owed() -> None:
     user = UserFactory()
     top_ups = [paid_top_up(user, PRICE // 2), paid_top_up(user, PRICE // 2)]
-    order, part = bought_with(top_ups[1]), PRICE // 4 + 1
+    order, part = bought_with(top_ups[1]), PRICE // 4
     for index, top_up in enumerate(top_ups):
         deliver_event(top_up, EventKind.DISPUTED, amount_minor=part, reversal=f"case-{index}", event_id=f"opened-{index}")
         deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=part, reversal=f"case-{index}", event_id=f"lost-{index}")

@@ -62,7 +62,7 @@ def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once_
 def test_earnings_of_a_payout_that_bounced_can_be_retained_while_the_vendor_is_suspended_and_the_vendor_is_mailed() -> None:
     payout = sold_and_paid()
     VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
-    with pytest.raises(InvalidTransition):
+    with pytest.raises(InvalidTransition, match="did not bounce"):
         keep_earnings(payout=payout, reason="stolen goods", actor=UserFactory())
     payout = bounce_payout(payout=payout, reason="account closed", actor=None)
     VendorProfile.objects.update(status=VendorStatus.APPROVED)

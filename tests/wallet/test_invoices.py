@@ -77,6 +77,9 @@ def test_price_is_the_same_for_all_and_the_tax_follows_the_buyers_details_and_co
     for buyer, taxed in cases:
         order = bought(on_sale(), buyer)
         assert (order.price_minor, (order.tax_treatment, order.tax_rate_bp, order.tax_minor)) == (49_900, taxed)
+    # The last one moves.
+    billed(cases[-1][0], BERLIN)
+    assert bought(on_sale(), cases[-1][0]).tax_treatment == "domestic"
 
 
 def test_evidence_of_the_country_is_kept_until_the_country_changes() -> None:

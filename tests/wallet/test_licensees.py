@@ -18,6 +18,7 @@ from library.selectors import current_licences_of, owned_licence
 from library.services.claims import claim_licence
 from library.services.links import issue_link, open_link, record_download, url_of
 from marketplace.accounts.services import delete_account
+from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, NotFound, RateLimited
 from marketplace.operations.personal_data import export_account
 from tests.eager import sent_mails
@@ -119,6 +120,7 @@ def test_claim_link_works_once_for_one_account() -> None:
     assert secret not in Licence.objects.get().claim_digest
     claimed(order, client)
     assert claim_licence(secret=secret, actor=client).claimed_at == Licence.objects.get().claimed_at
+    assert [(entry.action, entry.actor) for entry in history_of(Licence.objects.get())] == [("licence.claim", client)]
     for account in (UserFactory(), order.buyer):
         with pytest.raises(ClaimEnded):
             claim_licence(secret=secret, actor=account)

@@ -38,9 +38,9 @@ def of_stripe(name: str, thing: dict[str, Any], **changes: Any) -> tuple[bytes, 
     return body.encode(), {"Stripe-Signature": WebhookSignature.generate_signature_header(body, SECRET)}
 
 
-def of_razorpay(name: str, **parts: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
+def of_razorpay(name: str, created_at: int = 1_700_000_000, **parts: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
     payload = {part: {"entity": entity} for part, entity in parts.items()}
-    body = json.dumps({"entity": "event", "event": name, "created_at": 1_700_000_000, "payload": payload}).encode()
+    body = json.dumps({"entity": "event", "event": name, "created_at": created_at, "payload": payload}).encode()
     return body, {"X-Razorpay-Signature": hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()}
 
 
@@ -83,9 +83,13 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
 def test_stripe_event_is_read(name: str, thing: dict[str, Any], kind: EventKind | None) -> None:
     event = stripe().read_event(*of_stripe(name, thing))
     assert (None if event is None else event.kind) == kind
+    assert event is None or event.occurred_at.timestamp() == 1_700_000_000
     if event is not None and kind == EventKind.SUCCEEDED:
         assert (event.event_id, event.top_up_id, event.page) == ("evt_1", str(TOP_UP), "cs_1")
         assert (event.payment, event.amount_minor, event.currency) == ("pi_1", 1999, "USD")
+    elif event is not None and kind != EventKind.FAILED:
+        facts = (event.reversal, event.payment, event.amount_minor, event.currency)
+        assert facts == (thing["id"], thing["payment_intent"], thing["amount"], thing["currency"].upper())
 
 
 LINK = {"id": "plink_1", "reference_id": str(TOP_UP), "amount_paid": 49_900, "currency": "INR"}
@@ -115,9 +119,13 @@ PAYMENT = {"id": "pay_1", "captured": True}
 def test_razorpay_event_is_read(name: str, parts: dict[str, Any], kind: EventKind | None) -> None:
     event = razorpay().read_event(*of_razorpay(name, **parts))
     assert (None if event is None else event.kind) == kind
+    assert event is None or event.occurred_at.timestamp() == 1_700_000_000
     if event is not None and kind == EventKind.SUCCEEDED:
         assert (event.top_up_id, event.page) == (str(TOP_UP), "plink_1")
         assert (event.payment, event.amount_minor, event.currency) == ("pay_1", 49_900, "INR")
+    elif event is not None and kind != EventKind.FAILED:
+        reversal_id = "rfnd_1" if "refund" in parts else "disp_1"
+        assert (event.reversal, event.payment, event.amount_minor, event.currency) == (reversal_id, "pay_1", 49_900, "INR")
 
 
 def test_id_of_a_razorpay_event_comes_from_its_signed_body() -> None:
@@ -125,6 +133,13 @@ def test_id_of_a_razorpay_event_comes_from_its_signed_body() -> None:
     first = razorpay().read_event(body, headers | {"X-Razorpay-Event-Id": "one"})
     again = razorpay().read_event(body, headers | {"X-Razorpay-Event-Id": "two"})
     assert first == again
+    others = (
+        of_razorpay("payment_link.paid", 1_700_000_001, payment_link=LINK, payment=PAYMENT),
+        of_razorpay("payment_link.paid", payment_link=LINK | {"id": "plink_2"}, payment=PAYMENT),
+        of_razorpay("payment_link.expired", payment_link=LINK, payment=PAYMENT),
+    )
+    events = (first, *(razorpay().read_event(*other) for other in others))
+    assert len({event.event_id for event in events if event is not None}) == 4
 
 
 GOOD: dict[str, tuple[Any, bytes, dict[str, str]]] = {
@@ -243,14 +258,16 @@ def test_razorpay_page_is_found_again_by_its_reference(wire: Any) -> None:
 
 def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
     reversal = uuid.uuid4()
-    sent = wire({"id": "re_1", "object": "refund", "status": "succeeded"}).sent
-    refund = stripe().refund(payment="pi_1", amount_minor=500, reversal_id=reversal)
-    assert refund is not None
-    assert (refund.reference, refund.done, sent[0]["headers"]["Idempotency-Key"]) == ("re_1", True, f"reversal-{reversal}")
-    sent = wire({"id": "rfnd_1", "status": "pending"}).sent
-    refund = razorpay().refund(payment="pay_1", amount_minor=500, reversal_id=reversal)
-    assert refund is not None
-    assert (refund.reference, refund.done, sent[0]["headers"]["X-Refund-Idempotency"]) == ("rfnd_1", False, str(reversal))
+    for status, done in (("succeeded", True), ("pending", False)):
+        sent = wire({"id": "re_1", "object": "refund", "status": status}).sent
+        refund = stripe().refund(payment="pi_1", amount_minor=500, reversal_id=reversal)
+        assert refund is not None
+        assert (refund.reference, refund.done, sent[0]["headers"]["Idempotency-Key"]) == ("re_1", done, f"reversal-{reversal}")
+    for status, done in (("processed", True), ("pending", False)):
+        sent = wire({"id": "rfnd_1", "status": status}).sent
+        refund = razorpay().refund(payment="pay_1", amount_minor=500, reversal_id=reversal)
+        assert refund is not None
+        assert (refund.reference, refund.done, sent[0]["headers"]["X-Refund-Idempotency"]) == ("rfnd_1", done, str(reversal))
     assert sent[0]["url"].endswith("/payments/pay_1/refund")
 
 
@@ -260,9 +277,10 @@ def test_refused_card_refund_returns_none_and_an_unanswered_one_can_be_retried(p
     refused = {"error": {"type": "invalid_request_error", "code": "BAD_REQUEST_ERROR", "message": "x", "description": "disputed"}}
     wire((400, refused))
     assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
-    wire(*[(429, refused)] * 4)
-    with pytest.raises(PaymentProviderUnavailable):
-        provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+    for later in (requests.exceptions.ConnectTimeout(), (429, refused), (401, refused)):
+        wire(*[later] * 4)
+        with pytest.raises(PaymentProviderUnavailable):
+            provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
 
 
 def test_refused_payment_page_is_an_error(wire: Any) -> None:

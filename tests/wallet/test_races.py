@@ -202,6 +202,13 @@ def test_concurrent_refunds_credits_and_purchases_of_a_wallet_are_numbered_witho
     assert wallet_of(user).balance_inr_minor == running == 49_900 * 8 - spent
 
 
+def test_concurrent_first_sales_of_vendors_create_the_platform_accounts_without_a_deadlock() -> None:
+    # Those of one vendor wait for each other at the vendor's account.
+    outcomes = outcomes_at_once(*(buying(funded(inr=49_900), on_sale(tax_rate_bp=1800).id) for _ in range(THREADS)))
+    assert refusals(outcomes) == []
+    assert LedgerAccount.objects.filter(owner=None).count() == 3
+
+
 def test_concurrent_first_credits_open_one_wallet() -> None:
     user = UserFactory()
     outcomes_at_once(*[crediting(user, 5, "USD")] * THREADS)

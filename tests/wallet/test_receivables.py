@@ -6,7 +6,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
-from tests.eager import sent_mails
+from tests.eager import drain, sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.admin.effects import unclaimed_refund_effects
@@ -178,4 +178,18 @@ def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> No
     refund_order(order=order, reason="test", actor=None)
     assert owed_by(top_up.user_id) == {}
     assert (wallet_of(top_up.user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
+    assert_ledger_agrees()
+
+
+def test_credit_that_a_deleted_account_got_back_during_a_dispute_returns_to_its_card_once_it_is_won() -> None:
+    top_up = paid_top_up(amount_minor=2 * PRICE)
+    first, _ = bought(on_sale(), top_up.user), bought(on_sale(), top_up.user)
+    delete_account(user=top_up.user, reason="test", actor=None)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=PRICE)
+    refund_order(order=first, reason="test", actor=None)
+    drain()
+    assert wallet_of(top_up.user).balance_inr_minor == PRICE
+    deliver_event(top_up, EventKind.DISPUTE_WON, amount_minor=PRICE)
+    drain()
+    assert wallet_of(top_up.user).balance_inr_minor == 0
     assert_ledger_agrees()

@@ -9,10 +9,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from developers.models import Consent
+from developers.models import Consent, WebhookMessage
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
+from marketplace.core.audit import history_of
 from marketplace.core.errors import IdempotencyKeyReused, Problem
 from tests.eager import sent_mails
 from tests.factories import AppFactory, UserFactory
@@ -53,6 +54,7 @@ def test_paid_top_up_is_credited_and_mailed() -> None:
     assert top_up.journal is not None
     assert str(top_up.journal.credit_reference) == f"{top_up.payment_reference} (test)"
     assert [message.to for message in sent_mails()] == [[top_up.user.email]]
+    assert [entry.action for entry in history_of(top_up)] == ["top_up.succeed", "top_up.request"]
     assert list(differences()) == []
 
 
@@ -141,8 +143,10 @@ def test_event_of_a_provider_that_is_not_set_up_is_not_found(settings: Any) -> N
         assert excinfo.value.code == "not_found"
 
 
-def test_payment_of_another_program_on_the_same_account_is_ignored() -> None:
+def test_payment_of_another_program_on_the_same_account_or_of_another_provider_is_ignored() -> None:
     top_up = requested_top_up()
+    with patch.object(SimulatedProvider, "name", "another"):
+        deliver_event(top_up, EventKind.SUCCEEDED)
     deliver_event(top_up, EventKind.SUCCEEDED, top_up_id="", page="another-page")
     deliver_event(top_up, EventKind.SUCCEEDED, top_up_id="0190a0a0-0000-7000-8000-000000000000", page="")
     assert (top_up.status, ProviderEvent.objects.count()) == ("Pending", 0)
@@ -205,23 +209,26 @@ def test_open_pages_are_bounded_for_each_app_and_for_the_owner() -> None:
         requested_top_up(user, 100)
 
 
-def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_credited(
+def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_credited_and_no_longer_told(
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
 ) -> None:
     user = UserFactory()
     now = timezone.now()
     consent = Consent.objects.create(user=user, app=AppFactory(), audience="api", scope="wallet:fund", given_at=now, renewed_at=now)
     wanted = TopUpRequest("INR", 100)
-    top_up, _ = request_top_up(user=user, wanted=wanted, principal=connected(user, consent.app))
+    top_up, before = (request_top_up(user=user, wanted=wanted, principal=connected(user, consent.app))[0] for _ in range(2))
+    deliver_event(before, EventKind.SUCCEEDED)
     others = [request_top_up(user=user, wanted=wanted, principal=connected(user))[0], requested_top_up(user, 100)]
     with django_capture_on_commit_callbacks(execute=True):
         withdraw_consent(user=user, app=consent.app, actor=user)
     assert list(open_top_ups_of(user.pk).order_by("pk")) == others
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
-    assert wallet_of(user).balance_inr_minor == 100
+    assert wallet_of(user).balance_inr_minor == 200
+    event = WebhookMessage.objects.get(type="wallet.topped_up")
+    assert (event.app_id, event.data["topUpId"], event.data["status"]) == (consent.app.pk, str(before.pk), "Succeeded")
 
 
-def test_app_returns_to_its_own_origins_only() -> None:
+def test_app_returns_to_its_own_origins_only(settings: Any) -> None:
     app = AppFactory(redirect_uris="https://app.example/callback http://127.0.0.1/callback")
     user = UserFactory()
     for url, principal in (
@@ -232,6 +239,7 @@ def test_app_returns_to_its_own_origins_only() -> None:
     for url, principal in (
         ("https://app.example.evil.example/paid", connected(user, app)),
         ("https://app.example@evil.example/paid", connected(user, app)),
+        (f"{settings.BASE_URL}.evil.example/paid", connected(user, app)),
         ("http://app.example/paid", connected(user, app)),
         ("https://app.example:8443/paid", connected(user, app)),
         ("javascript:alert(1)", connected(user, app)),
