@@ -12,6 +12,7 @@ import requests
 from django.contrib import admin
 from django.core import mail as outbox
 from django.db import connection, connections
+from django.db.models import Model
 from django.urls import reverse
 from stripe import WebhookSignature
 
@@ -174,10 +175,13 @@ def test_no_secret_is_in_clear_in_the_database_its_backup_mails_or_exports_but_f
     assert {page: found for page, found in shown.items() if found} == {_page_of(WalletPayout.objects.get()): {FREE}}
 
 
-def _page_of(row: WalletPayout | VendorPayout) -> str:
+def _page_of(row: Model) -> str:
     return reverse(f"admin:wallet_{row._meta.model_name}_change", args=[row.pk])
 
 
 def _pages_of_payouts() -> list[str]:
     routes = ("walletpayout_changelist", "vendorpayout_changelist", "vendorpayout_export", "invoice_export")
-    return [*(reverse(f"admin:wallet_{route}") for route in routes), *map(_page_of, (*WalletPayout.objects.all(), *VendorPayout.objects.all()))]
+    return [
+        *(reverse(f"admin:wallet_{route}") for route in routes),
+        *map(_page_of, (*WalletPayout.objects.all(), *VendorPayout.objects.all())),
+    ]
