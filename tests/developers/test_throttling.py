@@ -81,9 +81,12 @@ def test_every_response_has_the_remaining_calls_in_the_ratelimit_header(key_clie
 
 def test_each_key_has_its_own_bucket_with_its_own_limit_even_under_one_app(few: None) -> None:
     app = AppFactory()
-    (_, default), (partner, secret) = (issue_api_key(app=app, name=name, actor=app.user) for name in ("default", "partner"))
+    keys = [issue_api_key(app=app, name=name, actor=app.user) for name in ("default", "another", "partner")]
+    (_, default), (_, another), (partner, secret) = keys
     limit_api_key(key=partner, rate_limit=5, reason="Partner", actor=UserFactory())
     assert statuses(APIClient(headers={"x-api-key": default}), 4) == [200, 200, 200, 429]
+    # One with another limit would have a bucket of its own in any case.
+    assert statuses(APIClient(headers={"x-api-key": another}), 1) == [200]
     client = APIClient(headers={"x-api-key": secret})
     assert statuses(client, 6) == [200] * 5 + [429]
     assert client.get("/api/v1/public")["RateLimit-Policy"] == '"default";q=5;w=60'

@@ -12,6 +12,7 @@ import requests
 from django.contrib import admin
 from django.core import mail as outbox
 from django.db import connection, connections
+from django.db.models import Model
 from django.urls import reverse
 from stripe import WebhookSignature
 
@@ -30,7 +31,7 @@ from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.payees import account_of, end_waiting_time, paid_payout
 from tests.wallet.top_up_cases import requested_top_up
-from wallet.models import WalletPayout
+from wallet.models import VendorPayout, WalletPayout
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PASSWORD = "correct horse battery"
@@ -167,3 +168,20 @@ def test_no_secret_is_in_clear_in_the_database_its_backup_mails_or_exports_but_f
     exports = {user: seen_in(json.dumps(export_account(user), default=str)) for user in User.objects.all()}
     owner = WalletPayout.objects.get().wallet.owner
     assert {user: found for user, found in exports.items() if found} == {owner: {FREE}}
+    # Of the admin, where the staff who pay see the account of a claimed payout; every page of it is in the test above.
+    staff = keeper(superuser=True)
+    claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
+    shown = {page: seen_in(signed_in(staff).get(page).getvalue().decode()) for page in _pages_of_payouts()}
+    assert {page: found for page, found in shown.items() if found} == {_page_of(WalletPayout.objects.get()): {FREE}}
+
+
+def _page_of(row: Model) -> str:
+    return reverse(f"admin:wallet_{row._meta.model_name}_change", args=[row.pk])
+
+
+def _pages_of_payouts() -> list[str]:
+    routes = ("walletpayout_changelist", "vendorpayout_changelist", "vendorpayout_export", "invoice_export")
+    return [
+        *(reverse(f"admin:wallet_{route}") for route in routes),
+        *map(_page_of, (*WalletPayout.objects.all(), *VendorPayout.objects.all())),
+    ]

@@ -14,7 +14,7 @@ from developers.services.credentials import issue_mcp_token
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, InvalidTransition
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
 from tests.callers import signed_in
@@ -78,6 +78,8 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     page = signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content
     assert OLD.encode() in page
     assert NEW.encode() in page
+    with pytest.raises(SelfReview):
+        accept_metadata(client_metadata=document, shown=document.latest, reason="Mine.", actor=app.developer)
     accept_metadata(client_metadata=document, shown=document.latest, reason="It is their site.", actor=reviewer)
     app.refresh_from_db()
     assert app.redirect_uris == NEW

@@ -26,6 +26,7 @@ def post(party: Party, **answers: str) -> Any:
     [
         ({}, "limit_inr_per_purchase"),
         ({"limit_usd_total": "all of it"}, "limit_usd_total"),
+        ({"limit_usd_total": "5", "password": ""}, "password"),
         ({"limit_usd_total": "5", "password": "wrong"}, "password"),
     ],
 )

@@ -87,6 +87,7 @@ def test_code_exchange_never_adds_scopes(party: Party) -> None:
 
 def test_expired_authorization_code_is_refused(party: Party) -> None:
     code = party.code()
+    assert Grant.objects.get().expires <= timezone.now() + timedelta(minutes=1)
     Grant.objects.update(expires=timezone.now())
     assert_error(party.exchange(code), "invalid_grant")
 

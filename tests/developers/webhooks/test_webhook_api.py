@@ -82,6 +82,8 @@ def test_webhook_with_an_address_that_is_not_called_is_refused(client: APIClient
     settings.OUTBOUND_LOOPBACK = False
     assert refusal(client, "post", url="http://hooks.example.com/in", events=EVENTS) == (422, "webhook_url_refused")
     assert not WebhookEndpoint.objects.exists()
+    path = f"/{sent(client, 'post', url='https://hooks.example.com/in', events=EVENTS)['id']}"
+    assert refusal(client, "patch", path, url="http://hooks.example.com/in") == (422, "webhook_url_refused")
 
 
 def test_key_without_the_scope_of_an_event_cannot_have_it_sent(client: APIClient, app: App, key_client: Callable[..., APIClient]) -> None:
