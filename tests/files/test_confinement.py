@@ -157,7 +157,9 @@ def test_allowed_system_calls_have_the_numbers_of_both_architectures(numbers: An
     assert ARGUMENTS.keys() <= CALLS.keys()
 
 
-def test_child_is_confined_before_it_reads_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_child_knows_nothing_of_our_environment_and_is_confined_before_it_reads_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refused_of([], tmp_path)
     children: list[subprocess.Popen[bytes]] = []
     seen: list[str] = []
@@ -168,6 +170,14 @@ def test_child_is_confined_before_it_reads_the_file(tmp_path: Path, monkeypatch:
         return children[-1]
 
     def look(_offset: int, length: int) -> bytes:
+        told = Path(f"/proc/{children[0].pid}/environ").read_text().rstrip("\0").split("\0")
+        assert {each.partition("=")[0] for each in told} <= {
+            "PYTHONPATH",
+            "PYTHONDONTWRITEBYTECODE",
+            "TMPDIR",
+            "LANG",
+            "OPENBLAS_NUM_THREADS",
+        }
         seen.append(Path(f"/proc/{children[0].pid}/status").read_text())
         return b"x" * length
 
