@@ -248,6 +248,7 @@ def test_groups_are_for_superusers(root: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.database_full
 def test_texts_of_users_are_escaped_on_every_admin_page(root: Client) -> None:
     mark = "<img src=x onerror=alert(1)>\"'"
     application, review, vendor = subjects.application(), subjects.review(), subjects.vendor()

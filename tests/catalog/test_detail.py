@@ -34,16 +34,24 @@ def tiers() -> Any:
     return [LicenseTier.objects.get(slug=slug) for slug, _ in made]
 
 
-def test_nothing_of_an_asset_in_a_closed_store_is_found(anonymous: APIClient, key_client: Any) -> None:
-    listing = PublishedListingFactory(store__is_open=False)
-    preview = Preview.objects.create(listing=listing, kind="Gallery", object_key="previews/1", content_type="image/png", size=1, sha256="")
-    for client, path in (
-        (anonymous, f"/api/v1/assets/{listing.id}"),
-        (anonymous, preview.url),
-        (key_client(), f"/api/v1/assets/{listing.id}/manifest"),
-    ):
-        response = client.get(path)
-        assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
+def test_nothing_of_an_asset_in_a_closed_store_or_that_was_taken_down_or_waits_is_found(anonymous: APIClient, key_client: Any) -> None:
+    caller = key_client()
+    for is_open, status in ((False, "Published"), (True, "Rejected"), (True, "PendingReview")):
+        listing = PublishedListingFactory(store__is_open=is_open)
+        listing.status = status
+        listing.save()
+        listing_changed(listing)
+        preview = Preview.objects.create(
+            listing=listing, kind="Gallery", object_key=f"previews/{listing.pk}", content_type="image/png", size=1
+        )
+        for client, path in (
+            (anonymous, f"/api/v1/assets/{listing.id}"),
+            (anonymous, preview.url),
+            (anonymous, f"/api/v1/assets/{listing.id}/changes"),
+            (caller, f"/api/v1/assets/{listing.id}/manifest"),
+        ):
+            response = client.get(path)
+            assert (response.status_code, response.json()["code"]) == (404, "not_found"), (is_open, status, path)
 
 
 def test_unpublished_asset_is_not_found_in_the_next_response(anonymous: APIClient) -> None:

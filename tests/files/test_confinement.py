@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from django.core.checks import run_checks
 
-from marketplace.core.errors import DependencyUnavailable
+from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from tests import ROOT
+from vendors.sandbox import runner
 from vendors.sandbox.confinement import MACHINES
 from vendors.sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
 from vendors.sandbox.system_calls import ARGUMENTS, CALLS, CLONE3
@@ -154,6 +155,36 @@ def test_allowed_system_calls_have_the_numbers_of_both_architectures(numbers: An
         assert (name, pair) == (name, known)
     assert {numbers(machine, "clone3") for machine in MACHINES} == {CLONE3}
     assert ARGUMENTS.keys() <= CALLS.keys()
+
+
+def test_child_knows_nothing_of_our_environment_and_is_confined_before_it_reads_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused_of([], tmp_path)
+    children: list[subprocess.Popen[bytes]] = []
+    seen: list[str] = []
+    start = runner._start
+
+    def starting(*given: Any) -> Any:
+        children.append(start(*given))
+        return children[-1]
+
+    def look(_offset: int, length: int) -> bytes:
+        told = Path(f"/proc/{children[0].pid}/environ").read_text().rstrip("\0").split("\0")
+        assert {each.partition("=")[0] for each in told} <= {
+            "PYTHONPATH",
+            "PYTHONDONTWRITEBYTECODE",
+            "TMPDIR",
+            "LANG",
+            "OPENBLAS_NUM_THREADS",
+        }
+        seen.append(Path(f"/proc/{children[0].pid}/status").read_text())
+        return b"x" * length
+
+    monkeypatch.setattr(runner, "_start", starting)
+    with pytest.raises(UnsupportedType):
+        run_in_sandbox("inspect", read_at=look, size=1000, limits=Limits(5, 60), interpret=lambda facts, _: facts)
+    assert {"Seccomp:\t2" in each for each in seen} == {True}
 
 
 def test_inspection_as_root_is_refused_in_production(

@@ -8,7 +8,7 @@ from django.test import TestCase
 from rest_framework.test import APIClient
 
 from catalog.models import AgentManifest, Deliverable, Listing, Preview
-from catalog.services.submission import withdraw_listing
+from catalog.services.submission import unpublish_listing, withdraw_listing
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory
@@ -28,6 +28,11 @@ def once_submitted(listing: Listing) -> Listing:
     """Return a draft that was withdrawn from review."""
     submitted(listing)
     return withdraw_listing(listing=listing, actor=listing.store.owner)
+
+
+def once_on_sale(listing: Listing) -> Listing:
+    """Return a draft that was on sale, which some may have bought."""
+    return unpublish_listing(listing=published(listing), actor=listing.store.owner)
 
 
 def test_slug_of_a_draft_is_changed_and_the_old_one_is_free(client: APIClient, listing: Listing) -> None:
@@ -51,7 +56,7 @@ def test_slug_of_another_listing_is_taken_and_nothing_changes(client: APIClient,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [once_submitted, published], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [once_submitted, once_on_sale, published], ids=lambda make: make.__name__)
 def test_listing_that_was_submitted_keeps_its_slug_and_is_not_deleted(
     make: Callable[[Listing], Listing], client: APIClient, listing: Listing
 ) -> None:

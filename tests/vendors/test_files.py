@@ -149,7 +149,11 @@ def sound(*, listing: Listing, actor: User, **details: Any) -> Preview:
 def test_body_that_came_while_the_listing_was_submitted_or_its_vendor_suspended_is_refused(
     listing: Listing, vendor: VendorProfile, media: Path
 ) -> None:
-    Listing.objects.update(status="PendingReview")
+    publish(listing)
+    Listing.objects.update(update_status="PendingReview")
+    with pytest.raises(ListingLocked), received() as late:
+        attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    Listing.objects.update(status="PendingReview", update_status="")
     with pytest.raises(ListingLocked), received() as late:
         attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
     with pytest.raises(ListingLocked):

@@ -11,12 +11,12 @@ from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
-from catalog.models import Store
+from catalog.models import ListingIndex, Store
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition
-from tests.factories import StoreFactory, UserFactory
+from tests.factories import PublishedListingFactory, StoreFactory, UserFactory
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import approve_vendor, reinstate_vendor, reject_vendor, set_commission, suspend_vendor
 
@@ -138,10 +138,12 @@ def test_decision_that_the_state_permits_opens_or_closes_the_store_and_any_other
         assert not history_of(profile).exists()
         return
     after, subject = permitted
+    PublishedListingFactory(store=profile.store)
     with django_capture_on_commit_callbacks(execute=True):
         decide(profile=profile, reason="Look & feel", actor=staff)
     profile.refresh_from_db()
     assert (profile.status, profile.store.is_open, profile.decided_by) == (after, after == VendorStatus.APPROVED, staff)
+    assert ListingIndex.objects.exists() == profile.store.is_open
     assert profile.decided_at is not None
     assert profile.updated_at >= profile.decided_at
     entry = history_of(profile)[0]

@@ -68,8 +68,9 @@ def rows_of(page: Any) -> list[list[str]]:
 @pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])
 def test_sales_pages_redirect_users_who_are_no_approved_vendors_to_the_studio(browse: Browse, status: VendorStatus | None) -> None:
     client = browse(UserFactory() if status is None else make_vendor(status).user)
-    for name in (*PAGES, "payouts-csv", "sales-invoices", "refund-cases"):
-        assert client.get(reverse(name))["Location"] == reverse("studio"), name
+    names = (*PAGES, "payouts-csv", "sales-invoices", "refund-cases")
+    for address in (*map(reverse, names), reverse("sales-invoices-csv", args=["2026-11"])):
+        assert client.get(address)["Location"] == reverse("studio"), address
 
 
 def test_sales_page_with_an_invalid_period_or_cursor_is_not_found(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
