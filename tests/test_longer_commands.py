@@ -28,7 +28,7 @@ COMMANDS = (
     "tests.mutation --sample 1 --only library/services/links.py --measure tests/library/test_links.py --folder {folder}",
     "tests.files.fuzz --count 4 --jobs 1 --keep {folder}",
     "tests.files.packages --size 1",
-    "tests.contract.schemathesis --examples 1 --only 'categories and anonymous'",
+    "tests.contract.schemathesis --examples 1 --only categories",
     "tests.attack.costs --shapes 1 --only oauth",
     "tests.screenshots --only sign-in --sizes phone --schemes light --out {folder}",
     "tests.screenshots.lighthouse --runs 1 --only 'sign up' --out {folder}",

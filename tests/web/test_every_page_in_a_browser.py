@@ -20,9 +20,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # What differs on a phone, and in the dark.
 DIFFERENT = ("color-contrast", "target-size")
-# Elements of which something is out of sight without a way to scroll to it.
+# Elements of which something is out of sight without a way to scroll to it, and without an ellipsis that says so.
 CUT = """() => [...document.querySelectorAll("main *")]
-    .filter((each) => getComputedStyle(each).overflowX === "hidden" && each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 1)
+    .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 1)
+    .filter((each) => getComputedStyle(each).overflowX === "hidden" && getComputedStyle(each).textOverflow !== "ellipsis")
     .map((each) => each.outerHTML.slice(0, 80))"""
 # Each element in the one that it stands in.
 PARTS = """() => {
