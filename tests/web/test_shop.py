@@ -47,6 +47,7 @@ def titles(page: BeautifulSoup) -> list[str]:
 def test_drafts_and_listings_of_closed_stores_are_not_shown_in_the_shop(client: Client) -> None:
     draft = ListingFactory(title="Secret draft")
     closed = on_sale(title="Closed one")
+    assert client.get(f"/assets/{closed.slug}/changes").status_code == 200
     Store.objects.filter(pk=closed.store_id).update(is_open=False)
     store_visibility_changed(Store.objects.get(pk=closed.store_id))
     assert titles(page_at(client, "/browse")) == []
@@ -54,6 +55,7 @@ def test_drafts_and_listings_of_closed_stores_are_not_shown_in_the_shop(client: 
     for address in (
         f"/assets/{draft.slug}",
         f"/assets/{closed.slug}",
+        f"/assets/{closed.slug}/changes",
         f"/stores/{closed.store.slug}",
         f"/assets/{closed.slug}/specimen.css",
     ):
