@@ -2,6 +2,8 @@
 
 import io
 import struct
+import subprocess
+import sys
 import zlib
 
 from fontTools.ttLib import TTFont
@@ -51,9 +53,9 @@ def black_png(width: int, height: int, *, depth: int, colour: int) -> bytes:
 
 
 def large(kind: str, size: tuple[int, int], mode: str = "RGB") -> bytes:
-    target = io.BytesIO()
-    Image.new(mode, size).save(target, kind, method=0)
-    return target.getvalue()
+    """Return a picture of this size, made by a process of its own, which holds all of its pixels."""
+    script = f"import sys; from PIL import Image; Image.new({mode!r}, {size}).save(sys.stdout.buffer, {kind!r}, method=0)"
+    return subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.PIPE).stdout
 
 
 PREVIEWS: tuple[Case, ...] = (
