@@ -76,7 +76,7 @@ def _arguments() -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
         prog="python -m tests", description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--full", action="store_true", help="run everything (six times as long)")
+    parser.add_argument("--full", action="store_true", help="run everything (four times as long)")
     parser.add_argument("--only", choices=["checks", *PARTS], help="run only this part")
     parser.add_argument("--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; much slower")
     parser.add_argument("--no-install", action="store_true", help="don't install missing programs")
