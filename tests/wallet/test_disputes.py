@@ -148,7 +148,7 @@ def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None
 @pytest.mark.parametrize(("reversed_minor", "suspended"), [(PRICE // 2 - 1, False), (PRICE // 2, True)])
 def test_purchase_behind_a_dispute_is_not_refunded_meanwhile_and_suspended_if_half_of_its_price_is_disputed(
     reversed_minor: int,
-    suspended: bool,  # noqa: FBT001 - a parameter
+    suspended: bool,  # noqa: FBT001 - a case of the table
 ) -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up)
@@ -200,7 +200,7 @@ def test_small_disputes_end_the_purchase_once_half_of_its_price_is_lost_and_unti
 )
 def test_purchase_with_two_disputes_is_suspended_by_what_is_lost_or_disputed_and_ends_by_what_is_lost(
     ends: tuple[EventKind, EventKind],
-    last_first: bool,  # noqa: FBT001 - a parameter
+    last_first: bool,  # noqa: FBT001 - a case of the table
     status: str,
 ) -> None:
     user = UserFactory()

@@ -53,7 +53,8 @@ class Order(models.Model):
     seller = models.ForeignKey(Seller, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     # The buyer's at the time of the sale; empty if there were none.
     buyer_details = models.ForeignKey(BillingDetails, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
-    # What was taken off the list price by a discount, with the code that was given even if a larger discount applied, and for the licence that this one replaces.
+    # What was taken off the list price: by a discount, with the code that was given even if a larger discount applied, and for the licence
+    # that this one replaces.
     discount_minor = models.BigIntegerField(default=0)
     discount_code = models.CharField(max_length=catalog_bounds.DISCOUNT_CODE_CHARS, blank=True)
     upgraded_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="upgrades", db_index=False)
