@@ -54,7 +54,7 @@ def pytest_collection(session: pytest.Session) -> Iterator[Any]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a database or a program that is not here."""
+    """Skip what needs a database or a program that is not here, and begin with what takes longest."""
     lacking = {}
     if connection.vendor != "postgresql":
         lacking["postgres"] = "needs PostgreSQL"
@@ -64,6 +64,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for marker, reason in lacking.items():
             if item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
+    # At the end, no worker waits for another.
+    items.sort(key=lambda item: item.path.name != "test_longer_commands.py")
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.full]
 EVERYTHING = FOLDER in os.environ
 # So many shapes of each kind, unless all are asked for.
 ASKED = int(os.environ.get(SHAPES, "0")) or None
-FEW = ASKED if EVERYTHING else 6
+FEW = ASKED if EVERYTHING else 4
 FEW_FOR_PAGES = ASKED if EVERYTHING else 2
 FEW_OF_FILTERS = 9
 # How many times its bound a request may cost in the suite, which runs on any machine.

@@ -44,8 +44,9 @@ def test_every_route_is_tested_as_a_page_or_listed_as_an_exception() -> None:
     assert excused & (shown | of_forms) == set()
 
 
+# A browser looks at each of them on SQLite.
 @pytest.mark.slow
-@pytest.mark.database_full
+@pytest.mark.postgres
 @pytest.mark.django_db
 def test_every_page_has_valid_markup_and_few_queries_with_many_rows(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setattr(EagerBackend, "on", False)
