@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tests import ROOT
-from tests.servers.migrated import copy_sqlite
+from tests.servers.migrated import copy_demo
 from tests.servers.ports import free_port
 from tests.servers.process import Process
 
@@ -35,7 +35,7 @@ def service(data: Path, console: Console, settings: str = EMBEDDED) -> Iterator[
         collect = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
         subprocess.run(collect, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=True)
     console.print("Preparing the demo …")
-    copy_sqlite(data / "marketplace.sqlite3")
+    copy_demo(data)
     server = Process([sys.executable, "manage.py", "quickstart", "--port", str(port), "--yes"], env, data / "server.log")
     try:
         server.start(f"{base_url}/robots.txt")

@@ -1,6 +1,6 @@
-"""Migrated databases, which are made once and then copied, because a migration takes seconds.
+"""Migrated databases, and the demo, which are made once and then copied, because each takes many seconds.
 
-A SQLite file, and a dump for PostgreSQL, are kept between runs for as long as nothing changes that migrations could see. Within a
+A SQLite file, a dump for PostgreSQL, and the demo's folder are kept between runs for as long as nothing changes that they are made of. Within a
 cluster of PostgreSQL one database is the template of the others, for one run.
 """
 
@@ -35,6 +35,7 @@ SQLITE = "TEST_SQLITE_TEMPLATE"
 ABOVE = {"admin", "admin.py", "api", "commands", "dashboard", "mcp", "oauth", "studio", "web"}
 KEPT_SECONDS = 7 * 24 * 3600
 DUMP = "postgres.sql"
+DEMO = Path("marketplace/demo")
 
 
 def begin() -> None:
@@ -69,6 +70,11 @@ def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None]
     """
     with closing(sqlite3.connect(_sqlite_template())) as source:
         source.backup(target, progress=watch)
+
+
+def copy_demo(folder: Path) -> None:
+    """Fill an empty folder with what the quickstart leaves in its own; a quickstart there finds it, and gives it its address."""
+    shutil.copytree(_kept("demo", _make_demo), folder, dirs_exist_ok=True)
 
 
 def prepare_test_database(settings: dict[str, Any]) -> None:
@@ -132,12 +138,12 @@ def _kept(kind: str, make: Callable[[Path], object]) -> Path:
 
 
 def _state() -> str:
-    """Return a digest of all that migrations can see: our own code below the interfaces, and the libraries."""
+    """Return a digest of all that migrations and the demo can see: our own code below the interfaces, the demo's goods, and the libraries."""
     state = sha256(f"{sys.version} {sqlite3.sqlite_version}".encode() + (ROOT / "uv.lock").read_bytes())
     for package in ("marketplace", "catalog", "developers", "library", "vendors", "wallet"):
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in sorted((ROOT / package).rglob("*.*")):
             place = path.relative_to(ROOT)
-            if not ABOVE.intersection(place.parts):
+            if (path.suffix == ".py" or DEMO in place.parents) and not (ABOVE | {"__pycache__"}).intersection(place.parts):
                 state.update(f"{place} ".encode() + path.read_bytes())
     return state.hexdigest()
 
@@ -191,8 +197,17 @@ def _migrate_postgres(address: str) -> None:
 
 
 def _migrate(folder: Path, address: str = "") -> None:
-    env = bare_environment() | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder), "DATABASE_URL": address}
+    env = _embedded(folder) | {"DATABASE_URL": address}
     _run(sys.executable, "manage.py", "migrate", "--verbosity", "0", "--skip-checks", env=env)
+
+
+def _make_demo(folder: Path) -> None:
+    copy_sqlite(folder / "marketplace.sqlite3")
+    _run(sys.executable, "manage.py", "quickstart", "--no-serve", env=_embedded(folder))
+
+
+def _embedded(folder: Path) -> dict[str, str]:
+    return bare_environment() | {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "DATA_DIR": str(folder)}
 
 
 def _run(*command: str | Path, env: dict[str, str] | None = None) -> None:

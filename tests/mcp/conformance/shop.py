@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...flows.server import environment, manage
-from ...servers.migrated import copy_sqlite
+from ...servers.migrated import copy_demo
 from ...servers.ports import free_port
 from ...servers.process import Process, granian
 from .gateway import gateway
@@ -37,7 +37,7 @@ def open_shop(folder: Path) -> Iterator[Shop]:
     port, server_port = free_port(), free_port()
     base_url = f"http://localhost:{port}"
     env = environment(folder, base_url, _RATES | _CLIENTS)
-    copy_sqlite(folder / "marketplace.sqlite3")
+    copy_demo(folder)
     manage(env, "quickstart", "--no-serve", "--port", str(port))
     token = json.loads((folder / "demo.json").read_text("utf-8"))["developer"]["mcpToken"]
     server = Process(granian(server_port, "--blocking-threads", "4"), env, folder / "console.txt")
