@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.template.loader import render_to_string
 
-# Stands before our own URLs until the mail is written, so that only these become links. Nobody can guess it.
+# Marks our own URLs until the mail is complete, so that no others become links. It is random: nobody can write it into a text.
 LINK_MARK = secrets.token_hex(16)
 _POINT = "- "
 # The longest button text, which fits on a phone.
