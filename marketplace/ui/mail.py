@@ -58,7 +58,7 @@ def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> 
 def with_signature(body: str, unsubscribe: str = "") -> str:
     """Return a mail's text without empty parts, followed by the signature, which says how to unsubscribe."""
     parts = [part.strip("\n").rstrip() for part in body.split("\n\n") if part.strip()]
-    end = f"\nNo more mails of this kind: {unsubscribe}" if unsubscribe else ""
+    end = f"\nUnsubscribe from emails of this kind: {unsubscribe}" if unsubscribe else ""
     return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/{end}"]) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Markdown to HTML: headings with anchors, code in colour, tabs. HTML in the text is escaped."""
+"""Converts Markdown to HTML: headings with anchors, highlighted code, tabs. HTML in the text is escaped."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The query parameters of the storefront, which are all of its state."""
+"""The query parameters of the storefront: they are its only state."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

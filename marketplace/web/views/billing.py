@@ -112,7 +112,7 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
 
 
 def documents_of(order: Order) -> list[tuple[str, str, Invoice | None]]:
-    """Return the label and the route of the invoice and the credit note of an order, with the document once it is issued."""
+    """Return label, route and document of the invoice and the credit note that an order has or will have; the document is None until it is issued."""
     issued = {document.kind: document for document in invoices().filter(order=order)}
     routes = {InvoiceKind.INVOICE: "order-page-invoice", InvoiceKind.CREDIT_NOTE: "order-page-credit-note"}
     return [(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]

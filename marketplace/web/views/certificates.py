@@ -72,7 +72,7 @@ class CertificateForm(forms.Form):
 def verify(request: HttpRequest) -> HttpResponse:
     """Show whether a certificate is genuine and its licence still valid."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdigit() or int(length) > 2 * MAXIMUM_BYTES:
+    if not length.isdecimal() or int(length) > 2 * MAXIMUM_BYTES:
         raise BodyTooLarge(maximumBytes=MAXIMUM_BYTES)
     return _verify(request)
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
+from marketplace.accounts.pages import render_form
 from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import BodyTooLarge, Problem
 from marketplace.http.refusals import allow_methods
@@ -49,8 +50,7 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
         if not top_up.return_url:
             return redirect(return_url_of(top_up=top_up))
         return render(request, "pages/test_payment.html", {"top_up": top_up, "done": True})
-    status = 400 if form.errors else 200
-    return render(request, "pages/test_payment.html", {"top_up": top_up, "form": form, "choices": choices}, status=status)
+    return render_form(request, "pages/test_payment.html", form, top_up=top_up, choices=choices)
 
 
 class OutcomeForm(forms.Form):

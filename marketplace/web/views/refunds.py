@@ -24,7 +24,7 @@ from wallet.selectors import refund_requests_to, sale_of
 from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
 from wallet.services.refunds import REQUEST_TRANSITIONS
 
-from ..paging import page_links, page_of
+from ..paging import page_context, page_of
 from ..refund_forms import DeclineForm, EscalationForm, RefundForm
 from .wallet import own_order
 
@@ -70,19 +70,13 @@ def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """List the refund requests for the vendor's sales, newest first."""
     page = page_of(request, refund_requests_to(request.user), ROWS)
-    context = {
-        "refund_requests": page,
-        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
-        "current": page.number,
-        "profile": profile,
-    }
-    return render(request, "studio/sales/refunds.html", context)
+    return render(request, "studio/sales/refunds.html", {"refund_requests": page, "profile": profile, **page_context(page)})
 
 
 @signed_in_page("GET", "POST")
 def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
-    # The sale is looked up first: a foreign id is a 404, before anyone is sent to the studio.
+    # The request is looked up first, so that anyone else gets a 404 and is not sent to the studio.
     return _show_case(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
@@ -120,7 +114,7 @@ def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundReques
 
 @signed_in_page("GET")
 def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Return the signed evidence of a sale as a JSON file, without what concerns the buyer only."""
+    """Return the signed evidence of a sale as a JSON file, without what only the buyer may see."""
     return _sale_evidence(request, sale_of(request.user, order_id))
 
 

@@ -19,8 +19,8 @@ from wallet.selectors import earnings_of, journals_of
 from wallet.services.due_payouts import next_payouts
 from wallet.spreadsheets import amount_text, cell, csv_lines
 
-from ..paging import cursor_of, page_links, page_of, paging_context
-from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_of
+from ..paging import cursor_context, cursor_of, page_context, page_of
+from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since_of, summaries_of
 
 ROWS = 25
 TOP = 10
@@ -29,10 +29,10 @@ CSV_HEADER = ("run", "at", "currency", "amount", "bankAccount", "status", "journ
 
 @vendor_page("GET")
 def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Show what is to be paid, this month against the last, sales and earnings over time, and what sold most."""
+    """Show what is due, this month compared with the last, sales and earnings over time, and the listings that sold most."""
     span, accounts, now = _span_of(request), earnings_of(request.user), timezone.now()
     period = span.period(now)
-    totals = sales_totals_of(accounts, since=since(period, now), step=span.step)
+    totals = sales_totals_of(accounts, since=since_of(period, now), step=span.step)
     listings = list(sales_by_listing(accounts, since=period.start)[: TOP + 1]) if accounts else []
     context = {
         "span": span,
@@ -58,8 +58,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
         "listings": [_listing_row(row, accounts) for row in page],
         "accounts": accounts,
-        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?last={span.key}&page={number}"),
-        "current": page.number,
+        **page_context(page, f"last={span.key}&"),
         "profile": profile,
     }
     return render(request, "studio/sales/listings.html", context)
@@ -74,7 +73,7 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
     context = {
         "accounts": accounts,
         "lines": [(line, parts_of(line)) for line in page.rows],
-        **paging_context(request, page, "sales-statement"),
+        **cursor_context(request, page, "sales-statement"),
         "profile": profile,
     }
     return render(request, "studio/sales/statement.html", context)
@@ -89,8 +88,7 @@ def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
         "accounts": accounts,
         "next_payouts": next_payouts(profile=profile, accounts=accounts),
         "payouts": page,
-        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
-        "current": page.number,
+        **page_context(page),
         "profile": profile,
     }
     return render(request, "studio/sales/payouts.html", context)

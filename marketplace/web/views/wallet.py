@@ -18,7 +18,7 @@ from wallet.selectors import accounts_of, journals_of, open_wallet_payouts_of, o
 from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
 
-from ..paging import cursor_of, paging_context
+from ..paging import cursor_context, cursor_of
 from ..shop.currency import PREFERENCE
 from .billing import documents_of
 
@@ -45,7 +45,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "journals": page.rows,
         "can_add": bool(currencies_to_add()),
-        **paging_context(request, page, "wallet-page"),
+        **cursor_context(request, page, "wallet-page"),
     }
     return render(request, "buyer/wallet.html", context)
 

@@ -52,9 +52,9 @@ class Command(BaseCommand):
                 os.environ[SECOND_FACTOR] = "false"
                 self.stdout.write("\nThe admin on this server doesn't ask for an authenticator app. In production staff need one.")
             if settings.SANDBOX:
-                self.stdout.write(f"This is a sandbox. Mails are kept in {settings.EMAIL_FILE_PATH}; new accounts need no confirmation.")
+                self.stdout.write(f"This is a sandbox. Emails are kept in {settings.EMAIL_FILE_PATH}; new accounts need no confirmation.")
             elif not text("EMAIL_URL"):
-                self.stdout.write("Mails, such as those that confirm a new account, are printed here.")
+                self.stdout.write("Emails, such as those that confirm a new account, are printed here.")
             self.stdout.write(f"\nThe service is running at {base_url}. Press Ctrl-C to stop it.")
             self.stdout.flush()
             serve(host, port, base_url)
