@@ -20,13 +20,12 @@ from wallet.evidence import Reader, evidence_response
 from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
-from wallet.selectors import refund_requests_to, sale_of
+from wallet.selectors import order_of, refund_requests_to, sale_of
 from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
 from wallet.services.refunds import REQUEST_TRANSITIONS
 
 from ..paging import page_context, page_of
 from ..refund_forms import DeclineForm, EscalationForm, RefundForm
-from .wallet import own_order
 
 ROWS = 25
 
@@ -34,7 +33,7 @@ ROWS = 25
 @signed_in_page("GET", "POST")
 def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask for a refund of an order."""
-    order = own_order(request, order_id)
+    order = order_of(request.user, str(order_id))
     form = RefundForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -49,7 +48,7 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask staff to decide after the vendor declined."""
-    order = own_order(request, order_id)
+    order = order_of(request.user, str(order_id))
     found = get_object_or_404(RefundRequest, order=order)
     form = EscalationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -63,7 +62,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET")
 def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of an order as a JSON file."""
-    return evidence_response(own_order(request, order_id), Reader.BUYER)
+    return evidence_response(order_of(request.user, str(order_id)), Reader.BUYER)
 
 
 @vendor_page("GET")
