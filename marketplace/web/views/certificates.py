@@ -1,4 +1,4 @@
-"""The page where anyone can verify a licence certificate, and what verifiers of others need for a verifiable credential."""
+"""The page where anyone can verify a licence certificate, and the documents with which other programs verify a credential."""
 
 import orjson
 from django import forms
