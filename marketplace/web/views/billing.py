@@ -94,7 +94,6 @@ def months(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
         "months": invoice_months_of(request.user),
         "billing": billing_details_of(request.user),
         "seller": Seller.objects.filter(vendor=request.user, is_active=True).exists(),
-        "profile": profile,
     }
     return render(request, "studio/sales/invoices.html", context)
 

@@ -69,7 +69,7 @@ def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """List the refund requests for the vendor's sales, newest first."""
     page = page_of(request, refund_requests_to(request.user), ROWS)
-    return render(request, "studio/sales/refunds.html", {"refund_requests": page, "profile": profile, **page_context(page)})
+    return render(request, "studio/sales/refunds.html", {"refund_requests": page, **page_context(page)})
 
 
 @signed_in_page("GET", "POST")
@@ -93,7 +93,6 @@ def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRe
         "case": refund_case(found.order),
         "can_agree": REQUEST_TRANSITIONS.allows(found, "refund"),
         "can_decline": REQUEST_TRANSITIONS.allows(found, "decline"),
-        "profile": profile,
     }
     return render_form(request, "studio/sales/refund.html", form, **context)
 

@@ -59,7 +59,6 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
         "listings": [_listing_row(row, accounts) for row in page],
         "accounts": accounts,
         **page_context(page, f"last={span.key}&"),
-        "profile": profile,
     }
     return render(request, "studio/sales/listings.html", context)
 
@@ -67,15 +66,9 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
 @vendor_page("GET")
 def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Show each sale, refund and payout with the parts of its price, newest first."""
-    accounts = earnings_of(request.user)
     with cursor_of(request) as cursor:
-        page = newest_first(map(journals_of, accounts), "at", limit=ROWS, cursor=cursor)
-    context = {
-        "accounts": accounts,
-        "lines": [(line, parts_of(line)) for line in page.rows],
-        **cursor_context(request, page, "sales-statement"),
-        "profile": profile,
-    }
+        page = newest_first(map(journals_of, earnings_of(request.user)), "at", limit=ROWS, cursor=cursor)
+    context = {"lines": [(line, parts_of(line)) for line in page.rows], **cursor_context(request, page, "sales-statement")}
     return render(request, "studio/sales/statement.html", context)
 
 
