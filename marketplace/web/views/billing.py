@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -26,6 +26,7 @@ from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
 from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
 from wallet.services.billing import FIELDS, change_logo, save_billing_details
+from wallet.spreadsheets import csv_response
 
 from ..billing_forms import BillingForm
 
@@ -106,8 +107,7 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
     if first is None:
         raise Http404
     lines = invoice_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
-    headers = {"Content-Disposition": f'attachment; filename="invoices-{profile.store.slug}-{month}.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    return csv_response(lines, f"invoices-{profile.store.slug}-{month}.csv")
 
 
 def documents_of(order: Order) -> list[tuple[str, str, Invoice | None]]:

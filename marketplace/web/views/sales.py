@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
@@ -17,7 +17,7 @@ from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, journals_of
 from wallet.services.due_payouts import next_payouts
-from wallet.spreadsheets import amount_text, cell, csv_lines
+from wallet.spreadsheets import amount_text, cell, csv_lines, csv_response
 
 from ..paging import cursor_context, cursor_of, page_context, page_of
 from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since_of, summaries_of
@@ -91,19 +91,14 @@ def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
 @confirmed_page
 def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Return all payouts as CSV."""
-    rows = payouts_of(earnings_of(request.user))
-    name = f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv"
-    return StreamingHttpResponse(
-        csv_lines(CSV_HEADER, map(_csv_row, rows.iterator(chunk_size=500))),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    rows = payouts_of(earnings_of(request.user)).iterator(chunk_size=500)
+    return csv_response(csv_lines(CSV_HEADER, map(_csv_row, rows)), f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv")
 
 
 def _csv_row(payout: VendorPayout) -> tuple[object, ...]:
     at = f"{payout.journal.at.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    amount, method = amount_text(payout.amount_minor), cell(payout.details.label)
-    return (payout.batch.run, at, payout.account.currency, amount, method, payout.status, payout.journal_id)
+    amount, bank_account = amount_text(payout.amount_minor), cell(payout.details.label)
+    return (payout.batch.run, at, payout.account.currency, amount, bank_account, payout.status, payout.journal_id)
 
 
 def _span_of(request: SignedInRequest) -> Span:
