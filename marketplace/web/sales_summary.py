@@ -41,7 +41,7 @@ class SalesSummary:
 
 
 def since_of(period: Period, now: dt.datetime) -> dt.datetime:
-    """Return the time from which totals are read: the whole of last month is among them, also for a shorter period."""
+    """Return the time from which totals are read: the start of the period, but at the latest that of last month."""
     return min(period.start, _two_months(now).start)
 
 

@@ -72,7 +72,7 @@ def delete(request: SignedInRequest) -> HttpResponseBase:
     form = DeletionForm(request.POST or None, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
-            # Its actor would be the member of staff who decides.
+            # No member of staff decides, so there is no actor.
             delete_account(user=request.user, reason=DELETION_REASON, actor=None)
             logout(request)
             messages.success(request, "Your account is deleted. A last email confirms it.")
