@@ -29,7 +29,6 @@ class Command(BaseCommand):
     """Prepares the database and the demo content, prints addresses and credentials, and starts the server."""
 
     help = "Create a local service with demo content and start it. Running it again keeps the existing data."
-    requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
