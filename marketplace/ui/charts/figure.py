@@ -36,7 +36,6 @@ class Series:
 
     @property
     def total(self) -> int:
-        """The sum of the values."""
         return sum(self.values)
 
 
@@ -134,7 +133,6 @@ class Chart:
 
     @property
     def zero(self) -> float:
-        """The position of zero."""
         return self._y(0)
 
     @property

@@ -43,7 +43,6 @@ class Document:
 
     @cached_property
     def html(self) -> str:
-        """The same as HTML."""
         return self._rendered[0]
 
     @cached_property
