@@ -95,10 +95,17 @@ def orders_of(user: User) -> QuerySet[Order]:
     return with_licensee(Order.objects.filter(buyer=user).select_related("upgraded_from", "terms").order_by("-created_at", "-id"))
 
 
-def order_of(user: User, order_id: str) -> Order | None:
-    """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
+def order_of(user: User, order_id: str) -> Order:
+    """Return one of the user's purchases with the relations of its receipt.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
     key, related = parse_id(order_id), ("listing__store", "buyer", "quote", "refund_request", "upgraded_from")
-    return None if key is None else orders_of(user).select_related(*related).filter(pk=key).first()
+    order = None if key is None else orders_of(user).select_related(*related).filter(pk=key).first()
+    if order is None:
+        raise NotFound
+    return order
 
 
 def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
@@ -138,8 +145,6 @@ def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.
         NotInvoiced: there is none, nor will there be.
     """
     order = order_of(user, order_id)
-    if order is None:
-        raise NotFound
     invoice = invoices().filter(order=order, kind=kind).first()
     if invoice is not None:
         return invoice
@@ -312,11 +317,6 @@ def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
     return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
-
-
-def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:
-    """Return a user's wallet payout, None if it is not theirs."""
-    return wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
 
 
 def open_wallet_payouts_of(user: uuid.UUID) -> QuerySet[WalletPayout]:

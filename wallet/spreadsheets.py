@@ -4,6 +4,8 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.http import StreamingHttpResponse
+
 from marketplace.core.money import to_number
 
 from .models import LedgerAccount, VendorPayout
@@ -26,6 +28,12 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
     yield writer.writerow(header)
     for row in rows:
         yield writer.writerow(row)
+
+
+def csv_response(lines: Iterable[str], filename: str) -> StreamingHttpResponse:
+    """Return the lines of a CSV file as a response that browsers save under the name."""
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def payout_cells(payout: VendorPayout) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The chart of calls by outcome."""
 
-from marketplace.ui.charts import Chart, Mark, Series, Step
+from marketplace.ui.charts import Chart, ReferenceLine, Series, Step
 
 from .selectors import Usage
 
@@ -8,7 +8,7 @@ MINUTES = 60
 
 
 def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
-    """Return the chart of calls. If it is hourly, the rate limit of a key is a mark."""
+    """Return the chart of calls. If it is hourly, the rate limit of a key is a line in it."""
     counts_of_points = usage.points.values()
     series = [
         Series("done", [counts.done for counts in counts_of_points]),
@@ -17,12 +17,12 @@ def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
         Series("failed (5xx)", [counts.failed for counts in counts_of_points], "bad"),
     ]
     hourly = usage.span.step == Step.HOUR
-    mark = Mark("limit per hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
+    reference = ReferenceLine("limit per hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
     return Chart(
         "calls",
         f"Calls per {'hour' if hourly else 'day'} (UTC)",
         usage.period,
         series,
         empty_text=f"No calls in {usage.span.label}. They appear here within a minute.",
-        mark=mark,
+        reference=reference,
     )

@@ -12,17 +12,19 @@ from marketplace.ui.progress import progress_bar
 
 from .clock import clock_at
 from .entries import CatalogEntry
-from .facts import facts_path, read_facts, suggested_slug, write_facts
 from .history import DAYS, make_history
 from .invoices import make_invoice, make_seller
+from .output import credentials_path, read_credentials, suggested_slug, write_credentials
 from .payouts import make_payout
-from .people import Facts, make_approval, make_credentials, make_people, make_requests
+from .people import Credentials, make_approval, make_credentials, make_people, make_requests
 from .refunds import make_refund_request
 from .shop import feature_listings, fill_shop
 
 
-def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Facts, str]:
-    """Create the tables and what is missing in them; the demo's addresses and credentials are written first, so that an interrupted run loses none.
+def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Credentials, str]:
+    """Create the tables and what is missing in them, and return the credentials and the slug of a listing to buy.
+
+    The credentials are written before the content, so that an interrupted run loses none.
 
     Files created from here on, by a server in this process too, are readable by their owner only.
     """
@@ -30,15 +32,15 @@ def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Facts, str
     # The demo's people have no mailboxes.
     settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
     call_command("migrate", verbosity=0, interactive=False)
-    path = facts_path()
-    facts: Facts = {"baseUrl": base_url} | read_facts(path)
+    path = credentials_path()
+    credentials: Credentials = {"baseUrl": base_url} | read_credentials(path)
     now = timezone.now()
     with clock_at(now - timedelta(days=DAYS + 2)):
-        people = make_people(facts)
+        people = make_people(credentials)
         make_seller(people)
     make_requests(people)
-    make_credentials(people, facts)
-    write_facts(path, facts)
+    make_credentials(people, credentials)
+    write_credentials(path, credentials)
     with progress_bar() as progress:
         for _ in progress.track(fill_shop(entries, people, until=now), total=len(entries), description="Demo content"):
             pass
@@ -49,4 +51,4 @@ def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Facts, str
     make_refund_request(people.customer)
     make_approval(people)
     count_purchases()
-    return facts, suggested_slug(entries, people.developer)
+    return credentials, suggested_slug(entries, people.developer)

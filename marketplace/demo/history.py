@@ -65,7 +65,7 @@ CALLS: tuple[tuple[str, str, float, dict[int, float]], ...] = (
 
 def make_history(people: People, *, until: datetime) -> None:
     """Write the sales, refund, invoices and usage of the days before `until`, once."""
-    chance = random.Random("demo")  # noqa: S311 - the same past in each demo
+    chance = random.Random("demo")  # noqa: S311 - each demo has the same history
     with transaction.atomic():
         customers = [_customer(number, people.admin, until) for number in range(len(CUSTOMERS))]
         if not any(orders_of(customer).exists() for customer in customers):
@@ -75,7 +75,7 @@ def make_history(people: People, *, until: datetime) -> None:
 
 
 def _customer(number: int, admin: User, until: datetime) -> User:
-    """Return a customer, who is created with funds two months ago and has no password."""
+    """Return a customer, created if missing: registered two months ago, with funds and without a password."""
     name, currency = CUSTOMERS[number]
     email = f"{name.split()[0].lower()}@{DOMAIN}"
     if found := User.objects.filter(email=email).first():
@@ -163,10 +163,10 @@ def _count_calls(app: App, until: datetime, chance: random.Random) -> None:
         total = (420 if moment.weekday() < 5 else 190) * (1 + 0.9 * (DAYS - day) / DAYS) * chance.uniform(0.8, 1.25)
         # Hours are kept for the last two days only.
         hours = {hour: 1 + math.sin((hour - 8) / 24 * 2 * math.pi) for hour in range(24)} if day <= 2 else {12: 1.0}
-        for operation, scope, part, refusals in CALLS:
-            for status, share in {200: 1 - sum(refusals.values()), **refusals}.items():
+        for operation, scope, share, error_shares in CALLS:
+            for status, status_share in {200: 1 - sum(error_shares.values()), **error_shares}.items():
                 for hour, weight in hours.items():
-                    calls = round(total * part * share * weight / sum(hours.values()) + chance.random() * (status == 200))
+                    calls = round(total * share * status_share * weight / sum(hours.values()) + chance.random() * (status == 200))
                     if calls:
                         call = CallKey(moment.date(), CallerKind.API_KEY.value, app.pk, key.pk, operation, scope, status, hour)
                         counts[call] = calls

@@ -51,7 +51,7 @@ def make_seller(people: People) -> None:
 
 
 def make_invoice(entries: list[CatalogEntry], people: People) -> None:
-    """Let the buyer buy the last listing of the catalog that has a price, once for themself and once for a client, and issue the invoices."""
+    """Let the buyer buy the last listing of the catalog that has a price, once for themselves and once for a client, and issue the invoices."""
     on_sale = [entry.slug for entry in entries if entry.tier == "free" and not entry.waiting and entry.price_minor(Currency.INR)]
     if on_sale and not orders_of(people.buyer).exists():
         for licensee in (None, CLIENT):

@@ -25,14 +25,14 @@ ACCOUNTS = {"USD": ("NO9386011117947", "DNBANOKK"), "INR": ("000123456789", "SBI
 
 
 def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
-    """Let the vendor have bank accounts, a sale that is paid out, and one that waits; what is there already stays."""
+    """Give the vendor bank accounts, a sale that is paid out, and one that waits for its payout, unless they exist."""
     for currency in ACCOUNTS.keys() - payout_details_of(profile).keys():
         number, bank = ACCOUNTS[currency]
         holder = profile.user.get_short_name()
         change_payout_details(
             profile=profile, currency=currency, holder=holder, number=number, bank=bank, actor=profile.user, password_confirmed=True
         )
-        # As if they had been there for days.
+        # Payouts wait after a change of the bank account: date it before that.
         PayoutDetails.objects.filter(profile=profile, currency=currency).update(
             created_at=F("created_at") - PAYOUT_WAIT - timedelta(hours=1)
         )
@@ -49,7 +49,7 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
 
 
 def _for_sale(profile: VendorProfile, customer: User) -> list[str]:
-    """Return two priced listings that the customer can buy."""
+    """Return the slugs of the two cheapest priced listings that the customer can buy."""
     owned = Licence.objects.filter(holder=customer).values("listing")
     rows = Listing.objects.filter(store=profile.store_id, status=ListingStatus.PUBLISHED, price_inr_minor__gt=0, tier_requirement="free")
     return list(rows.exclude(pk__in=owned).order_by("price_inr_minor").values_list("slug", flat=True)[:2])

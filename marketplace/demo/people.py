@@ -69,7 +69,8 @@ STORES = {
     "otherVendor": ("Second Street Studio", "second-street", "Templates and sounds from a small studio above a bakery in Pune."),
 }
 
-Facts = dict[str, Any]
+# The address of the service as `baseUrl`, and for each role the e-mail address, the password, keys and tokens.
+Credentials = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -83,19 +84,19 @@ class People:
     profiles: dict[str, VendorProfile]
 
 
-def make_people(facts: Facts) -> People:
-    """Create the missing users; `facts` gets a password for each, the known one if it is still valid."""
-    admin = _user("admin", "Asha Admin", facts, is_staff=True, is_superuser=True)
-    developer = _user("developer", "Deven Developer", facts, tier=Tier.PRO)
-    buyer = _user("buyer", "Bo Buyer", facts, tier=Tier.PRO)
+def make_people(credentials: Credentials) -> People:
+    """Create the missing users; `credentials` gets a password for each who signs in, the known one if it is still valid."""
+    admin = _user("admin", "Asha Admin", credentials, is_staff=True, is_superuser=True)
+    developer = _user("developer", "Deven Developer", credentials, tier=Tier.PRO)
+    buyer = _user("buyer", "Bo Buyer", credentials, tier=Tier.PRO)
     # Makes the purchases that the vendor is paid for; has no password.
     customer = _user("customer", "Chandra Customer", None)
     for user in (developer, buyer, customer):
         _fund(user, admin)
     _approve_developer(developer, admin)
     profiles = {
-        "vendor": _vendor("vendor", "Vera Vendor", facts, admin),
-        "otherVendor": _vendor("otherVendor", "Otto Vendor", facts, admin),
+        "vendor": _vendor("vendor", "Vera Vendor", credentials, admin),
+        "otherVendor": _vendor("otherVendor", "Otto Vendor", credentials, admin),
     }
     return People(admin, developer, buyer, customer, profiles)
 
@@ -113,7 +114,7 @@ def make_requests(people: People) -> None:
 
 
 def make_approval(people: People) -> None:
-    """Let an assistant of the buyer's ask for a purchase above its limit, unless one waits already."""
+    """Let the buyer's assistant ask for the approval of a purchase above its limit, unless a request already waits."""
     buyer = people.buyer
     if waiting_approvals_of(buyer).exists():
         return
@@ -140,22 +141,22 @@ def make_approval(people: People) -> None:
         )
 
 
-def make_credentials(people: People, facts: Facts) -> None:
-    """Add a valid key or token for each role to `facts`; those that still work are kept."""
-    facts["developer"]["apiKey"] = _api_key(people, facts["developer"].get("apiKey", ""))
-    facts["developer"]["mcpToken"] = _mcp_token(people, facts["developer"].get("mcpToken", ""))
-    facts["buyer"]["bearerToken"] = _token(people.buyer, APP_SCOPES, facts["buyer"].get("bearerToken", ""))
-    for part, profile in people.profiles.items():
-        facts[part]["bearerToken"] = _token(profile.user, frozenset({Scope.VENDOR_MANAGE}), facts[part].get("bearerToken", ""))
+def make_credentials(people: People, credentials: Credentials) -> None:
+    """Add a valid key or token for each role to `credentials`; those that still work are kept."""
+    credentials["developer"]["apiKey"] = _api_key(people, credentials["developer"].get("apiKey", ""))
+    credentials["developer"]["mcpToken"] = _mcp_token(people, credentials["developer"].get("mcpToken", ""))
+    credentials["buyer"]["bearerToken"] = _token(people.buyer, APP_SCOPES, credentials["buyer"].get("bearerToken", ""))
+    for role, profile in people.profiles.items():
+        credentials[role]["bearerToken"] = _token(profile.user, frozenset({Scope.VENDOR_MANAGE}), credentials[role].get("bearerToken", ""))
 
 
-def _user(part: str, name: str, facts: Facts | None, **fields: Any) -> User:
-    """Return the user with this name in the file of credentials, `facts`; without it, one who has no password."""
-    email = f"{part.lower()}@{DOMAIN}"
+def _user(role: str, name: str, credentials: Credentials | None, **fields: Any) -> User:
+    """Return the user of a role, and add the password to `credentials`; without `credentials`, the user gets no password."""
+    email = f"{role.lower()}@{DOMAIN}"
     user = User.objects.filter(email=email).first()
-    if facts is None:
+    if credentials is None:
         return user or User.objects.create_user(email, None, name=name)
-    known = facts.setdefault(part, {})
+    known = credentials.setdefault(role, {})
     if user is None:
         known["password"] = secrets.token_urlsafe(12)
         user = User.objects.create_user(email, known["password"], name=name, **fields)
@@ -176,7 +177,7 @@ def _fund(user: User, admin: User) -> None:
 
 
 def _top_up(user: User) -> None:
-    """Pay for credit with the test provider, once, so that there is a receipt, and credit that returns to its card."""
+    """Pay for credit with the test provider, once, so that there is a receipt, and credit that can be returned to a card."""
     provider = provider_for(Currency.INR)
     if provider is not None and provider.name == SimulatedProvider.name and not top_ups_of(user).exists():
         top_up, _ = request_top_up(user=user, wanted=TopUpRequest(Currency.INR, TOP_UP_MINOR))
@@ -219,11 +220,11 @@ def _approve_developer(developer: User, admin: User) -> None:
         approve_application(application=application, reason=REASON, actor=admin)
 
 
-def _vendor(part: str, name: str, facts: Facts, admin: User) -> VendorProfile:
-    user = _user(part, name, facts)
+def _vendor(role: str, name: str, credentials: Credentials, admin: User) -> VendorProfile:
+    user = _user(role, name, credentials)
     profile = VendorProfile.objects.filter(user=user).first()
     if profile is None:
-        store_name, slug, bio = STORES[part]
+        store_name, slug, bio = STORES[role]
         profile = apply(user=user, store_name=store_name, store_slug=slug, bio=bio, actor=user)
     if profile.status == VendorStatus.PENDING:
         profile = approve_vendor(profile=profile, reason=REASON, actor=admin)
@@ -244,15 +245,15 @@ def _app(people: People) -> App:
 
 
 def _api_key(people: People, known: str) -> str:
+    app = _app(people)
     try:
         if principal_of_key(known).user == people.developer:
             return known
     except InvalidCredential:
-        # The secret is lost, so that the key is of no use.
-        app = _app(people)
+        # Its secret is lost: nobody can use it.
         for key in active_keys_of(app).filter(name=CREDENTIAL_NAME):
             revoke_api_key(key=key, actor=people.developer, reason="Replaced by quickstart")
-    return issue_api_key(app=_app(people), name=CREDENTIAL_NAME, actor=people.developer)[1]
+    return issue_api_key(app=app, name=CREDENTIAL_NAME, actor=people.developer)[1]
 
 
 def _mcp_token(people: People, known: str) -> str:

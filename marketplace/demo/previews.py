@@ -12,7 +12,7 @@ PREVIEWS, INDEX = "previews", "index.json"
 
 
 def load_previews(entry: CatalogEntry) -> list[PreviewOfKind]:
-    """Return the kept previews of an entry's file; none of a file of which none are made."""
+    """Return the kept previews of an entry's file; an empty list if it has none."""
     folder = entry.folder / PREVIEWS
     if not folder.exists():
         return []

@@ -14,6 +14,6 @@ def make_refund_request(customer: User) -> None:
     order = orders_of(customer).select_related("listing__store__owner").first()
     if order is None or RefundRequest.objects.filter(order__buyer=customer).exists():
         return
-    # Otherwise it would be refunded at once.
+    # What was not downloaded would be refunded at once.
     record_download(link=issue_link(licence=licences_of_orders([order.pk])[order.pk]), byte_range="")
     request_refund(order=order, reason=RefundReason.NOT_AS_DESCRIBED, details="I cannot edit the text in it.", actor=customer)

@@ -38,7 +38,7 @@ from .previews import load_previews
 
 README = "Thank you for buying {title}.\n\nUnpack the file beside this one. What you may do with it is in LICENSE.txt.\n"
 SALE_LASTS = timedelta(days=60)
-# What the editors show on the start page, in its order.
+# The featured listings of the start page, in their order.
 FEATURED = ("fraunces", "weather-in-motion", "dusty-swing-loops", "contrast-auditor")
 # Files are inspected while rows are written.
 THREADS = 2
@@ -74,7 +74,7 @@ def fill_shop(entries: list[CatalogEntry], people: People, *, until: datetime) -
 
 
 def feature_listings(people: People) -> None:
-    """Fill the editors' list of the start page, unless somebody did."""
+    """Choose the featured listings of the start page, unless there are any."""
     if FeaturedListing.objects.exists():
         return
     for position, slug in enumerate(FEATURED, start=1):

@@ -164,7 +164,7 @@ class Blocks:
         self._left = length
         self._errors = errors
         with errors():
-            # Created after this object, it is also finalised after it, when both are garbage.
+            # Created after this object, so that the garbage collector finalises it after `__del__` has closed it.
             self._file = open_file()
 
     def __iter__(self) -> "Blocks":

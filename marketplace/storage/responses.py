@@ -3,7 +3,7 @@
 import itertools
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header
@@ -11,7 +11,7 @@ from django.utils.http import content_disposition_header
 from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
 
-from .base import BLOCK_BYTES, ObjectStorage, Segment, StoredRange
+from .base import BLOCK_BYTES, Blocks, ObjectStorage, Segment, StoredRange
 
 _RANGE = re.compile(r"bytes=[ \t]*(\d{0,19})-(\d{0,19})[ \t]*", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -152,7 +152,7 @@ def _cut(segments: Sequence[Segment], start: int, end: int) -> list[Segment]:
 
 
 class _Joined:
-    """Iterates over the blocks of segments.
+    """Iterates over the blocks of several segments, one after another.
 
     The first stored segment is opened before the response starts, so that a missing object gives an error response, not a broken
     download. The others are opened when they are reached.
@@ -160,7 +160,7 @@ class _Joined:
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         first = next((segment for segment in segments if isinstance(segment, StoredRange)), None)
-        self._sources = [
+        self._sources: list[Blocks | Generator[bytes]] = [
             _slices(segment) if isinstance(segment, bytes) else _open(segment) if segment is first else _open_lazily(segment)
             for segment in segments
         ]
@@ -174,17 +174,15 @@ class _Joined:
 
     def close(self) -> None:
         for source in self._sources:
-            close = getattr(source, "close", None)
-            if close is not None:
-                close()
+            source.close()
 
 
-def _slices(content: bytes) -> Iterator[bytes]:
+def _slices(content: bytes) -> Generator[bytes]:
     for position in range(0, len(content), BLOCK_BYTES):
         yield content[position : position + BLOCK_BYTES]
 
 
-def _open(segment: StoredRange) -> Iterator[bytes]:
+def _open(segment: StoredRange) -> Blocks:
     try:
         return segment.store.read(segment.key, segment.start, segment.end)
     except FileNotFoundError as error:
@@ -193,5 +191,5 @@ def _open(segment: StoredRange) -> Iterator[bytes]:
         raise DependencyUnavailable("The file cannot be read at the moment.") from error
 
 
-def _open_lazily(segment: StoredRange) -> Iterator[bytes]:
+def _open_lazily(segment: StoredRange) -> Generator[bytes]:
     yield from _open(segment)

@@ -29,7 +29,7 @@ from .base import Blocks, ObjectFile, ObjectStorage, Segment, UnfinishedFile, ch
 
 # 5 GiB are 640 parts; S3 allows 10,000.
 PART_BYTES = 8 * 1024 * 1024
-# Four concurrent parts hide the latency; more only cost memory.
+# Four parts at once make up for the latency; more would only take memory.
 TRANSFERS = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, max_concurrency=4)
 TRANSFERS.max_in_memory_upload_chunks = 4
 # The minimum of S3 for all parts but the last.
@@ -69,7 +69,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     @cached_property
     def transfers(self) -> Any:
-        """A connection with a longer timeout."""
+        """A connection with a longer timeout, for large files."""
         return self._connect(self.endpoint_url, self.client_config.merge(Config(read_timeout=TRANSFER_SECONDS)))
 
     @cached_property
@@ -155,8 +155,9 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
     def fingerprint(self, key: str) -> str:
         with self.using_store():
             found = self.bucket.Object(check_key(key))
-            # S3-compatible services have other formats of ETags.
-            return f"{found.content_length}-{found.e_tag.strip(chr(34))}"[: bounds.OBJECT_FINGERPRINT_CHARS]
+            etag = found.e_tag.strip('"')
+            # The ETags of other services than S3 may be longer.
+            return f"{found.content_length}-{etag}"[: bounds.OBJECT_FINGERPRINT_CHARS]
 
     def etag(self, key: str) -> str:
         with self.using_store():
@@ -193,7 +194,7 @@ class S3File(ObjectFile):
     """An object that is being written, through a pipe to a transfer manager."""
 
     def __init__(self, storage: S3Storage, key: str) -> None:
-        # Held while the file is open: a request that left the context after each block would queue again each time.
+        # The context lasts as long as the file is open: with one for each block, the request would queue again after every block.
         self._waiting = ExitStack()
         self._waiting.enter_context(storage.using_store())
         reader, writer = os.pipe()

@@ -28,7 +28,7 @@ def register_statuses(
 
 
 def when(moment: datetime | None) -> SafeString | str:
-    """Return a `<time>` element such as `3 hours ago`, with the exact time in its title."""
+    """Return a `<time>` element such as `3 hours ago`, with the exact time in its title; an empty string for None."""
     if moment is None:
         return ""
     moment = moment.astimezone(UTC)
@@ -41,7 +41,7 @@ def when(moment: datetime | None) -> SafeString | str:
 
 
 def relative_time(moment: datetime) -> str:
-    """Return the distance of a time from now, in its largest unit."""
+    """Return a time relative to now in its largest unit, such as `3 hours ago` or `in 2 days`."""
     seconds = int((moment - timezone.now()).total_seconds())
     for unit, length in _UNITS:
         count = round(abs(seconds) / length)
@@ -52,7 +52,7 @@ def relative_time(moment: datetime) -> str:
 
 
 def status_label(status: str) -> str:
-    """Return the label of a status."""
+    """Return the registered label of a status, by default the status itself."""
     return _LABELS.get(status, status)
 
 
@@ -67,7 +67,7 @@ def badge(status: str) -> SafeString:
 
 
 def money(amount_minor: int | None, currency: str) -> str:
-    """Return minor units as `$1,234.50`, `€1,234.50` or, in the Indian grouping, `₹1,23,456.00`."""
+    """Return minor units as `$1,234.50`, `€1,234.50` or, in the Indian grouping, `₹1,23,456.00`; a dash for None."""
     if amount_minor is None:
         return "—"
     whole, cents = divmod(abs(amount_minor), 100)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.template.loader import render_to_string
 
-# Stands before our own URLs until the mail is written, so that only these become links. Nobody can guess it.
+# Marks our own URLs until the mail is complete, so that no others become links. It is random: nobody can write it into a text.
 LINK_MARK = secrets.token_hex(16)
 _POINT = "- "
 # The longest button text, which fits on a phone.
@@ -58,7 +58,7 @@ def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> 
 def with_signature(body: str, unsubscribe: str = "") -> str:
     """Return a mail's text without empty parts, followed by the signature, which says how to unsubscribe."""
     parts = [part.strip("\n").rstrip() for part in body.split("\n\n") if part.strip()]
-    end = f"\nNo more mails of this kind: {unsubscribe}" if unsubscribe else ""
+    end = f"\nUnsubscribe from emails of this kind: {unsubscribe}" if unsubscribe else ""
     return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/{end}"]) + "\n"
 
 

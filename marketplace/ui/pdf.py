@@ -1,6 +1,6 @@
 """Renders receipts and certificates as PDF: a title, labelled facts, a table, paragraphs.
 
-Text is set in Roboto, which covers Latin, Greek and Cyrillic, and in the standard CJK fonts that PDF readers bring.
+Text is set in Roboto, which covers Latin, Greek and Cyrillic, and in the standard CJK fonts that PDF readers have.
 A character that none of them has is shown as a box, so each document also contains an ASCII identifier.
 """
 
@@ -26,8 +26,8 @@ from reportlab.platypus import Flowable, Image, Paragraph, SimpleDocTemplate, Sp
 _INK, _MUTED, _LINE = colors.HexColor("#1b1b1f"), colors.HexColor("#5c5c66"), colors.HexColor("#d9d9e0")
 _REGULAR, _BOLD = "Roboto", "Roboto-Bold"
 _JAPANESE, _KOREAN, _CHINESE = "HeiseiKakuGo-W5", "HYGothic-Medium", "STSong-Light"
-# A row cannot be taller than a page.
-_PIECE_CHARS = 1000
+# Longer texts are cut: a row cannot be taller than a page.
+_TEXT_CHARS = 1000
 # The page without its margins and the frame's own padding.
 _WIDTH = A4[0] - 40 * mm - 12
 _LOGO_WIDTH, _LOGO_HEIGHT = 60 * mm, 20 * mm
@@ -43,7 +43,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class PdfDocument:
-    """The content, from top to bottom. All of it is plain text, never markup; a piece is cut after 1,000 characters."""
+    """The content, from top to bottom. All of it is plain text, never markup; each text is cut after 1,000 characters."""
 
     title: str
     subtitle: str
@@ -83,17 +83,17 @@ def _flow(document: PdfDocument) -> Iterable[Flowable]:
     yield _text(document.subtitle, _style(10, color=_MUTED))
     yield Spacer(1, 8 * mm)
     label, value = _style(9, color=_MUTED), _style(10)
-    yield _lined([[_text(name, label), _text(text, value)] for name, text in document.facts], [45 * mm, _WIDTH - 45 * mm])
+    yield _ruled_table([[_text(name, label), _text(text, value)] for name, text in document.facts], [45 * mm, _WIDTH - 45 * mm])
     if document.grid is not None:
         yield Spacer(1, 8 * mm)
-        yield _lined([_grid_row(row, bold=index == 0) for index, row in enumerate([document.grid.head, *document.grid.rows])], None)
+        yield _ruled_table([_grid_row(row, bold=index == 0) for index, row in enumerate([document.grid.head, *document.grid.rows])], None)
     for paragraph in document.paragraphs:
         yield Spacer(1, 5 * mm)
         yield _text(paragraph, _style(8, color=_MUTED))
 
 
 def _logo(content: bytes) -> Image:
-    """Return the logo as large as its place allows."""
+    """Return the logo as large as the space for it allows."""
     width, height = ImageReader(io.BytesIO(content)).getSize()
     scale = min(_LOGO_WIDTH / width, _LOGO_HEIGHT / height)
     return Image(io.BytesIO(content), width * scale, height * scale, hAlign="LEFT")
@@ -104,7 +104,7 @@ def _grid_row(row: Sequence[str], *, bold: bool) -> list[Paragraph]:
     return [_text(first, _style(9, bold=bold)), *(_text(cell, _style(9, bold=bold, right=True)) for cell in others)]
 
 
-def _lined(rows: list[list[Paragraph]], widths: list[float] | None) -> Table:
+def _ruled_table(rows: list[list[Paragraph]], widths: list[float] | None) -> Table:
     if widths is None:
         others = len(rows[0]) - 1
         widths = [_WIDTH - others * 32 * mm, *[32 * mm] * others]
@@ -125,7 +125,7 @@ def _style(size: float, *, bold: bool = False, right: bool = False, color: color
 
 def _text(text: str, style: ParagraphStyle) -> Paragraph:
     """Return text as a paragraph, each run in the first font that has its characters."""
-    clean = "".join(char if char.isprintable() else " " for char in text[:_PIECE_CHARS])
+    clean = "".join(char if char.isprintable() else " " for char in text[:_TEXT_CHARS])
     runs = ((font, "".join(group)) for font, group in groupby(clean, key=lambda char: _font_for(char, style.fontName)))
     return Paragraph("".join(f'<font name="{font}">{escape(run)}</font>' for font, run in runs), style)
 

@@ -10,5 +10,5 @@ class WebConfig(AppConfig):
     label = "web"
 
     def ready(self) -> None:
-        """Connect the receiver of sign-ins."""
+        """Connect the receiver of `user_logged_in`."""
         from .shop import currency  # noqa: F401, PLC0415 - models cannot be imported before every app is there

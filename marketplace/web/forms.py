@@ -30,10 +30,10 @@ class NameForm(forms.Form):
 
 
 class MailTopicsForm(forms.Form):
-    """Asks for the topics of mails that the user wants."""
+    """Asks which mails the user wants, by topic."""
 
     topics = forms.MultipleChoiceField(
-        label="Send me mails about", choices=MailTopic.choices, required=False, widget=forms.CheckboxSelectMultiple
+        label="Send me emails about", choices=MailTopic.choices, required=False, widget=forms.CheckboxSelectMultiple
     )
 
 
@@ -97,7 +97,7 @@ class TopUpForm(forms.Form):
 
 
 class ApprovalForm(PasswordConfirmationForm):
-    """Asks the wallet's owner to approve a purchase once, or with a higher limit, whose amounts are those of `limit` at first."""
+    """Asks the owner of the wallet to approve a purchase once, or to raise the limit as well, at first to the amounts of `limit`."""
 
     needed_for = "a purchase of this price, and for a higher limit"
 
@@ -134,7 +134,7 @@ class ApprovalForm(PasswordConfirmationForm):
 class WalletPayoutForm(PasswordConfirmationForm):
     """Asks for the currency, the amount and the bank details of a wallet payout.
 
-    `balances` has what each wallet holds, and how much of it can be paid out.
+    `balances` has for each currency the balance of the wallet and the part of it that can be paid out.
     """
 
     needed_for = "taking money out of the wallet"

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.core.paginator import EmptyPage, Paginator
+from django.core.paginator import Page as DjangoPage
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
@@ -23,8 +24,8 @@ def cursor_of(request: HttpRequest) -> Iterator[str | None]:
         raise Http404 from error
 
 
-def paging_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
-    """Return the context for the links to the next page of a list and to the first."""
+def cursor_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
+    """Return the context of `components/cursor_pagination.html`: the links to the next page of a list and to the first."""
     return {"later": bool(request.GET.get("after")), "next": f"{reverse(route)}?after={page.next_cursor}" if page.next_cursor else ""}
 
 
@@ -37,7 +38,7 @@ def page_number(request: HttpRequest) -> int:
     return int(text)
 
 
-def page_of(request: HttpRequest, rows: Any, size: int) -> Any:
+def page_of(request: HttpRequest, rows: Any, size: int) -> DjangoPage[Any]:
     """Return the page of rows whose number is in the query string; 404 if there is none."""
     try:
         return Paginator(rows, size).page(page_number(request))
@@ -45,8 +46,13 @@ def page_of(request: HttpRequest, rows: Any, size: int) -> Any:
         raise Http404 from error
 
 
+def page_context(page: DjangoPage[Any], query: str = "") -> dict[str, Any]:
+    """Return the context of `components/pagination.html` for a page of `page_of`; `query` stands before the number in its links."""
+    return {"current": page.number, "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?{query}page={number}")}
+
+
 def page_links(current: int, pages: int, address: Callable[[int], str]) -> list[tuple[int, str]]:
-    """Return number and address of the pages to link to: the ends and the neighbours; no number where some are left out."""
+    """Return the number and address of each page to link to: the first and last, and the neighbours; the number is 0 where some are left out."""
     pages = max(pages, 1)
     numbers = Paginator(range(pages), 1).get_elided_page_range(min(current, pages), on_each_side=1, on_ends=1)
     return [(number, address(number)) if isinstance(number, int) else (0, "") for number in numbers]

@@ -27,26 +27,26 @@ class SalesSummary:
     currency: str
     # To be paid out; below zero after refunds of paid-out sales.
     due_minor: int
-    # Earned in this month so far, and in the month before.
+    # Earned in this month so far, and in the last.
     month_minor: int
     before_minor: int
 
     @property
-    def change(self) -> str:
-        """This month as a percentage of the last; empty if nothing was earned then."""
+    def comparison(self) -> str:
+        """A sentence with this month as a percentage of the last; empty if nothing was earned then."""
         if self.before_minor <= 0:
             return ""
         percent = round(100 * self.month_minor / self.before_minor)
         return f"So far {percent}% of last month"
 
 
-def since(period: Period, now: dt.datetime) -> dt.datetime:
-    """Return from when totals are read: the last month is always complete."""
+def since_of(period: Period, now: dt.datetime) -> dt.datetime:
+    """Return the time from which totals are read: the start of the period, but at the latest that of last month."""
     return min(period.start, _two_months(now).start)
 
 
 def summaries_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.datetime) -> list[SalesSummary]:
-    """Return the figures of each currency in which anything was ever earned."""
+    """Return the summary of each account."""
     summaries = []
     for account in accounts:
         net = {moment: each.net_minor for moment, each in totals[account.currency].items()}

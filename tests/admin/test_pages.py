@@ -25,10 +25,10 @@ from marketplace.review.models import SavedReply, SavedReplyUse
 from marketplace.storage import default_storage
 from tests.admin import subjects
 from tests.admin.pages import address, service_admins, staff, text_of
+from tests.architecture.source import patterns
 from tests.callers import signed_in
 from tests.catalog.cases import published, submitted
 from tests.factories import CategoryFactory, UserFactory
-from tests.web.routes import routes
 from vendors.models import VendorProfile
 from wallet.models import WalletOwner
 
@@ -96,7 +96,7 @@ def test_admins_of_service_models_refuse_add_change_and_delete(root: Client) -> 
 
 def test_no_page_of_the_admin_opens_for_staff_without_permissions() -> None:
     client, found = signed_in(staff()), {}
-    for route, _ in routes(get_resolver().url_patterns):
+    for route, _ in patterns(get_resolver()):
         if route.startswith("admin/") and "(?P" not in route:
             path = re.sub(r"<[\w:]+>", NOTHING, re.sub(r"<int:\w+>", "1", f"/{route}"))
             status = client.get(path).status_code

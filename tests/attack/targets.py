@@ -18,12 +18,12 @@ from marketplace.accounts.models import Tier
 from marketplace.core import bounds
 from marketplace.core.scopes import Scope
 from marketplace.mcp.tools.calling import TOOLS
+from tests.architecture.source import patterns
 from tests.contract.calls import body_of, document, document_of, path_of, query_of
 from tests.contract.generated import CALLERS
 from tests.contract.scenes import SCENES
 from tests.contract.shapes import Auth, Operation
 from tests.mcp.speaking import Speaker, mcp_token
-from tests.web.routes import routes
 from tests.web.world import CALLBACK, World
 
 from . import shapes
@@ -202,7 +202,7 @@ def page_targets(world: World, pages: list[tuple[str, str]], size: int, few: int
 
 def fixed_paths() -> list[str]:
     """Return each address without parts of its own, answers for programs among them, beside those of the admin and of the operations."""
-    found = [f"/{route}" for route, _ in routes(get_resolver().url_patterns) if not set(route) & set("<^(")]
+    found = [f"/{route}" for route, _ in patterns(get_resolver()) if not set(route) & set("<^(")]
     return [path for path in [*found, *OF_PROBES] if path not in document()["paths"] and not path.startswith("/admin/")]
 
 

@@ -77,9 +77,9 @@ def test_usage_page_shows_calls_beyond_the_rate_limit_separately(key: ApiKey) ->
     usage = usage_of_credentials([key], span=DAY)
     assert (usage.total.done, usage.total.limited, usage.total.refused, usage.total.failed) == (9, 4, 2, 1)
     chart = chart_of(usage, calls_per_minute=key.calls_per_minute)
-    assert chart.mark is not None
-    assert chart.mark.value == 3_600
-    assert chart_of(usage_of_credentials([key], span=WEEK), calls_per_minute=60).mark is None
+    assert chart.reference is not None
+    assert chart.reference.value == 3_600
+    assert chart_of(usage_of_credentials([key], span=WEEK), calls_per_minute=60).reference is None
     page = BeautifulSoup(signed_in(key.app.developer).get(page_of(key, last="24h", of=key.pk)).content, "html.parser")
     assert "limit per hour 3,600" in " ".join(page.select(".chart-legend")[0].get_text().split())
 

@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.template.loader import render_to_string
 
-from marketplace.ui.charts import Chart, Mark, Period, Series, Step, compact
+from marketplace.ui.charts import Chart, Period, ReferenceLine, Series, Step, compact
 from marketplace.ui.charts.figure import HEIGHT, WIDTH
 from marketplace.ui.charts.numbers import MAX_STEPS, scale
 
@@ -120,12 +120,12 @@ def test_line_chart_connects_all_points_and_draws_a_single_one_as_a_dot() -> Non
 
 
 def test_bars_of_huge_values_stay_inside_the_drawing() -> None:
-    chart = chart_of(10**17, -(10**17), 1, mark=Mark("limit", 3 * 10**17))
+    chart = chart_of(10**17, -(10**17), 1, reference=ReferenceLine("limit", 3 * 10**17))
     for block in chart.bar_segments():
         assert 0 <= block.y <= block.y + block.height <= HEIGHT
         assert 0 <= block.x <= block.x + block.width <= WIDTH
-    assert chart.level is not None
-    assert 0 <= chart.level < HEIGHT
+    assert chart.reference_y is not None
+    assert 0 <= chart.reference_y < HEIGHT
 
 
 def test_points_are_whole_days_months_and_hours_in_utc() -> None:
@@ -153,7 +153,7 @@ def test_amounts_are_summed_into_the_periods_of_a_chart() -> None:
 
 
 def test_chart_has_a_text_alternative_for_all_that_is_drawn() -> None:
-    chart = chart_of(5, -1_234, 0, mark=Mark("limit", 10), show=lambda number: f"{number} pieces")
+    chart = chart_of(5, -1_234, 0, reference=ReferenceLine("limit", 10), show=lambda number: f"{number} pieces")
     page = drawn(chart)
     svg = page.select_one("svg")
     assert svg is not None
@@ -167,7 +167,7 @@ def test_chart_has_a_text_alternative_for_all_that_is_drawn() -> None:
 
 def test_drawing_needs_no_style_and_no_script_and_is_escaped() -> None:
     period = Period.last(1, Step.DAY, until=NOON)
-    chart = Chart("a", '<script>"a"', period, [Series("<b>'", [1])], empty_text="", mark=Mark("<i>", 1))
+    chart = Chart("a", '<script>"a"', period, [Series("<b>'", [1])], empty_text="", reference=ReferenceLine("<i>", 1))
     page = drawn(chart)
     assert not page.select("style, script, [style], [onclick], i, b b")
     assert '<script>"a"' in page.get_text()

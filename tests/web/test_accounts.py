@@ -56,7 +56,7 @@ def test_sign_up_with_bad_input_makes_no_account(client: Client, bad: dict[str, 
 def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None:
     response = client.post(reverse("account_signup"), SIGN_UP)
     assert response["Location"] == reverse("account_email_verification_sent")
-    assert "Check your mail" in client.get(response["Location"]).content.decode()
+    assert "Check your email" in client.get(response["Location"]).content.decode()
     assert not _signed_in(client)
     [message] = sent_mails()
     assert message.to == [EMAIL]

@@ -120,7 +120,7 @@ def test_keyboard_alone_goes_from_sign_up_to_the_download(
     for name in ("email", "password1", "password2"):
         fill(page, name, "asha@example.com" if name == "email" else "a long enough phrase")
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Check your mail").wait_for()
+    page.get_by_role("heading", name="Check your email").wait_for()
     link = re.search(r"http://\S+", str(mail.outbox[0].body))
     assert link
     page.goto(link[0])

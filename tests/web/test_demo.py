@@ -20,7 +20,7 @@ from marketplace.demo.clock import clock_at
 from marketplace.demo.entries import FOLDER, CatalogEntry, load_entries
 from marketplace.demo.history import CUSTOMERS, DAYS, make_history
 from marketplace.demo.invoices import make_invoice, make_seller
-from marketplace.demo.people import Facts, People, make_approval, make_credentials, make_people
+from marketplace.demo.people import Credentials, People, make_approval, make_credentials, make_people
 from marketplace.demo.shop import FEATURED, feature_listings, fill_shop
 from marketplace.jobs.models import Job
 from tests.factories import UserFactory
@@ -103,11 +103,11 @@ def test_demo_history_of_sixty_days_agrees_with_the_ledger(settings: Any, tmp_pa
     Category.objects.get_or_create(slug="ai-skills", defaults={"name": "Skills"})
     entries = [entry for entry in ENTRIES if entry.kind.category == "ai-skills"]
     now = timezone.now()
-    facts: Facts = {}
+    credentials: Credentials = {}
     with clock_at(now - timedelta(days=DAYS + 2)):
-        people = make_people(facts)
+        people = make_people(credentials)
         make_seller(people)
-    make_credentials(people, facts)
+    make_credentials(people, credentials)
     assert list(fill_shop(entries, people, until=now)) == entries
     for _ in range(2):
         make_history(people, until=now)

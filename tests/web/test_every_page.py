@@ -13,11 +13,11 @@ from django.urls import get_resolver, resolve
 from marketplace.core.ids import new_id
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, PAGE_POLICY, REDIRECTING_FORM_POLICY
 from tests.admin import every_page
+from tests.architecture.source import patterns
 from tests.eager import EagerBackend
 from tests.http.test_pages_of_the_middleware import address_of
 
 from .markup import faults_of
-from .routes import routes
 from .world import NO_PAGES, PAGES, crowd, make_world
 
 MOST_QUERIES = 9
@@ -36,9 +36,11 @@ def test_every_route_is_tested_as_a_page_or_listed_as_an_exception() -> None:
     shown = {resolve(path.split("?")[0].format_map(places)).url_name for paths in PAGES.values() for path in paths}
     excused = {name for names in NO_PAGES.values() for name in names}
     of_forms = {
-        name for route, name in routes(get_resolver().url_patterns) if "GET" not in Client().options(address_of(route))["Allow"].split(", ")
+        pattern.name or ""
+        for route, pattern in patterns(get_resolver())
+        if "GET" not in Client().options(address_of(route))["Allow"].split(", ")
     }
-    ours = {name for route, name in routes(get_resolver().url_patterns) if not route.startswith((*OF_PROGRAMS, OF_THE_ADMIN))}
+    ours = {pattern.name or "" for route, pattern in patterns(get_resolver()) if not route.startswith((*OF_PROGRAMS, OF_THE_ADMIN))}
     assert ours - shown - excused - of_forms == set(), "a page that nobody looks at: put it into tests/web/world.py"
     assert excused - ours == set()
     assert excused & (shown | of_forms) == set()

@@ -74,7 +74,7 @@ def test_reviewed_path_is_shown_with_its_usual_waiting_time(browse: Callable[...
         submitted = timezone.now() - timedelta(hours=hours)
         decided = {"status": "Rejected", "decided_at": timezone.now(), "decided_by": UserFactory()}
         DeveloperApplication.objects.create(user=UserFactory(), what="x", why="y", submitted_at=submitted, **decided)
-    assert "Half of the last decisions took 2\xa0days or less." in page_of(client).text
+    assert "Half of the latest decisions took 2\xa0days or less." in page_of(client).text
 
 
 def test_assistant_may_have_the_scopes_of_tools(browse: Callable[..., Client]) -> None:

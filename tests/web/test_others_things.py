@@ -20,6 +20,7 @@ from developers.models import App
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.mcp.tools.calling import TOOLS
+from tests.architecture.source import patterns
 from tests.callers import personal_token
 from tests.catalog.cases import rejected
 from tests.contract.calls import rows
@@ -42,7 +43,6 @@ from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
 
-from .routes import routes
 from .world import developed
 
 pytestmark = pytest.mark.django_db
@@ -258,15 +258,15 @@ def _names_of(route: str) -> list[str]:
 
 def _own_pages(everyone: Everyone) -> list[tuple[str, str]]:
     """Return the name and the address of every page of an account, with one's own things where it names some."""
-    pages = [(route, name) for route, name in routes(get_resolver().url_patterns) if route.startswith(OF_AN_ACCOUNT)]
+    pages = [(route, pattern.name or "") for route, pattern in patterns(get_resolver()) if route.startswith(OF_AN_ACCOUNT)]
     return [(name, _any_address(route, name, everyone.mine)) for route, name in pages]
 
 
 def _named() -> Iterator[tuple[str, str]]:
     """Yield the route and the name of every address that has a name in it."""
-    for route, name in routes(get_resolver().url_patterns):
+    for route, pattern in patterns(get_resolver()):
         if _names_of(route) and not route.startswith(OF_THE_ADMIN):
-            yield route, name
+            yield route, pattern.name or ""
 
 
 def _thing(route: str, url_name: str, name: str) -> str | None:
@@ -360,7 +360,9 @@ def test_rows_of_other_users_are_not_found_or_changed_by_any_method_at_any_addre
 def test_someone_signed_out_is_sent_to_sign_in_at_every_page_of_an_account(everyone: Everyone) -> None:
     before = rows()
     addresses = [
-        _any_address(route, name, everyone.theirs) for route, name in routes(get_resolver().url_patterns) if route.startswith(OF_AN_ACCOUNT)
+        _any_address(route, pattern.name or "", everyone.theirs)
+        for route, pattern in patterns(get_resolver())
+        if route.startswith(OF_AN_ACCOUNT)
     ]
     assert len(addresses) > 40
     sign_in = reverse("account_login")

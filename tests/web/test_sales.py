@@ -16,7 +16,7 @@ from django.utils import timezone
 from catalog.models import Listing
 from marketplace.ui.charts import Period, Step
 from marketplace.ui.formatting import short_money
-from marketplace.web.sales_summary import MONTH, charts_of, since, summaries_of
+from marketplace.web.sales_summary import MONTH, charts_of, since_of, summaries_of
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -148,7 +148,7 @@ def test_sales_totals_are_by_day_and_month_in_utc(listing: Listing, vendor: Vend
     assert {moment.month: each.net_minor for moment, each in takings["INR"].items()} == {2: 2 * SHARE, 3: 0}
     assert sales_totals_of(accounts, since=dt.datetime(2026, 3, 16, tzinfo=dt.UTC), step=Step.DAY) == {"INR": {}}
     (figures,) = summaries_of(accounts, takings, NOW)
-    assert (figures.due_minor, figures.month_minor, figures.before_minor, figures.change) == (
+    assert (figures.due_minor, figures.month_minor, figures.before_minor, figures.comparison) == (
         2 * SHARE,
         0,
         2 * SHARE,
@@ -158,7 +158,7 @@ def test_sales_totals_are_by_day_and_month_in_utc(listing: Listing, vendor: Vend
 
 def test_monthly_totals_always_begin_at_the_first_of_the_last_month() -> None:
     for now in (NOW, dt.datetime(2026, 3, 31, 23, tzinfo=dt.UTC), dt.datetime(2026, 1, 1, tzinfo=dt.UTC)):
-        start = since(MONTH.period(now), now)
+        start = since_of(MONTH.period(now), now)
         assert (start.day, (now.month - start.month) % 12) == (1, 1)
 
 

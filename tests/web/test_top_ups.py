@@ -71,7 +71,7 @@ def test_outcome_chosen_on_the_test_page_is_what_happens(chosen: str, status: st
 
 @pytest.mark.slow
 def test_late_payment_is_credited_by_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payments, "LATE", timedelta(seconds=-1))
+    monkeypatch.setattr(payments, "LATE_AFTER", timedelta(seconds=-1))
     top_up = requested_top_up()
     outcome(top_up.payment_url, "late")
     drain()

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import path, reverse
 
 from marketplace.http.refusals import allow_methods
 from marketplace.review.service import ServiceAdmin, staff_of
+
+from ..spreadsheets import csv_response
 
 _CHUNK = 500
 
@@ -49,9 +51,7 @@ class CsvExport(ExportBase):
         except IncorrectLookupParameters as error:
             message = "no filter takes this"
             raise SuspiciousOperation(message) from error
-        headers = {"Content-Disposition": f'attachment; filename="{self.export_name}"'}
-        lines = self.export_lines(rows.iterator(chunk_size=_CHUNK))
-        return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+        return csv_response(self.export_lines(rows.iterator(chunk_size=_CHUNK)), self.export_name)
 
     @property
     def _export_route(self) -> str:

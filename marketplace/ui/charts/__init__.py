@@ -1,11 +1,11 @@
 """Charts over time, rendered on the server as SVG, without scripts and inline styles.
 
 A view builds a `Chart` of `Series` over the points of a `Period`, a template includes `components/chart.html` with it as `chart`, on a
-page that links `static/css/chart.css`. Chart libraries emit style elements or scripts, which our content security policy refuses.
+page that links `static/css/chart.css`. Chart libraries write style elements or scripts into the page, which our content security policy refuses.
 """
 
-from .figure import Chart, Mark, Series, Tone
+from .figure import Chart, ReferenceLine, Series, Tone
 from .numbers import compact
 from .periods import Period, Span, Step
 
-__all__ = ["Chart", "Mark", "Period", "Series", "Span", "Step", "Tone", "compact"]
+__all__ = ["Chart", "Period", "ReferenceLine", "Series", "Span", "Step", "Tone", "compact"]

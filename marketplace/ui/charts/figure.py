@@ -1,4 +1,4 @@
-"""Charts and the geometry of their elements, in the SVG's own units; the page scales it."""
+"""Charts and the geometry of their elements, in the units of the SVG's view box; the page scales it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from .numbers import MINUS, compact, scale
 from .periods import Period
 
 WIDTH, HEIGHT = 1000.0, 200.0
-# The part of its slot that a bar fills.
+# The part of the space of a point that its bar fills.
 BAR = 0.72
 Tone = Literal["accent", "mark", "good", "wait", "bad", "soft"]
 Shape = Literal["bar", "line"]
@@ -36,12 +36,11 @@ class Series:
 
     @property
     def total(self) -> int:
-        """The sum of the values."""
         return sum(self.values)
 
 
 @dataclass(frozen=True)
-class Mark:
+class ReferenceLine:
     """A horizontal line to compare the values with, such as a limit."""
 
     name: str
@@ -96,7 +95,7 @@ class Chart:
     empty_text: str
     show: Callable[[int], str] = _plain
     tick: Callable[[int], str] = compact
-    mark: Mark | None = None
+    reference: ReferenceLine | None = None
 
     def __post_init__(self) -> None:
         if any(len(series.values) != len(self.period.points) for series in self.series):
@@ -115,7 +114,7 @@ class Chart:
     @cached_property
     def ticks(self) -> list[int]:
         """The values on the axis, lowest first."""
-        ends = [self.mark.value] if self.mark else []
+        ends = [self.reference.value] if self.reference else []
         for index in range(len(self.period.points)):
             stacked = [value for series, value in self._at(index) if series.shape == "bar"]
             ends += [sum(value for value in stacked if value > 0), sum(value for value in stacked if value < 0)]
@@ -134,18 +133,17 @@ class Chart:
 
     @property
     def zero(self) -> float:
-        """The position of zero."""
         return self._y(0)
 
     @property
-    def level(self) -> float | None:
-        """The position of the mark."""
-        return None if self.mark is None else self._y(self.mark.value)
+    def reference_y(self) -> float | None:
+        """The position of the reference line."""
+        return None if self.reference is None else self._y(self.reference.value)
 
     @property
-    def mark_shown(self) -> str:
-        """The mark's value as text."""
-        return "" if self.mark is None else self.show(self.mark.value)
+    def reference_text(self) -> str:
+        """The value of the reference line as text."""
+        return "" if self.reference is None else self.show(self.reference.value)
 
     @property
     def dates(self) -> list[str]:
@@ -193,8 +191,8 @@ class Chart:
             most = max(series.values)
             when = self.period.name(series.values.index(most))
             parts.append(f"{series.name}: {self.show(series.total)} in all, most in {when} with {self.show(most)}.")
-        if self.mark:
-            parts.append(f"{self.mark.name}: {self.show(self.mark.value)}.")
+        if self.reference:
+            parts.append(f"{self.reference.name}: {self.reference_text}.")
         return " ".join(parts)
 
     def _at(self, index: int) -> Iterator[tuple[Series, int]]:

@@ -78,7 +78,7 @@ def floor(moment: Moment | dt.date, step: Step) -> Moment:
 
 @dataclass(frozen=True)
 class Span:
-    """A time span that a page can show, up to and including the current step; `key` is its name in the URL."""
+    """A time span that a page can show: `count` steps, of which the current one is the last. `key` is its name in the URL."""
 
     key: str
     label: str

@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.filter
 def cell(value: Any) -> Any:
-    """Return a value for display: relative times, yes or no, and an empty string for None."""
+    """Return a value for display: a time as `3 hours ago`, a boolean as yes or no, a list separated by commas, None as an empty string."""
     match value:
         case None:
             return ""
@@ -33,7 +33,7 @@ def cell(value: Any) -> Any:
 
 @register.filter
 def shown(field: AdminReadonlyField) -> Any:
-    """Return the content of a read-only field, as in lists."""
+    """Return the content of a read-only field as the change list shows it."""
     model_admin: Any = field.model_admin
     show = model_admin.shown(field.field["field"])
     return show(field.form.instance) if callable(show) else field.contents()
@@ -41,7 +41,7 @@ def shown(field: AdminReadonlyField) -> Any:
 
 @register.filter
 def label(field: AdminReadonlyField) -> str:
-    """Return the label of a read-only field, as in the heads of lists."""
+    """Return the label of a read-only field as the column head of the change list has it."""
     model_admin: Any = field.model_admin
     show = model_admin.shown(field.field["field"])
     return capfirst(show.short_description if callable(show) else field.field["label"])
@@ -50,9 +50,9 @@ def label(field: AdminReadonlyField) -> str:
 @register.filter
 def headed(cells: Iterable[SafeString], headers: Sequence[Mapping[str, Any]]) -> Iterator[SafeString]:
     """Return the cells of a change list's row with their column heads, which are shown beside them on a phone."""
-    for drawn, header in zip(cells, headers, strict=False):
+    for html, header in zip(cells, headers, strict=False):
         text = str(header["text"])
         # The head of the column of checkboxes is a checkbox itself.
         name = "" if text.startswith("<") else escape(capfirst(text))
         # Both are escaped: the cell by Django, the name here.
-        yield mark_safe(drawn.replace(" ", f' data-label="{name}" ', 1)) if name else drawn  # noqa: S308
+        yield mark_safe(html.replace(" ", f' data-label="{name}" ', 1)) if name else html  # noqa: S308

@@ -8,5 +8,5 @@ register = template.Library()
 
 @register.inclusion_tag("components/sandbox.html")
 def sandbox_banner() -> dict[str, bool]:
-    """Return the banner of a sandbox, nothing elsewhere."""
+    """Return the context of the banner, which is shown in a sandbox only."""
     return {"sandbox": settings.SANDBOX}

@@ -98,7 +98,7 @@ def menu(request: HttpRequest) -> list[MenuSection]:
     # Models that other apps register are listed without being named here.
     named = {queue.model for queue in queues()}.union(*LISTED.values())
     sections.append(MenuSection("More", _entries(request, (model for model in admin.site._registry if model not in named))))
-    _mark(request, [entry for section in sections for entry in section.entries])
+    _mark_current(request, [entry for section in sections for entry in section.entries])
     return [section for section in sections if section.entries]
 
 
@@ -110,7 +110,7 @@ def _entries(request: HttpRequest, models: Iterable[type[Model]]) -> list[MenuEn
     ]
 
 
-def _mark(request: HttpRequest, entries: list[MenuEntry]) -> None:
+def _mark_current(request: HttpRequest, entries: list[MenuEntry]) -> None:
     """Mark the entry of the current page or list; of lists with a query, the one that the user came from."""
     here, home = request.path, reverse("admin:index")
     asked = request.GET if here in {entry.path for entry in entries} else QueryDict(request.GET.get("_changelist_filters", ""))

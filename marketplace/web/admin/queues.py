@@ -82,13 +82,13 @@ def queues() -> tuple[Queue, ...]:
     """Return all queues, in the order of the menu."""
     failing = {"failing_since__isempty": "0", "disabled_at__isempty": "1"}
     return (
-        _reviewed("listings", "Listings to review", ListingReview, kind=ReviewKind.LISTING.value),
-        _reviewed("updates", "Updates of published listings", ListingReview, kind=ReviewKind.UPDATE.value),
-        _reviewed("scopes", "Scopes to decide on", ScopeReview),
-        _reviewed("applications", "Developer applications", DeveloperApplication),
-        _reviewed("vendors", "Vendors to decide on", VendorProfile),
-        _reviewed("documents", "Changed apps and clients", ClientMetadata),
-        _reviewed("appeals", "Appeals to decide on", Appeal),
+        _review_queue("listings", "Listings to review", ListingReview, kind=ReviewKind.LISTING.value),
+        _review_queue("updates", "Updates of published listings", ListingReview, kind=ReviewKind.UPDATE.value),
+        _review_queue("scopes", "Scopes to decide on", ScopeReview),
+        _review_queue("applications", "Developer applications", DeveloperApplication),
+        _review_queue("vendors", "Vendors to decide on", VendorProfile),
+        _review_queue("documents", "Changed apps and clients", ClientMetadata),
+        _review_queue("appeals", "Appeals to decide on", Appeal),
         Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay(), "", {"earnings": "due"}),
         Queue(
             "heldPayouts",
@@ -99,8 +99,8 @@ def queues() -> tuple[Queue, ...]:
             "payouts_held_at",
             {"payouts_held_at__isempty": "0"},
         ),
-        _reviewed("walletPayouts", "Wallets to pay out", WalletPayout),
-        _reviewed("refundRequests", "Refunds to decide on", RefundRequest),
+        _review_queue("walletPayouts", "Wallets to pay out", WalletPayout),
+        _review_queue("refundRequests", "Refunds to decide on", RefundRequest),
         Queue(
             "jobs",
             "Failed jobs",
@@ -122,7 +122,7 @@ def queues() -> tuple[Queue, ...]:
     )
 
 
-def _reviewed(key: str, title: str, model: type[Model], **only: str) -> Queue:
+def _review_queue(key: str, title: str, model: type[Model], **only: str) -> Queue:
     """Return the queue of a model with a `QueueAdmin`, by what waits there; `only` narrows down both the rows and the list."""
     model_admin = cast("QueueAdmin", admin.site._registry[model])
     query = only or {f"{name}__exact": str(value) for name, value in model_admin.waiting.items()}

@@ -274,9 +274,9 @@ def fetch(api: Api, project: Project, entry: Entry) -> None:
 
 
 def changed(entry: Entry) -> Failed:
-    """Return the error of a file that is not the locked one."""
+    """Return the error for a file that is not the one in the lock file."""
     return Failed(
-        f"{entry['asset']}: the service sends another file than the one in {LOCK}, so nothing was written. Look at what changed at "
+        f"{entry['asset']}: the service sends a different file from the one in {LOCK}, so nothing was written. Look at what changed at "
         f"{SERVICE}/assets/{entry['asset']} before you run `{PROGRAM} add {entry['asset']}` to accept it."
     )
 

@@ -22,9 +22,10 @@ from marketplace.core.errors import Problem
 from ..docs.reference import Input, InputKind, Operation
 from ..docs.snippets import ApiCall, Credential
 
+# The callers that are no apps: the user, a call without a credential, and a call that is shown as code only.
 MYSELF, NOBODY, CODE = "me", "nobody", "code"
-# Longer texts get a text area.
-LONG = 300
+# Texts that can be longer get a text area.
+LONG_CHARS = 300
 # Validators by place: `..` would change the path, and a line break would end the header.
 _VALIDATORS = {
     "path": RegexValidator(r"^\.{1,2}\Z", "This value can't be used in an address: it would lead to another one.", inverse_match=True),
@@ -33,7 +34,7 @@ _VALIDATORS = {
 
 
 class CallForm(forms.Form):
-    """Asks for the inputs of a call, and as whom it is made.
+    """Asks for the inputs of a call and for its caller.
 
     `samples` are initial values by name, where the document's own sample does not exist here; `chosen` is the app that is selected at first.
     """
@@ -84,7 +85,7 @@ class CallForm(forms.Form):
         )
 
     def token_request(self) -> dict[str, str] | None:
-        """Return the parameters of the page's request for a token; None for a call without one."""
+        """Return the parameters with which the page requests a token for the call; None for a call that needs none."""
         caller = self.cleaned_data["caller"]
         if caller in {NOBODY, CODE}:
             return None
@@ -102,7 +103,7 @@ def scope_of(operation: Operation) -> str:
 
 
 def _callers(operation: Operation, apps: Sequence[App]) -> list[tuple[str, str]]:
-    """Return as whom the call can be made, apps first."""
+    """Return the callers that can make the call, as choices: apps first, then the user."""
     kinds, scope = {kind for kind, _ in operation.credentials}, scope_of(operation)
     choices = []
     if not kinds:
@@ -189,7 +190,7 @@ def _field(given: Input, sample: str) -> forms.Field:
         case InputKind.FILE:
             return forms.FileField(**shared)
         case _:
-            long = given.max_length is not None and given.max_length > LONG and given.place == "body"
+            long = given.max_length is not None and given.max_length > LONG_CHARS and given.place == "body"
             widget = forms.Textarea(attrs={"rows": 4}) if long else plain
             validators = [_VALIDATORS[given.place]] if given.place in _VALIDATORS else []
             return forms.CharField(max_length=bounds.LONG_TEXT_BYTES, strip=False, widget=widget, validators=validators, **shared)

@@ -38,12 +38,11 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        """Its Markdown with values filled in, at the first access: by then the whole service is loaded."""
+        """Its Markdown with values filled in; not before the first access, when all apps are loaded."""
         return filled_in(self.source).strip() + "\n"
 
     @cached_property
     def html(self) -> str:
-        """The same as HTML."""
         return self._rendered[0]
 
     @cached_property

@@ -112,14 +112,14 @@ class Operation:
     path: str
     summary: str
     description: SafeString
-    # Kinds of credential with the scopes that they need; empty for none.
+    # The kinds of credential that it accepts, with the scopes that they need; empty if it needs none.
     credentials: list[tuple[str, list[str]]]
     parameters: list[Field]
-    # Fields of what is sent, and its media type.
+    # The fields of the request's body, and its media type.
     body: list[Field]
     body_type: str
     inputs: list[Input]
-    # Fields of what comes back, and its media type.
+    # The fields of the response, and its media type.
     response: list[Field]
     response_type: str
     # An example of it as highlighted code; empty where it is not JSON.
@@ -159,7 +159,7 @@ class _Reader:
     def operation(self, path: str, method: str, given: Json) -> Operation:
         body_type, body_schema = self._content(given.get("requestBody", {}).get("content", {}))
         response_type, response_schema = self._content(given["responses"].get("200", {}).get("content", {}))
-        parameters = [_parameter(each, self._whole(each["schema"])) for each in given.get("parameters", ())]
+        parameters = [_parameter(each, self._resolved(each["schema"])) for each in given.get("parameters", ())]
         credentials = [(kind, scopes) for each in given.get("security", ()) for kind, scopes in each.items()]
         return Operation(
             id=given["operationId"],
@@ -177,16 +177,16 @@ class _Reader:
             response_type=response_type,
             response_example=_response_example(self._examples.get(given["operationId"])),
             problems=list(_problems(given["responses"])),
-            example=_example(method.upper(), path, given, self._sample(body_schema) if body_type == _JSON else None, response_type),
+            example=_example(method.upper(), path, given, self._sample_body(body_schema) if body_type == _JSON else None, response_type),
         )
 
     def _inputs(self, given: Json, body: Json, body_type: str) -> Iterator[Input]:
         for each in given.get("parameters", ()):
-            schema = self._whole(each["schema"]) | {"description": each.get("description", "")}
+            schema = self._resolved(each["schema"]) | {"description": each.get("description", "")}
             yield self._input(each["name"], each["in"], schema, required=each.get("required", False))
         needed = set(body.get("required", ()))
         for name, part in body.get("properties", {}).items():
-            schema = self._whole(part)
+            schema = self._resolved(part)
             if not schema.get("readOnly"):
                 yield self._input(name, "body" if body_type == _JSON else "file", schema, required=name in needed)
 
@@ -209,7 +209,7 @@ class _Reader:
         if schema.get("enum"):
             return InputKind.CHOICE
         if kind == "array":
-            item = self._whole(schema.get("items", {})).get("type", "string")
+            item = self._resolved(schema.get("items", {})).get("type", "string")
             return InputKind.LINES if item == "string" else InputKind.JSON
         return {"integer": InputKind.INTEGER, "number": InputKind.NUMBER, "boolean": InputKind.BOOLEAN, "object": InputKind.JSON}.get(
             kind, InputKind.TEXT
@@ -217,28 +217,28 @@ class _Reader:
 
     def _content(self, content: Json) -> tuple[str, Json]:
         for media_type, described in content.items():
-            return media_type, self._whole(described.get("schema", {}))
+            return media_type, self._resolved(described.get("schema", {}))
         return "", {}
 
-    def _whole(self, schema: Json) -> Json:
+    def _resolved(self, schema: Json) -> Json:
         """Return a schema with its references and alternatives resolved."""
         whole: Json = dict(schema)
         while "$ref" in whole:
             whole = self._schemas[whole.pop("$ref").rsplit("/", 1)[1]] | whole
         for part in whole.pop("allOf", ()):
-            whole = self._whole(part) | whole
-        options = [self._whole(option) for option in whole.get("oneOf") or whole.get("anyOf") or ()]
+            whole = self._resolved(part) | whole
+        options = [self._resolved(option) for option in whole.get("oneOf") or whole.get("anyOf") or ()]
         if real := [option for option in options if option.get("type") != "null"]:
             whole = real[0] | {name: value for name, value in whole.items() if name not in {"oneOf", "anyOf"}}
         return whole
 
     def _fields(self, schema: Json, prefix: str = "", depth: int = DEPTH) -> Iterator[Field]:
         if schema.get("type") == "array":
-            yield from self._fields(self._whole(schema.get("items", {})), f"{prefix}[]", depth)
+            yield from self._fields(self._resolved(schema.get("items", {})), f"{prefix}[]", depth)
             return
         required = set(schema.get("required", ()))
         for name, given in schema.get("properties", {}).items():
-            whole = self._whole(given)
+            whole = self._resolved(given)
             full = f"{prefix}.{name}" if prefix else name
             yield Field(full, self._type(whole), name in required, _described(whole))
             if depth > 1:
@@ -247,13 +247,13 @@ class _Reader:
     def _type(self, schema: Json) -> str:
         kind = schema.get("type", "object")
         kinds = [kind] if isinstance(kind, str) else kind
-        names = [f"list of {self._type(self._whole(schema.get('items', {})))}" if each == "array" else str(each) for each in kinds]
+        names = [f"list of {self._type(self._resolved(schema.get('items', {})))}" if each == "array" else str(each) for each in kinds]
         return " or ".join(names)
 
-    def _sample(self, schema: Json) -> Json:
+    def _sample_body(self, schema: Json) -> Json:
         required = schema.get("required") or list(schema.get("properties", {}))[:2]
         known = schema.get("properties", {})
-        return {name: _BODIES.get(name) or _sample(name, self._whole(known[name])) for name in required if name in known}
+        return {name: _BODIES.get(name) or _sample(name, self._resolved(known[name])) for name in required if name in known}
 
 
 def _parameter(given: Json, schema: Json) -> Field:
@@ -264,23 +264,23 @@ def _parameter(given: Json, schema: Json) -> Field:
 
 def _described(schema: Json) -> SafeString:
     """Return the description of a field, with its bounds."""
-    # The list of values is replaced by the one below.
+    # Without the list of values that drf-spectacular appends: they are added below.
     text = re.split(r"(?:^|\n\n)\*", schema.get("description", ""))[0].strip()
     bounds = []
     if schema.get("enum"):
         bounds.append("One of " + ", ".join(f"`{value}`" for value in schema["enum"] if value is not None) + ".")
-    for name, said in (
+    for name, wording in (
         ("minimum", "at least {}"),
         ("maximum", "at most {}"),
         ("maxLength", "up to {} characters"),
         ("maxItems", "up to {}"),
     ):
         if name in schema:
-            bounds.append(said.format(f"{schema[name]:,}".removesuffix(".0")))
+            bounds.append(wording.format(f"{schema[name]:,}".removesuffix(".0")))
     if "default" in schema and schema["default"] not in (None, ""):
         bounds.append(f"default `{schema['default']}`")
-    held = ", ".join(bounds)
-    return _prose(f"{text} {held[:1].upper()}{held[1:]}{'.' if held and not held.endswith('.') else ''}".strip())
+    sentence = ", ".join(bounds)
+    return _prose(f"{text} {sentence[:1].upper()}{sentence[1:]}{'.' if sentence and not sentence.endswith('.') else ''}".strip())
 
 
 def _prose(text: str) -> SafeString:

@@ -1,4 +1,4 @@
-"""Markdown to HTML: headings with anchors, code in colour, tabs. HTML in the text is escaped."""
+"""Converts Markdown to HTML: headings with anchors, highlighted code, tabs. HTML in the text is escaped."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -152,7 +152,5 @@ def _with_tabs(tokens: list[Token]) -> list[Token]:
         token.meta = {"id": f"code-{number}", "tab": named["tab"], "language": named["language"]}
         if not (found and found[-1].type == "tabs"):
             found.append(Token("tabs", "", 0, children=[]))
-        children = found[-1].children
-        if children is not None:
-            children.append(token)
+        found[-1].children = [*(found[-1].children or []), token]
     return found

@@ -37,7 +37,11 @@ class Entry:
     def rank(self, words: list[str]) -> int:
         """Return how well it fits; 0 unless it has a word that begins with each of these."""
         ranks = [
-            sum(weight for weight, text in ((_TITLE, self.title), (_HEADING, self.heading), (_TEXT, self.text)) if _begins(word, text))
+            sum(
+                weight
+                for weight, text in ((_TITLE, self.title), (_HEADING, self.heading), (_TEXT, self.text))
+                if _has_word_beginning(word, text)
+            )
             for word in words
         ]
         return sum(ranks) if all(ranks) else 0
@@ -56,8 +60,8 @@ def search_docs(query: str) -> list[tuple[Entry, list[tuple[str, bool]]]]:
     return [(entry, _excerpt(entry.text, words)) for _, entry in ranked[:RESULTS]]
 
 
-def _begins(word: str, text: str) -> bool:
-    return re.search(rf"(?<![^\W_]){re.escape(word)}", text, re.IGNORECASE) is not None
+def _has_word_beginning(beginning: str, text: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(beginning)}", text, re.IGNORECASE) is not None
 
 
 def _excerpt(text: str, words: list[str]) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 _JSON = "application/json"
-_MODULE = """\
+_FORM = """\
 import { openAsBlob } from "node:fs";
 const form = new FormData();
 form.append("file", await openAsBlob("file.zip"), "file.zip");"""
@@ -52,9 +52,8 @@ def snippets(call: ApiCall) -> list[tuple[str, str, str]]:
 def _curl(call: ApiCall) -> str:
     method = "" if call.method == "GET" else f"-X {call.method} "
     lines = [f"curl {method}{_quoted(call.url)}"]
-    lines += {Credential.NONE: [], Credential.KEY: ['-H "X-Api-Key: $KEY"'], Credential.TOKEN: ['-H "Authorization: Bearer $TOKEN"']}[
-        call.credential
-    ]
+    secret = {Credential.NONE: [], Credential.KEY: ['-H "X-Api-Key: $KEY"'], Credential.TOKEN: ['-H "Authorization: Bearer $TOKEN"']}
+    lines += secret[call.credential]
     lines += [f"-H {_quoted(f'{name}: {value}')}" for name, value in call.headers.items()]
     lines += ["-F file=@file.zip"] if call.upload else []
     if call.body is not None:
@@ -107,14 +106,7 @@ def _javascript(call: ApiCall) -> str:
     options += ["  body: form,"] if call.upload else []
     options += [f"  body: JSON.stringify({json.dumps(call.body, ensure_ascii=False)}),"] if call.body is not None else []
     fetch = f"const response = await fetch({json.dumps(call.url)}" + (", {\n" + "\n".join(options) + "\n}" if options else "") + ");"
-    before = [_MODULE] if call.upload else []
-    if call.saved_as:
-        return "\n".join(
-            [
-                'import { writeFile } from "node:fs/promises";',
-                *before,
-                fetch,
-                f'await writeFile("{call.saved_as}", Buffer.from(await response.arrayBuffer()));',
-            ]
-        )
-    return "\n".join([*before, fetch, "console.log(await response.json());"])
+    before = ['import { writeFile } from "node:fs/promises";'] if call.saved_as else []
+    before += [_FORM] if call.upload else []
+    save = f'await writeFile("{call.saved_as}", Buffer.from(await response.arrayBuffer()));'
+    return "\n".join([*before, fetch, save if call.saved_as else "console.log(await response.json());"])

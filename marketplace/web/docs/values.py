@@ -24,7 +24,7 @@ from wallet.services.payout_batches import PREPARED_AT_ONCE
 EXAMPLES = Path(__file__).parent / "examples"
 
 _NAME = re.compile(r"\{\{(?:(\w+)\.)?(\w+)\}\}")
-_NUMBERS = {
+_MODULES = {
     "core": bounds,
     "catalog": catalog_bounds,
     "library": library_bounds,
@@ -41,7 +41,7 @@ def filled_in(text: str) -> str:
         KeyError: there is no such value.
         AttributeError: there is no such number.
     """
-    return _NAME.sub(lambda match: f"{getattr(_NUMBERS[match[1]], match[2]):,}" if match[1] else VALUES[match[2]](), text)
+    return _NAME.sub(lambda match: f"{getattr(_MODULES[match[1]], match[2]):,}" if match[1] else VALUES[match[2]](), text)
 
 
 def problem_table() -> str:

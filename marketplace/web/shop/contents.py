@@ -83,7 +83,7 @@ def tracks_of(file: Deliverable | None) -> list[tuple[str, float]]:
 
 
 def entries_of(file: Deliverable | None) -> Entries | None:
-    """Return the first files of an archive, None if the file is none."""
+    """Return the first files of an archive as a tree, None if the file is not an archive."""
     if file is None or not file.entries:
         return None
     root = _Folder()

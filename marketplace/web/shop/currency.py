@@ -13,7 +13,7 @@ from marketplace.core.money import Currency
 from wallet.selectors import currency_preference_of
 
 COOKIE = "currency"
-# In the session.
+# The key in the session.
 PREFERENCE = "currency"
 _YEAR = 365 * 24 * 60 * 60
 
@@ -24,8 +24,8 @@ def currency_of(request: HttpRequest) -> Currency:
     return next((Currency(code) for code in chosen if code in set(Currency)), Currency.USD)
 
 
-def remember(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Save the currency in the query string as a cookie."""
+def remember_currency(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Return the response with a cookie for the currency in the query string."""
     chosen = request.GET.get("currency")
     if chosen in set(Currency) and chosen != request.COOKIES.get(COOKIE):
         response.set_cookie(COOKIE, str(chosen), max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True)

@@ -20,7 +20,7 @@ RELATED = 4
 
 @dataclass(frozen=True)
 class License:
-    """A licence on sale."""
+    """A licence on sale, with its price and the price without the discount."""
 
     tier: LicenseTier
     prices: Prices
@@ -32,6 +32,7 @@ class License:
 class Samples:
     """The public samples of a listing."""
 
+    # Each in a small and in its full size, with its alternative text.
     pictures: list[tuple[Picture, Picture, str]]
     sound: Preview | None
     tester: Tester | None
@@ -40,7 +41,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class AssetOffer:
-    """The data of a listing's page."""
+    """What a listing's page offers a viewer."""
 
     # With store, category and reviewed file.
     listing: Listing
@@ -51,7 +52,7 @@ class AssetOffer:
     list_prices: Prices
     # Wallet currencies that it can be paid in.
     currencies: list[Currency]
-    # The tier of the viewer's licence that the others would replace; empty without one.
+    # The slug of the viewer's licence that the others would replace; empty without one.
     upgrade_from: str
     # Listings of the category, those with common tags first.
     related: list[Row]
@@ -66,12 +67,12 @@ class AssetOffer:
 
     @property
     def first_to_buy(self) -> str:
-        """The licence that is selected at first: the first one that the viewer does not own."""
+        """The slug of the licence that is selected at first: the first that the viewer does not own; empty if all are owned."""
         return next((sold.tier.slug for sold in self.licenses if not sold.owned), "")
 
 
 def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
-    """Return the data of a listing's page, in six queries at most; the listing need not be for sale."""
+    """Return what the page of a listing offers a viewer, in six queries at most; the listing need not be on sale."""
     tiers = selectors.active_tiers()
     licences = [] if viewer is None else licences_for(viewer, listing)
     owned = [licence.tier for licence in licences]

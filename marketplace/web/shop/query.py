@@ -1,4 +1,4 @@
-"""The query parameters of the storefront, which are all of its state."""
+"""The query parameters of the storefront: they are its only state."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -48,12 +48,10 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
 
     @property
     def page_number(self) -> int:
-        """The page's number."""
         return self.cleaned_data.get("page") or 1
 
     @property
     def given(self) -> dict[str, Any]:
-        """The filters that were given."""
         return given_filters(self.cleaned_data)
 
     @property

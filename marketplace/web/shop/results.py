@@ -44,7 +44,7 @@ def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
     counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [selectors.card_of(row) for row in page.rows]
-    return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts, popular=_popular_unless(page.total))
+    return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts, popular=_popular_if_empty(page.total))
 
 
 def _search_results(query: str, listings: Listings | None, names: FilterNames) -> ShopResults:
@@ -52,8 +52,8 @@ def _search_results(query: str, listings: Listings | None, names: FilterNames) -
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = selectors.cards_of(hit.id for hit in found.hits)
     total = Total(len(cards), exact=found.next_cursor is None)
-    return ShopResults(cards, total, 1, names, None, found.suggestions, popular=_popular_unless(total))
+    return ShopResults(cards, total, 1, names, None, found.suggestions, popular=_popular_if_empty(total))
 
 
-def _popular_unless(total: Total) -> Sequence[Row]:
+def _popular_if_empty(total: Total) -> Sequence[Row]:
     return () if total.listings else selectors.popular_cards(limit=POPULAR)

@@ -12,10 +12,14 @@ register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def nav_link(context: dict[str, Any], name: str, label: str, *, under: str = "") -> SafeString:
-    """Return a link to a route that is marked as current on its page and those below it, or on all pages whose path begins with `under`."""
+def nav_link(context: dict[str, Any], name: str, label: str, *, under: str | None = None) -> SafeString:
+    """Return a link to a route that is marked as current on its page, and on pages whose path begins with `under`.
+
+    By default these are the pages below it; if `under` is empty, there are none.
+    """
     address = reverse(name)
     request: HttpRequest | None = context.get("request")
     path = request.path if request else ""
-    here = path == address or (path.startswith(under) if under else path.startswith(f"{address}/") and address.count("/") > 1)
+    below = f"{address}/" if under is None else under
+    here = path == address or (below != "" and path.startswith(below))
     return format_html('<a href="{}"{}>{}</a>', address, SafeString(' aria-current="page"') if here else "", label)

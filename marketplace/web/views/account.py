@@ -4,10 +4,17 @@ from allauth.mfa.models import Authenticator
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 
-from marketplace.accounts.pages import SignedInRequest, confirmed_page, problems_as_form_errors, problems_as_messages, signed_in_page
+from marketplace.accounts.pages import (
+    SignedInRequest,
+    confirmed_page,
+    problems_as_form_errors,
+    problems_as_messages,
+    render_form,
+    signed_in_page,
+)
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.operations.blockers import deletion_blockers
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
@@ -26,13 +33,8 @@ def account(request: SignedInRequest) -> HttpResponseBase:
             rename_user(user=request.user, name=form.cleaned_data["name"], actor=request.user)
             messages.success(request, "Your name was saved.")
             return redirect("account")
-    context = {
-        "form": form,
-        "totp": Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists(),
-        "export": export_of(request.user),
-        "days": RETENTION.days,
-    }
-    return render(request, "account/overview.html", context, status=400 if form.is_bound else 200)
+    totp = Authenticator.objects.filter(user=request.user, type=Authenticator.Type.TOTP).exists()
+    return render_form(request, "account/overview.html", form, totp=totp, export=export_of(request.user), days=RETENTION.days)
 
 
 @signed_in_page("POST")
@@ -70,10 +72,10 @@ def delete(request: SignedInRequest) -> HttpResponseBase:
     form = DeletionForm(request.POST or None, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
-            # The owner decides, so there is no staff member as actor.
+            # No member of staff decides, so there is no actor.
             delete_account(user=request.user, reason=DELETION_REASON, actor=None)
             logout(request)
-            messages.success(request, "Your account is deleted. A last mail confirms it.")
+            messages.success(request, "Your account is deleted. A last email confirms it.")
             return redirect("landing")
-    context = {"form": form, "deletion_blockers": deletion_blockers(request.user.pk), "staff": request.user.is_staff}
-    return render(request, "account/delete.html", context, status=400 if form.is_bound else 200)
+    blockers = deletion_blockers(request.user.pk)
+    return render_form(request, "account/delete.html", form, deletion_blockers=blockers, staff=request.user.is_staff)

@@ -47,14 +47,14 @@ def archive(_request: HttpRequest, slug: str, token: str | None = None) -> HttpR
 @signed_in_page("POST")
 def link(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Show the command that installs an owned skill; its address works without the session, for a while."""
-    skills = owned_skills(request.user)
-    name = next((name for name, skill in named(skills).items() if skill.listing.slug == slug), None)
-    if name is None:
+    found = next(((name, skill) for name, skill in named(owned_skills(request.user)).items() if skill.listing.slug == slug), None)
+    if found is None:
         raise Http404
+    name, skill = found
     address = reverse("agent-skills-owned", args=[token_for(request.user)]).removesuffix("/.well-known/agent-skills/index.json")
     context = {
-        "listing": next(skill.listing for skill in skills if skill.listing.slug == slug),
-        # The client tells its maker the address, which is a credential, unless it is told not to.
+        "listing": skill.listing,
+        # With telemetry, the client would send the address, which is a credential, to those who make it.
         "command": f"DISABLE_TELEMETRY=1 npx skills add {settings.BASE_URL}{address} --skill {name}",
         "minutes": bounds.AGENT_SKILLS_TOKEN_SECONDS // 60,
     }

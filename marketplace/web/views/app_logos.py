@@ -17,7 +17,7 @@ from vendors.logos import process_logo
 
 @signed_in_page("GET", "POST")
 def logo(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
-    """Return the logo of an app; only its developer and reviewers see one that is not approved. A POST sets or removes it."""
+    """Return the logo of an app, before its approval only to the developer and to reviewers; a POST sets or removes it."""
     if request.method == "POST":
         return _change(request, app_id)
     shown = get_object_or_404(AppLogo, pk=app_id)

@@ -13,7 +13,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.review.appeals import appealable_of, appeals_of, own_decision, subjects_of, submit_appeal, wait_of_appeal, with_positions
 from marketplace.review.subjects import action_label
 
-from ..paging import page_links, page_of
+from ..paging import page_context, page_of
 
 OUTCOMES = {
     "listing.takedown": "taken off sale",
@@ -26,9 +26,7 @@ OUTCOMES = {
     "application.reject": "rejected",
     "application.withdraw": "approval withdrawn",
 }
-
-
-PAGE_APPEALS = 25
+ROWS = 25
 
 
 class AppealForm(forms.Form):
@@ -45,12 +43,11 @@ class AppealForm(forms.Form):
 @signed_in_page("GET")
 def appeals(request: SignedInRequest) -> HttpResponse:
     """List the user's appeals, newest first."""
-    page = page_of(request, with_positions(appeals_of(request.user)), PAGE_APPEALS)
+    page = page_of(request, with_positions(appeals_of(request.user)), ROWS)
     shown = list(page)
     subjects = subjects_of(shown)
     rows = [{"appeal": each, "subject": subjects.get(each.pk), "outcome": _outcome(each.decision)} for each in shown]
-    links = page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}")
-    return render(request, "pages/appeals.html", {"rows": rows, "current": page.number, "pages": links})
+    return render(request, "pages/appeals.html", {"rows": rows, **page_context(page)})
 
 
 @signed_in_page("GET", "POST")

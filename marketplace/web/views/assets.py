@@ -24,7 +24,7 @@ from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
 from ..shop.contents import entries_of, skill_of, tracks_of
-from ..shop.currency import currency_of, remember
+from ..shop.currency import currency_of, remember_currency
 from ..shop.description import description_html
 from ..shop.offer import AssetOffer, offer_of, samples_of
 from ..shop.rate_limit import rate_limited
@@ -41,14 +41,14 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
     offer = offer_of(selectors.listing_for_sale(slug), viewer)
     listing, pictures = offer.listing, offer.samples.pictures
     file = listing.approved_deliverable
-    context = _page_of(request, offer, file) | {
+    context = _page_context(request, offer, file) | {
         "file_type": public_file_type(listing.file_type, listing.index.file_type),
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
         "headline": listing.title,
         "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
     }
-    return remember(request, _with_usage(listing, render(request, "shop/asset.html", context)))
+    return remember_currency(request, _with_usage_headers(listing, render(request, "shop/asset.html", context)))
 
 
 @listing_page("GET")
@@ -56,7 +56,7 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     """Show the vendor a listing that is not for sale as buyers will see it, with the newest file."""
     offer = offer_of(listing, None)
     file = listing.candidate_deliverable or listing.approved_deliverable
-    context = _page_of(request, offer, file) | {
+    context = _page_context(request, offer, file) | {
         "file_type": public_file_type(listing.file_type, ""),
         "is_own": True,
         "is_draft": True,
@@ -65,7 +65,7 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     return render(request, "shop/asset.html", context)
 
 
-def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) -> dict[str, Any]:
+def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) -> dict[str, Any]:
     return {
         "offer": offer,
         "listing": offer.listing,
@@ -89,7 +89,7 @@ def _page_of(request: HttpRequest, offer: AssetOffer, file: Deliverable | None) 
 def picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one picture of a listing in full size."""
     listing = selectors.listing_for_sale(slug)
-    return _with_usage(listing, _picture(request, listing, number, listing_page="asset-page", picture_page="asset-picture"))
+    return _with_usage_headers(listing, _picture(request, listing, number, listing_page="asset-page", picture_page="asset-picture"))
 
 
 @listing_page("GET")
@@ -98,7 +98,7 @@ def draft_picture(request: SignedInRequest, listing: Listing, number: int) -> Ht
     return _picture(request, listing, number, listing_page="studio-preview", picture_page="studio-preview-picture")
 
 
-def _with_usage(listing: Listing, response: HttpResponse) -> HttpResponse:
+def _with_usage_headers(listing: Listing, response: HttpResponse) -> HttpResponse:
     """Return the response with the listing's AI usage preference."""
     for name, value in usage_headers(listing.ai_training).items():
         response[name] = value
@@ -109,8 +109,8 @@ def _picture(request: HttpRequest, listing: Listing, number: int, **pages: str) 
     pictures = samples_of(listing).pictures
     if not 1 <= number <= len(pictures):
         raise Http404
-    _, whole, shown = pictures[number - 1]
-    context = {"listing": listing, "number": number, "count": len(pictures), "picture": whole, "shown": shown}
+    _, whole, alt_text = pictures[number - 1]
+    context = {"listing": listing, "number": number, "count": len(pictures), "picture": whole, "alt_text": alt_text}
     return render(request, "shop/picture.html", context | pages)
 
 
@@ -139,7 +139,7 @@ def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     if tester is None:
         raise Http404
     caching = {"Cache-Control": f"public, max-age={HOUR}"}
-    return _with_usage(listing, HttpResponse(tester.stylesheet, content_type="text/css; charset=utf-8", headers=caching))
+    return _with_usage_headers(listing, HttpResponse(tester.stylesheet, content_type="text/css; charset=utf-8", headers=caching))
 
 
 @require_safe
@@ -168,4 +168,4 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     }
     response = render(request, "shop/store.html", context)
     response.headers["Content-Usage"] = LIST_PREFERENCE
-    return remember(request, response)
+    return remember_currency(request, response)

@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -26,6 +26,7 @@ from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
 from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
 from wallet.services.billing import FIELDS, change_logo, save_billing_details
+from wallet.spreadsheets import csv_response
 
 from ..billing_forms import BillingForm
 
@@ -94,7 +95,6 @@ def months(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
         "months": invoice_months_of(request.user),
         "billing": billing_details_of(request.user),
         "seller": Seller.objects.filter(vendor=request.user, is_active=True).exists(),
-        "profile": profile,
     }
     return render(request, "studio/sales/invoices.html", context)
 
@@ -107,12 +107,11 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
     if first is None:
         raise Http404
     lines = invoice_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
-    headers = {"Content-Disposition": f'attachment; filename="invoices-{profile.store.slug}-{month}.csv"'}
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    return csv_response(lines, f"invoices-{profile.store.slug}-{month}.csv")
 
 
 def documents_of(order: Order) -> list[tuple[str, str, Invoice | None]]:
-    """Return the label and the route of the invoice and the credit note of an order, with the document once it is issued."""
+    """Return label, route and document of the invoice and the credit note that an order has or will have; the document is None until it is issued."""
     issued = {document.kind: document for document in invoices().filter(order=order)}
     routes = {InvoiceKind.INVOICE: "order-page-invoice", InvoiceKind.CREDIT_NOTE: "order-page-credit-note"}
     return [(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]

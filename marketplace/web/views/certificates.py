@@ -1,4 +1,4 @@
-"""The page where anyone can verify a licence certificate, and what verifiers of others need for a verifiable credential."""
+"""The page where anyone can verify a licence certificate, and the documents with which other programs verify a credential."""
 
 import orjson
 from django import forms
@@ -72,7 +72,7 @@ class CertificateForm(forms.Form):
 def verify(request: HttpRequest) -> HttpResponse:
     """Show whether a certificate is genuine and its licence still valid."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdigit() or int(length) > 2 * MAXIMUM_BYTES:
+    if not length.isdecimal() or int(length) > 2 * MAXIMUM_BYTES:
         raise BodyTooLarge(maximumBytes=MAXIMUM_BYTES)
     return _verify(request)
 

@@ -74,7 +74,7 @@ def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
-    """Show what will be charged; a POST buys it, only once if it is sent twice."""
+    """Show what will be charged; a POST buys it, only once even if it is sent twice."""
     quote = quote_of(request.user, str(quote_id))
     if quote is None:
         raise Http404

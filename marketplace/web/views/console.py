@@ -44,14 +44,14 @@ def operation(request: SignedInRequest, operation_id: str) -> HttpResponseBase:
     )
     context: dict[str, Any] = {"operation": found, "form": form, "scope": scope_of(found), "app": _chosen(request)}
     if form.is_bound and form.is_valid():
-        context |= _made(form, found)
+        context |= _call_context(form, found)
     # A script requests only the part that changes.
     part = request.headers.get("X-Part") == "call"
     status = 400 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/call.html" if part else "console/operation.html", context, status=status)
 
 
-def _made(form: CallForm, found: Operation) -> dict[str, Any]:
+def _call_context(form: CallForm, found: Operation) -> dict[str, Any]:
     call = form.call()
     made = {
         "method": call.method,

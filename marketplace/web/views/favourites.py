@@ -11,7 +11,7 @@ from library.selectors import favourites_page
 from library.services.favourites import add_favourite, remove_favourite
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 
-from ..paging import cursor_of, paging_context
+from ..paging import cursor_context, cursor_of
 from ..shop.currency import currency_of
 
 ROWS = 24
@@ -27,7 +27,7 @@ def favourites(request: SignedInRequest) -> HttpResponseBase:
         "count": count,
         "rows": [(row.listing, cards.get(row.listing_id)) for row in page.rows],
         "currency": currency_of(request),
-        **paging_context(request, page, "favourites"),
+        **cursor_context(request, page, "favourites"),
     }
     return render(request, "buyer/favourites.html", context)
 

@@ -18,7 +18,7 @@ HEADERS = {
     # Opened as a page of its own, it runs and loads nothing; pages of other sites cannot show it.
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # In browsers only, so that a takedown takes effect.
+    # Only browsers keep it: proxies would send it after a takedown.
     "Cache-Control": "private, max-age=3600",
 }
 
@@ -30,13 +30,13 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
     if preview is None or not _may_see(request, preview) or (rendition and rendition not in preview.renditions):
         raise Http404
     whole: dict[str, Any] = {"key": preview.object_key, "size": preview.size, "sha256": preview.sha256}
-    copy = preview.renditions[rendition] if rendition else whole
+    stored = preview.renditions[rendition] if rendition else whole
     return serve_object(
         request,
         store=default_storage,
-        key=copy["key"],
-        size=copy["size"],
-        etag=copy["sha256"],
+        key=stored["key"],
+        size=stored["size"],
+        etag=stored["sha256"],
         content_type=TYPES[FilePreviewKind(preview.kind)],
         headers=HEADERS | usage_headers(preview.deliverable.listing.ai_training),
     )

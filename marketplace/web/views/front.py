@@ -14,7 +14,7 @@ from catalog.selectors import Row
 from wallet.bounds import QUOTE_MINUTES
 
 from ..docs.rendering import code_html
-from ..shop.currency import currency_of, remember
+from ..shop.currency import currency_of, remember_currency
 
 PICTURES = 4
 CARDS = 8
@@ -55,7 +55,7 @@ def landing(request: HttpRequest) -> HttpResponse:
         "description": "Fonts, motion templates, presets and AI skills, reviewed by people and sold with clear licences. "
         "Browse, buy and build with a REST API.",
     }
-    return remember(request, render(request, "pages/landing.html", context))
+    return remember_currency(request, render(request, "pages/landing.html", context))
 
 
 def _from_every_category(cards: list[Row]) -> list[Row]:

@@ -21,7 +21,7 @@ from library.verifiable_credentials import signed_credential
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 
-from ..paging import cursor_of, paging_context
+from ..paging import cursor_context, cursor_of
 
 ROWS = 25
 VERSIONS = 100
@@ -36,7 +36,7 @@ def library(request: SignedInRequest) -> HttpResponseBase:
     context = {
         "count": count,
         "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in page.rows],
-        **paging_context(request, page, "library-page"),
+        **cursor_context(request, page, "library-page"),
     }
     return render(request, "buyer/library.html", context)
 
@@ -65,10 +65,10 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Create a download link and show it; it works without the session, for a while.
 
-    There is no redirect to it: the content security policy limits forms to our origin, and the file store may have another.
+    It does not redirect to the link, which may lead to the file store: the content security policy lets forms lead to our origin only.
     """
     with _owned():
-        version = _name(request.POST.get("version"))
+        version = _parameter(request.POST.get("version"))
         licence = owned_licence(request.user, slug, version=version)
         try:
             link = issue_link(licence=licence, version=version)
@@ -124,15 +124,15 @@ def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 def _licence(request: SignedInRequest, slug: str) -> Licence:
     with _owned():
-        return owned_licence(request.user, slug, license_slug=_name(request.GET.get("license")))
+        return owned_licence(request.user, slug, license_slug=_parameter(request.GET.get("license")))
 
 
 def _saved_as(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
-def _name(value: str | None) -> str | None:
-    """Return a parameter, None if it is empty; one with a null character, which PostgreSQL refuses, is not found."""
+def _parameter(value: str | None) -> str | None:
+    """Return the value of a parameter, None if it is empty; raise `NotFound` for a null character, which PostgreSQL refuses."""
     if value and "\0" in value:
         raise NotFound
     return value or None
@@ -140,7 +140,7 @@ def _name(value: str | None) -> str | None:
 
 @contextmanager
 def _owned() -> Iterator[None]:
-    """Raise 404 for what is not owned, as for what does not exist."""
+    """Turn `NotOwned` into a 404, as for a listing that does not exist."""
     try:
         yield
     except NotOwned as error:

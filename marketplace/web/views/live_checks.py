@@ -40,7 +40,7 @@ LISTING_FORMS: dict[str, Callable[..., forms.Form]] = {
 @signed_in_page("POST")
 def check_field(request: SignedInRequest, form: str, field: str) -> HttpResponseBase:
     """Return the errors of one field of a form as it is filled in now."""
-    return _answer(request, FORMS.get(form), field)
+    return _field_errors(request, FORMS.get(form), field)
 
 
 @live_check
@@ -48,10 +48,10 @@ def check_field(request: SignedInRequest, form: str, field: str) -> HttpResponse
 def check_listing_field(request: SignedInRequest, listing: Listing, form: str, field: str) -> HttpResponseBase:
     """Return the errors of one field of a form about the vendor's listing."""
     kind = LISTING_FORMS.get(form)
-    return _answer(request, kind and partial(kind, listing=listing), field)
+    return _field_errors(request, kind and partial(kind, listing=listing), field)
 
 
-def _answer(request: SignedInRequest, kind: Callable[[QueryDict], forms.Form] | None, field: str) -> HttpResponseBase:
+def _field_errors(request: SignedInRequest, kind: Callable[[QueryDict], forms.Form] | None, field: str) -> HttpResponseBase:
     filled = None if kind is None else kind(request.POST)
     if filled is None or field not in filled.fields:
         raise Http404

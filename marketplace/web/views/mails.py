@@ -28,7 +28,7 @@ def preferences(request: SignedInRequest) -> HttpResponseBase:
 @csrf_exempt
 @never_cache
 @allow_methods("GET", "POST")
-def end(request: HttpRequest, token: str) -> HttpResponseBase:
+def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponseBase:
     """Unsubscribe from a topic without signing in (RFC 8058), by POST, because some mail programs open all links."""
     _, topic = subscription_of(token=token)
     if request.method == "POST":

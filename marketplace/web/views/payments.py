@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
+from marketplace.accounts.pages import render_form
 from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import BodyTooLarge, Problem
 from marketplace.http.refusals import allow_methods
@@ -20,7 +21,8 @@ from wallet.services.provider_events import receive_event
 from wallet.services.simulated_payments import OUTCOMES, VERDICTS, pay
 from wallet.services.top_ups import return_url_of
 
-LATE = timedelta(seconds=20)
+# How long after the user's return a late payment becomes known.
+LATE_AFTER = timedelta(seconds=20)
 
 
 @csrf_exempt
@@ -45,12 +47,11 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
     choices = _choices(top_up)
     form = OutcomeForm(request.POST if request.method == "POST" else None, choices=choices)
     if choices and form.is_valid():
-        pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late=timezone.now() + LATE)
+        pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late=timezone.now() + LATE_AFTER)
         if not top_up.return_url:
             return redirect(return_url_of(top_up=top_up))
         return render(request, "pages/test_payment.html", {"top_up": top_up, "done": True})
-    status = 400 if form.errors else 200
-    return render(request, "pages/test_payment.html", {"top_up": top_up, "form": form, "choices": choices}, status=status)
+    return render_form(request, "pages/test_payment.html", form, top_up=top_up, choices=choices)
 
 
 class OutcomeForm(forms.Form):

@@ -53,7 +53,7 @@ def problem_page(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def _note_of(problem: type[Problem]) -> str:
-    """Return the class's own first sentence, without the status that it starts with."""
+    """Return the first paragraph of the docstring of a problem, without the status that it begins with."""
     first = (getdoc(problem) or "").split("\n\n", 1)[0].replace("\n", " ")
     note = _STATUS_FIRST.sub("", first, count=1)
     return note[:1].upper() + note[1:]

@@ -20,13 +20,12 @@ from wallet.evidence import Reader, evidence_response
 from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
-from wallet.selectors import refund_requests_to, sale_of
+from wallet.selectors import order_of, refund_requests_to, sale_of
 from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
 from wallet.services.refunds import REQUEST_TRANSITIONS
 
-from ..paging import page_links, page_of
+from ..paging import page_context, page_of
 from ..refund_forms import DeclineForm, EscalationForm, RefundForm
-from .wallet import own_order
 
 ROWS = 25
 
@@ -34,7 +33,7 @@ ROWS = 25
 @signed_in_page("GET", "POST")
 def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask for a refund of an order."""
-    order = own_order(request, order_id)
+    order = order_of(request.user, str(order_id))
     form = RefundForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -49,7 +48,7 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask staff to decide after the vendor declined."""
-    order = own_order(request, order_id)
+    order = order_of(request.user, str(order_id))
     found = get_object_or_404(RefundRequest, order=order)
     form = EscalationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -63,26 +62,20 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("GET")
 def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the signed evidence of an order as a JSON file."""
-    return evidence_response(own_order(request, order_id), Reader.BUYER)
+    return evidence_response(order_of(request.user, str(order_id)), Reader.BUYER)
 
 
 @vendor_page("GET")
 def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """List the refund requests for the vendor's sales, newest first."""
     page = page_of(request, refund_requests_to(request.user), ROWS)
-    context = {
-        "refund_requests": page,
-        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
-        "current": page.number,
-        "profile": profile,
-    }
-    return render(request, "studio/sales/refunds.html", context)
+    return render(request, "studio/sales/refunds.html", {"refund_requests": page, **page_context(page)})
 
 
 @signed_in_page("GET", "POST")
 def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
-    # The sale is looked up first: a foreign id is a 404, before anyone is sent to the studio.
+    # The request is looked up first, so that anyone else gets a 404 and is not sent to the studio.
     return _show_case(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
@@ -100,7 +93,6 @@ def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRe
         "case": refund_case(found.order),
         "can_agree": REQUEST_TRANSITIONS.allows(found, "refund"),
         "can_decline": REQUEST_TRANSITIONS.allows(found, "decline"),
-        "profile": profile,
     }
     return render_form(request, "studio/sales/refund.html", form, **context)
 
@@ -120,7 +112,7 @@ def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundReques
 
 @signed_in_page("GET")
 def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Return the signed evidence of a sale as a JSON file, without what concerns the buyer only."""
+    """Return the signed evidence of a sale as a JSON file, without what only the buyer may see."""
     return _sale_evidence(request, sale_of(request.user, order_id))
 
 

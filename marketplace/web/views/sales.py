@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 
@@ -17,10 +17,10 @@ from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, journals_of
 from wallet.services.due_payouts import next_payouts
-from wallet.spreadsheets import amount_text, cell, csv_lines
+from wallet.spreadsheets import amount_text, cell, csv_lines, csv_response
 
-from ..paging import cursor_of, page_links, page_of, paging_context
-from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since, summaries_of
+from ..paging import cursor_context, cursor_of, page_context, page_of
+from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since_of, summaries_of
 
 ROWS = 25
 TOP = 10
@@ -29,10 +29,10 @@ CSV_HEADER = ("run", "at", "currency", "amount", "bankAccount", "status", "journ
 
 @vendor_page("GET")
 def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """Show what is to be paid, this month against the last, sales and earnings over time, and what sold most."""
+    """Show what is due, this month compared with the last, sales and earnings over time, and the listings that sold most."""
     span, accounts, now = _span_of(request), earnings_of(request.user), timezone.now()
     period = span.period(now)
-    totals = sales_totals_of(accounts, since=since(period, now), step=span.step)
+    totals = sales_totals_of(accounts, since=since_of(period, now), step=span.step)
     listings = list(sales_by_listing(accounts, since=period.start)[: TOP + 1]) if accounts else []
     context = {
         "span": span,
@@ -58,9 +58,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
         "listings": [_listing_row(row, accounts) for row in page],
         "accounts": accounts,
-        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?last={span.key}&page={number}"),
-        "current": page.number,
-        "profile": profile,
+        **page_context(page, f"last={span.key}&"),
     }
     return render(request, "studio/sales/listings.html", context)
 
@@ -68,15 +66,9 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
 @vendor_page("GET")
 def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Show each sale, refund and payout with the parts of its price, newest first."""
-    accounts = earnings_of(request.user)
     with cursor_of(request) as cursor:
-        page = newest_first(map(journals_of, accounts), "at", limit=ROWS, cursor=cursor)
-    context = {
-        "accounts": accounts,
-        "lines": [(line, parts_of(line)) for line in page.rows],
-        **paging_context(request, page, "sales-statement"),
-        "profile": profile,
-    }
+        page = newest_first(map(journals_of, earnings_of(request.user)), "at", limit=ROWS, cursor=cursor)
+    context = {"lines": [(line, parts_of(line)) for line in page.rows], **cursor_context(request, page, "sales-statement")}
     return render(request, "studio/sales/statement.html", context)
 
 
@@ -89,8 +81,7 @@ def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
         "accounts": accounts,
         "next_payouts": next_payouts(profile=profile, accounts=accounts),
         "payouts": page,
-        "pages": page_links(page.number, page.paginator.num_pages, lambda number: f"?page={number}"),
-        "current": page.number,
+        **page_context(page),
         "profile": profile,
     }
     return render(request, "studio/sales/payouts.html", context)
@@ -100,19 +91,14 @@ def payouts(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBas
 @confirmed_page
 def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Return all payouts as CSV."""
-    rows = payouts_of(earnings_of(request.user))
-    name = f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv"
-    return StreamingHttpResponse(
-        csv_lines(CSV_HEADER, map(_csv_row, rows.iterator(chunk_size=500))),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    rows = payouts_of(earnings_of(request.user)).iterator(chunk_size=500)
+    return csv_response(csv_lines(CSV_HEADER, map(_csv_row, rows)), f"payouts-{profile.store.slug}-{timezone.now():%Y-%m-%d}.csv")
 
 
 def _csv_row(payout: VendorPayout) -> tuple[object, ...]:
     at = f"{payout.journal.at.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    amount, method = amount_text(payout.amount_minor), cell(payout.details.label)
-    return (payout.batch.run, at, payout.account.currency, amount, method, payout.status, payout.journal_id)
+    amount, bank_account = amount_text(payout.amount_minor), cell(payout.details.label)
+    return (payout.batch.run, at, payout.account.currency, amount, bank_account, payout.status, payout.journal_id)
 
 
 def _span_of(request: SignedInRequest) -> Span:

@@ -14,7 +14,7 @@ from catalog.search import suggest
 from marketplace.core.money import Currency
 
 from ..paging import page_links
-from ..shop.currency import currency_of, remember
+from ..shop.currency import currency_of, remember_currency
 from ..shop.query import ShopForm
 from ..shop.rate_limit import rate_limited
 from ..shop.results import results_of
@@ -51,7 +51,7 @@ def browse(request: HttpRequest) -> HttpResponse:
         response["HX-Push-Url"] = form.address(page=form.page_number if form.page_number > 1 else None)
     patch_vary_headers(response, ["HX-Request", "Cookie"])
     response.headers["Content-Usage"] = LIST_PREFERENCE
-    return remember(request, response)
+    return remember_currency(request, response)
 
 
 @require_safe

@@ -19,10 +19,10 @@ from catalog.catalog_version import current_version
 
 from .. import docs
 
-# Per sitemap; 50,000 are allowed, but fewer are built and sent sooner.
+# In each sitemap; the protocol allows 50,000, but a smaller one is built and sent sooner.
 LISTINGS = 10_000
 SECONDS = 60
-_BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+_BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
 
 
 @require_safe
@@ -35,13 +35,13 @@ def index(_request: HttpRequest) -> HttpResponse:
 def sitemap(_request: HttpRequest, number: int) -> HttpResponse:
     """Return the sitemap of our own pages, number 0, or one of listings on sale."""
     # Numbers that do not exist are not cached.
-    if number and number > _listed():
+    if number and number > _listing_sitemaps():
         raise Http404
     return _xml(reverse("sitemap-part", args=[number]), partial(_listings, number) if number else _pages)
 
 
 def _index() -> bytes:
-    addresses = (settings.BASE_URL + reverse("sitemap-part", args=[number]) for number in range(_listed() + 1))
+    addresses = (settings.BASE_URL + reverse("sitemap-part", args=[number]) for number in range(_listing_sitemaps() + 1))
     return _document("sitemapindex", (f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in addresses))
 
 
@@ -59,7 +59,7 @@ def _listings(number: int) -> bytes:
     return _document("urlset", (_url(before + slug, changed) for slug, changed in rows))
 
 
-def _listed() -> int:
+def _listing_sitemaps() -> int:
     """Return how many sitemaps of listings there are."""
     return -(-selectors.count_listings_on_sale() // LISTINGS)
 
@@ -69,7 +69,7 @@ def _url(address: str, changed: datetime | None = None) -> str:
 
 
 def _document(name: str, entries: Iterable[str]) -> bytes:
-    return f"{_BEGIN.format(name=name)}{chr(10).join(entries)}\n</{name}>\n".encode()
+    return "\n".join([_BEGIN.format(name=name), *entries, f"</{name}>\n"]).encode()
 
 
 def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:

@@ -53,8 +53,6 @@ def add(request: SignedInRequest) -> HttpResponseBase:
 def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     """Show a top-up; once it is paid, return to the purchase that waits for it."""
     found = top_up_of(request.user, str(top_up_id))
-    if found is None:
-        raise Http404
     quote = _waiting_quote(request, found.quote_id)
     if quote is not None and found.status == TopUpStatus.SUCCEEDED:
         messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
@@ -67,7 +65,7 @@ def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
 def receipt(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt of a paid top-up as a PDF."""
     found = top_up_of(request.user, str(top_up_id))
-    if found is None or found.paid_at is None:
+    if found.paid_at is None:
         raise Http404
     return top_up_receipt_response(found)
 

@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_messages, signed_in_page
@@ -12,13 +12,12 @@ from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from wallet import receipts
 from wallet.card_credit import unpaid_top_ups_of
-from wallet.models import Order
 from wallet.providers import currencies_to_add
 from wallet.selectors import accounts_of, journals_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
 from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
 
-from ..paging import cursor_of, paging_context
+from ..paging import cursor_context, cursor_of
 from ..shop.currency import PREFERENCE
 from .billing import documents_of
 
@@ -45,7 +44,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "journals": page.rows,
         "can_add": bool(currencies_to_add()),
-        **paging_context(request, page, "wallet-page"),
+        **cursor_context(request, page, "wallet-page"),
     }
     return render(request, "buyer/wallet.html", context)
 
@@ -66,7 +65,7 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET")
 def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Show an order."""
-    found = own_order(request, order_id)
+    found = order_of(request.user, str(order_id))
     context = {"net": found.price_minor - found.tax_minor, "documents": documents_of(found), "upgrade": upgrade_of(found)}
     return render(request, "buyer/order.html", {"order": found, **context})
 
@@ -74,7 +73,7 @@ def order(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 @signed_in_page("POST")
 def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Send the licensee of an order a new claim link."""
-    found = own_order(request, order_id)
+    found = order_of(request.user, str(order_id))
     with problems_as_messages(request, "We sent a new link. The one before it no longer works."):
         resend_claim_link(order=found, actor=request.user)
     return redirect("order-page", order_id=order_id)
@@ -83,12 +82,4 @@ def send_link(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase
 @signed_in_page("GET")
 def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt as a PDF."""
-    return receipts.pdf_response(own_order(request, order_id))
-
-
-def own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
-    """Return an order of the user; 404 for any other."""
-    found = order_of(request.user, str(order_id))
-    if found is None:
-        raise Http404
-    return found
+    return receipts.pdf_response(order_of(request.user, str(order_id)))

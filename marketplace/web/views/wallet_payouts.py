@@ -3,8 +3,8 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import Problem
@@ -13,7 +13,7 @@ from marketplace.ui.formatting import money
 from wallet.card_credit import payable_of
 from wallet.errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
 from wallet.models import WalletPayout
-from wallet.selectors import open_wallet_payouts_of, wallet_payout_of
+from wallet.selectors import open_wallet_payouts_of, wallet_payouts
 from wallet.services.wallet_payouts import cancel_wallet_payout, request_wallet_payout
 
 from ..forms import WalletPayoutForm
@@ -76,7 +76,4 @@ def cancel(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpRespons
 
 
 def _own(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> WalletPayout:
-    found = wallet_payout_of(request.user, wallet_payout_id)
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(wallet_payouts(), wallet__owner=request.user, pk=wallet_payout_id)

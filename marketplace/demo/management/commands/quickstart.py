@@ -17,11 +17,11 @@ from marketplace.settings.environment import text
 
 from ...content import make_content
 from ...entries import load_entries
-from ...facts import curl_lines, facts_path
-from ...people import Facts
+from ...output import credentials_path, curl_lines
+from ...people import Credentials
 
 SECOND_FACTOR = "ADMIN_REQUIRES_SECOND_FACTOR"
-# Few of them work at once; the others serve slow clients, so that these block nobody.
+# Only a few of them work at the same time; the others wait for slow clients, so that these block nobody.
 THREADS = 64
 
 
@@ -29,7 +29,6 @@ class Command(BaseCommand):
     """Prepares the database and the demo content, prints addresses and credentials, and starts the server."""
 
     help = "Create a local service with demo content and start it. Running it again keeps the existing data."
-    requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
@@ -46,21 +45,21 @@ class Command(BaseCommand):
             self._reset(asked=options["yes"])
         self.stdout.write("Creating the database and the demo content. The first time this takes about a minute.")
         self.stdout.flush()
-        self._print_facts(*make_content(load_entries(), base_url))
+        self._print_credentials(*make_content(load_entries(), base_url))
         if not options["no_serve"]:
             if not text(SECOND_FACTOR):
                 os.environ[SECOND_FACTOR] = "false"
                 self.stdout.write("\nThe admin on this server doesn't ask for an authenticator app. In production staff need one.")
             if settings.SANDBOX:
-                self.stdout.write(f"This is a sandbox. Mails are kept in {settings.EMAIL_FILE_PATH}; new accounts need no confirmation.")
+                self.stdout.write(f"This is a sandbox. Emails are kept in {settings.EMAIL_FILE_PATH}; new accounts need no confirmation.")
             elif not text("EMAIL_URL"):
-                self.stdout.write("Mails, such as those that confirm a new account, are printed here.")
+                self.stdout.write("Emails, such as those that confirm a new account, are printed here.")
             self.stdout.write(f"\nThe service is running at {base_url}. Press Ctrl-C to stop it.")
             self.stdout.flush()
             serve(host, port, base_url)
 
     def _reset(self, *, asked: bool) -> None:
-        """Delete what this command created: the embedded database, the files and the file of addresses and credentials."""
+        """Delete what this command created: the SQLite database, the stored files, and the file with the credentials."""
         database = settings.DATABASES["default"]
         if connection.vendor != "sqlite" or settings.S3:
             raise CommandError(
@@ -72,29 +71,29 @@ class Command(BaseCommand):
         for suffix in ("", "-wal", "-shm"):
             Path(f"{database['NAME']}{suffix}").unlink(missing_ok=True)
         shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
-        facts_path().unlink(missing_ok=True)
+        credentials_path().unlink(missing_ok=True)
 
-    def _print_facts(self, facts: Facts, slug: str) -> None:
-        base_url = facts["baseUrl"]
+    def _print_credentials(self, credentials: Credentials, slug: str) -> None:
+        base_url = credentials["baseUrl"]
         pages = {"Site": "/", "API documentation": "/api/v1/docs", "Dashboard": "/dashboard", "Admin": "/admin/"}
         self.stdout.write("\nAddresses")
         for name, address in pages.items():
             self.stdout.write(f"  {name:<18} {base_url}{address}")
-        self.stdout.write(f"\nSign in with (saved in {facts_path()}, readable by you only)")
-        for part, known in facts.items():
+        self.stdout.write(f"\nSign in with (saved in {credentials_path()}, readable by you only)")
+        for role, known in credentials.items():
             if isinstance(known, dict):
                 secret = known.get("apiKey") or known.get("bearerToken") or ""
-                self.stdout.write(f"  {part:<12} {known['email']:<28} {known['password']}  {secret}".rstrip())
+                self.stdout.write(f"  {role:<12} {known['email']:<28} {known['password']}  {secret}".rstrip())
         self.stdout.write("\nTry these commands")
-        for what, line in curl_lines(facts, slug):
+        for what, line in curl_lines(credentials, slug):
             self.stdout.write(f"  # {what}\n  {line}")
 
 
 def serve(host: str, port: int, base_url: str) -> None:
-    """Replace this process by the server: one process, so that its counters are exact, with threads."""
+    """Replace this process with the server: a single process with threads, so that its counters are exact."""
     os.environ["BASE_URL"] = base_url
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--workers", "1"]
-    # In the environment, which the settings read too.
+    # Not as an option: the settings read it from the environment too.
     os.environ.setdefault("GRANIAN_BLOCKING_THREADS", str(THREADS))
     command += ["--respawn-failed-workers", "--no-ws", "--log-level", "warning", "--working-dir", str(settings.BASE_DIR)]
     os.execv(sys.executable, [*command, "marketplace.wsgi:application"])  # noqa: S606 - our own command, no shell

@@ -19,7 +19,7 @@ from wallet.providers import has_top_ups_of_real_providers
 
 from ...content import make_content
 from ...entries import load_entries
-from ...facts import facts_path
+from ...output import credentials_path
 from .quickstart import confirmed
 
 
@@ -56,13 +56,13 @@ class Command(BaseCommand):
                 raise CommandError(str(error)) from error
         entries = load_entries()
         make_content(entries, settings.BASE_URL)
-        self.stdout.write(f"The sandbox has {len(entries)} listings. Who can sign in, with which keys: {facts_path()}")
+        self.stdout.write(f"The sandbox has {len(entries)} listings. Who can sign in, with which keys: {credentials_path()}")
 
 
 def _delete() -> None:
     """Delete all data. The database comes last: an interrupted run can be repeated."""
     shutil.rmtree(settings.EMAIL_FILE_PATH, ignore_errors=True)
-    facts_path().unlink(missing_ok=True)
+    credentials_path().unlink(missing_ok=True)
     with progress_bar() as progress:
         for prefix in PREFIXES:
             keys = [key for key, _written in default_storage.keys(prefix)]
