@@ -9,7 +9,7 @@ from marketplace.core.errors import BodyTooLarge
 
 from . import bounds
 from .sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
-from .sandbox.sounds import PEAKS
+from .sandbox.sounds import MAX_PEAKS
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
@@ -90,7 +90,7 @@ def _font(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedP
 def _sound(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     details = dict(result["details"])
     peaks = details.get("peaks", [])
-    if len(peaks) > PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
+    if len(peaks) > MAX_PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
         raise ValueError("peaks")
     return ProcessedPreview(data, AUDIO_TYPES[result["format"]], details, {})
 

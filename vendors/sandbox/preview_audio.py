@@ -8,7 +8,7 @@ from .peaks import peaks_of
 from .sniffing import HEAD_BYTES, sniff
 
 ACCEPTED = {"mp3", "aac", "m4a", "wav"}
-# Those that libsndfile decodes; the others have no waveform.
+# The formats that libsndfile decodes; the others have no waveform.
 DECODED = {"mp3", "wav"}
 
 

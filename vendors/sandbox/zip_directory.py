@@ -149,7 +149,7 @@ def path_of(name: bytes, flags: int, extra: dict[int, bytes]) -> str:
         Rejected: an extra field names another file: programs differ in which of the names they use.
     """
     field = extra.get(UNICODE_PATH, b"")
-    # The name in UTF-8, beside one in the code page of its maker, which its checksum belongs to.
+    # The field has the name in UTF-8, and the checksum of the header's name, which is in the code page of the program that packed it.
     if field[:5] == struct.pack("<BI", 1, zlib.crc32(name)) and field[5:] != name:
         other = field[5:]
         if other.isascii() or name.count(b"/") != other.count(b"/") or _extension(name) != _extension(other):

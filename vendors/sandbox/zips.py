@@ -24,7 +24,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
-    # Up to one more than a skill may have.
+    # Of an archive with too many files for a skill, one more than a skill may have.
     files: list[Entry] = []
     for at, entry in directory.entries():
         counter.add(entry.path, entry.size, folder=entry.folder)
@@ -32,7 +32,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         places.append((entry.offset, at))
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
-        if not entry.folder and len(files) <= agent_skills.FILES:
+        if not entry.folder and len(files) <= agent_skills.MAX_FILES:
             files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)
@@ -61,7 +61,7 @@ def _search(file: BinaryIO, files: list[Entry], inspections: MemberInspections) 
     """Search the files of a skill; one that cannot be read is noted as such."""
     for entry in files:
         content = None
-        if inspections.can_search(entry.size):
+        if inspections.reserve_search(entry.size):
             with suppress(Exception):
                 content = _plain_content(file, entry, entry.size)
         inspections.search(entry.path, entry.mode, content)
@@ -86,7 +86,7 @@ def _check_sizes(entry: Entry) -> None:
 
 
 def read_member(file: BinaryIO, size: int, path: str, limit: int) -> bytes | None:
-    """Return the content of the first file with this path as it is shown; None if there is none, or it is larger or encrypted."""
+    """Return the content of the first file with this displayed path; None if there is none, or it is encrypted or larger than `limit`."""
     for _, entry in read_directory(file, size).entries():
         if displayable(entry.path) == path and not entry.folder:
             plain = not entry.flags & ENCRYPTED and entry.method in {STORED, DEFLATED} and entry.size <= limit
