@@ -9,6 +9,7 @@ from marketplace.core.errors import BodyTooLarge
 
 from . import bounds
 from .sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
+from .sandbox.sniffing import sniff
 from .sandbox.sounds import MAX_PEAKS
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
@@ -73,16 +74,15 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
 
 def _image(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (full, card), (full_size, card_size) = blobs, result["sizes"]
-    for content in blobs:
-        if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
-            raise ValueError("no WebP")
+    if not all(sniff(content) == "webp" for content in blobs):
+        raise ValueError("no WebP")
     details = {"width": int(full_size["width"]), "height": int(full_size["height"])}
     return ProcessedPreview(full, WEBP, details, {"card": Rendition(card, WEBP, int(card_size["width"]), int(card_size["height"]))})
 
 
 def _font(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (content,) = blobs
-    if content[:4] != b"wOF2":
+    if sniff(content) != "woff2":
         raise ValueError("no WOFF2")
     return ProcessedPreview(content, "font/woff2", dict(result["details"]), {})
 

@@ -16,7 +16,7 @@ from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors import Picture, picture_of
 
 from ..models import Upload
-from ..selectors import files_of, unfinished_of
+from ..selectors import files_of, unfinished_uploads_of_listing
 from .picture_forms import AltTextForm
 from .presenters import CheckRow, checklist_of, facts_of, may_submit, warnings_of
 from .upload_fields import (
@@ -220,7 +220,7 @@ def files_page(listing: Listing, refused: Notice | None = None, typed: Mapping[u
         approved=_shown(listing.approved_deliverable, technical),
         candidate=_shown(listing.candidate_deliverable, technical),
         earlier=earlier,
-        unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_of(listing)),
+        unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_uploads_of_listing(listing)),
         gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
         specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
         sound=_only(previews, PreviewKind.AUDIO_PREVIEW),

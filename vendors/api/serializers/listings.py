@@ -10,7 +10,7 @@ from catalog.models import Listing
 from catalog.models.listings import AiOrigin, AiTraining, ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
 from marketplace.api.fields import Choice, Line, LongText, Percent, Price
-from marketplace.api.serializers import Body
+from marketplace.api.serializers import Body, Page
 
 from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug, Tags
 from .files import DeliverableRecord, PreviewRecord
@@ -70,11 +70,9 @@ class ListingRecord(ListingSummary):
     previews = PreviewRecord(many=True)
 
 
-class ListingPage(serializers.Serializer[Any]):
+class ListingPage(Page):
     """A page of the vendor's listings."""
 
-    total = serializers.IntegerField()
-    page = serializers.IntegerField()
     items = ListingSummary(many=True)
 
 

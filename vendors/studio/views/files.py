@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.csrf import csrf_failure
 from django.views.decorators.csrf import csrf_exempt
@@ -24,7 +24,7 @@ from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
 from ...previews import MAXIMUM_BYTES, process_preview
-from ...selectors import own_listing, preview_of, unfinished_of
+from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
@@ -101,9 +101,7 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
 @listing_page("POST")
 def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UUID) -> HttpResponseBase:
     """Delete an unfinished upload."""
-    upload = unfinished_of(listing).filter(pk=upload_id).first()
-    if upload is None:
-        raise NotFound
+    upload = get_object_or_404(unfinished_uploads_of_listing(listing), pk=upload_id)
     discard_upload(upload=upload, actor=request.user)
     return _redirect(request, listing, Notice(FILE, f"The upload of {upload.filename} was removed."))
 
