@@ -97,8 +97,8 @@ def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[st
 
 
 def _address(chosen: dict[str, Any]) -> str:
-    said = {name: value for name, value in chosen.items() if value}
-    return f"{reverse('studio')}?{urlencode(said)}" if said else reverse("studio")
+    parameters = {name: value for name, value in chosen.items() if value}
+    return f"{reverse('studio')}?{urlencode(parameters)}" if parameters else reverse("studio")
 
 
 def _picture(listing: Any) -> Any:
