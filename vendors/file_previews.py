@@ -70,7 +70,7 @@ def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:
 
 
 def _count_styles(deliverable: Deliverable, fonts: Sequence[tuple[str, int]]) -> int:
-    """Return how many styles a file holds; of an archive with many fonts only some were inspected, so its font files count."""
+    """Return how many styles a file holds; in an archive with many fonts only some are inspected, so its font files are counted."""
     counts: dict[str, int] = deliverable.technical.get("contentsByExtension", {})
     return max(len(fonts), *(counts.get(extension, 0) for extension in FONT_FORMATS))
 

@@ -92,7 +92,7 @@ def _sound(result: dict[str, Any], blobs: list[bytes], data: bytes) -> Processed
     peaks = details.get("peaks", [])
     if len(peaks) > MAX_PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
         raise ValueError("peaks")
-    return ProcessedPreview(data, AUDIO_TYPES[result["format"]], details, {})
+    return ProcessedPreview(data, AUDIO_TYPES[details["format"]], details, {})
 
 
 # By kind: the sandbox's task, and what makes the preview of its result.

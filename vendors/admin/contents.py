@@ -70,7 +70,7 @@ def entry_font(request: HttpRequest, file_id: str) -> HttpResponse:
 
 @allow_methods("GET")
 def glyphs(request: HttpRequest, file_id: str) -> HttpResponse:
-    """Return an image of the glyphs that the address names, of a font or of a font inside an archive."""
+    """Return an image of the glyphs that the query names, of a font or of a font inside an archive."""
     file, path = _file(request, file_id), _path(request)
     names = [name for name in request.GET.getlist("glyph")[:MAX_GLYPHS] if name and len(name) <= GLYPH_CHARS]
     face = request.GET.get("face", "0")

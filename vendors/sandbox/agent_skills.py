@@ -22,7 +22,7 @@ _FRONT_MATTER = re.compile(r"---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL
 
 
 class _Loader(yaml.SafeLoader):
-    """Loads what is JSON: a date stays the text that it is in the file."""
+    """Loads the types of values that JSON has; a date stays a text."""
 
 
 _Loader.yaml_implicit_resolvers = {

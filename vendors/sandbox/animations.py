@@ -47,7 +47,7 @@ def run(file: BinaryIO, size: int, paths: list[str]) -> tuple[dict[str, Any], li
 
 
 def _source(content: bytes) -> bytes:
-    """Return the JSON of an animation, of a dotLottie archive the first one."""
+    """Return the JSON of an animation, or of the first one in a dotLottie archive."""
     if sniff(content[:HEAD_BYTES]) == "zip":
         file = io.BytesIO(content)
         names = [entry.path for _, entry in read_directory(file, len(content)).entries()]

@@ -1,4 +1,4 @@
-"""Opens one file inside an archive for a reviewer, in a form that a browser can be given."""
+"""Opens one file inside an archive for a reviewer, in a form that is safe to send to a browser."""
 
 import io
 from typing import Any, BinaryIO

@@ -95,9 +95,9 @@ class MemberInspections:
             self._chosen.append((path, handle))
 
     def technical(self, read: Read) -> dict[str, Any]:
-        """Inspect the members; return `skill`, `members`, the facts of all fonts that a manifest shows, and `facts`, by which versions are compared.
+        """Inspect the members; return `skill`, `members`, what a manifest shows of all fonts together, and `facts`, by which versions are compared.
 
-        `glyphCount` is that of the fullest font.
+        `glyphCount` is that of the font with the most glyphs.
         """
         kept = texts.Texts()
         kept.unsearched = self._unsearched_texts

@@ -26,7 +26,7 @@ MAX_DIGITS = 200
 
 
 class HeaderFile:
-    """The archive as tarfile, which reads only its headers, is given it."""
+    """The archive for tarfile, which reads only headers from it; refuses headers that take long to parse."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -128,7 +128,7 @@ def extra_fields(extra: bytes) -> dict[int, bytes]:
 
 
 def widened(extra: dict[int, bytes], *numbers: int) -> tuple[int, ...]:
-    """Return the numbers, those that do not fit into 32 bits taken from the ZIP64 field, which holds them in this order.
+    """Return the numbers; those that do not fit into 32 bits are taken from the ZIP64 field, which holds them in this order.
 
     Raises:
         Rejected: the field is too short.

@@ -4,7 +4,7 @@ import zlib
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from . import agent_skills, containers
+from . import agent_skills, containers, texts
 from .entries import EntryCounter, displayable
 from .exceptions import Rejected
 from .members import MemberInspections
@@ -24,7 +24,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
-    # Of an archive with too many files for a skill, one more than a skill may have.
+    # Those that a skill may have, and further ones of which a warning says that they were not searched.
     files: list[Entry] = []
     for at, entry in directory.entries():
         counter.add(entry.path, entry.size, folder=entry.folder)
@@ -32,7 +32,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
         places.append((entry.offset, at))
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
-        if not entry.folder and len(files) <= agent_skills.MAX_FILES:
+        if not entry.folder and len(files) < agent_skills.MAX_FILES + texts.MAX_SCRIPTS:
             files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)

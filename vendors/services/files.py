@@ -210,7 +210,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
 
 
 def _discard_preview(listing: Listing, preview: Preview) -> None:
-    """Delete a preview; the picture is kept while a decided submission with which the next one is compared shows it."""
+    """Delete a preview. Its picture is kept while it is in a decided submission with which the next one will be compared."""
     Preview.objects.filter(pk=preview.pk).delete()
     shown = {each["checksum"] for review in compared_reviews_of(listing) for each in review.snapshot.get("previews", ())}
     kept = preview.kind == PreviewKind.GALLERY and preview.sha256 in shown

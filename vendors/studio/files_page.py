@@ -230,7 +230,7 @@ def files_page(listing: Listing, refusal: Notice | None = None, typed: Mapping[u
 
 
 def _files(listing: Listing) -> tuple[dict[uuid.UUID, dict[str, Any]], list[Deliverable]]:
-    """Return the technical details of the files in use by id, and the other files: in one query, but without the details of those."""
+    """Return the technical details of the files in use by id, and the other files without theirs, by one query."""
     used = [pk for pk in (listing.approved_deliverable_id, listing.candidate_deliverable_id) if pk is not None]
     details = Case(When(pk__in=used, then="technical"), output_field=JSONField())
     first = Case(When(pk__in=used, then=0), default=1)

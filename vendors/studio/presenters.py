@@ -159,7 +159,7 @@ class Proceeds:
 class ListingProceeds(NamedTuple):
     """The licences that buyers can choose by name, each in the currencies in which it is sold; the first one has the listing's price.
 
-    `unpriced` are the currencies of wallets, in which alone anything is sold, for which the listing has no price.
+    `unpriced` are the currencies of wallets for which the listing has no price; nothing is sold in other currencies.
     """
 
     is_free: bool

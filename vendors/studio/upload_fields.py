@@ -74,7 +74,7 @@ class UploadKind(NamedTuple):
         api_route: The operation of the vendor API that the page's script uploads to.
         extensions: The accepted file name extensions, for the browser's file dialog.
         maximum: The largest accepted size in bytes.
-        accepted: What to send; the page's script refuses a file of another type with it.
+        accepted: What to send; the page's script shows it where it refuses a file of another type.
         help: Describes the accepted files.
     """
 

@@ -106,7 +106,7 @@ class TusViews(VendorViewSet):
         tus.check_version(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add the version of the protocol; a response to OPTIONS tells all that is supported."""
+        """Add the version of the protocol; a response to OPTIONS lists all that is supported."""
         response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in (tus.ABOUT if request.method == "OPTIONS" else tus.RESUMABLE).items():
             response[name] = value
