@@ -21,9 +21,9 @@ from .serializers import parameter_names, parse_query, refuse_unknown_parameters
 class ApiViewSet(ViewSet):
     """Base of viewsets, whose actions declare who may call them.
 
-    `access` maps each action to its access rule, for the permission class and the OpenAPI document; a
-    system check reports a missing action. `problems` maps actions to their problems, and `common_problems` are those of all. `queries` maps
-    actions to the serializers of their query parameters, `filters` to their further parameters; unknown parameters are refused.
+    `access` maps each action to its access rule, for the permission class and the OpenAPI document; a system check reports a missing action.
+    `problems` maps actions to the problems that the document names beside those of every operation; `common_problems` are those of all actions.
+    `queries` maps actions to the serializers of their query parameters, `filters` to their further parameters; unknown parameters are refused.
     """
 
     access: ClassVar[Mapping[str, Access]] = {}

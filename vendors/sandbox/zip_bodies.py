@@ -54,7 +54,7 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
         unpacked += entry.size
         body = _Body(file, entry, range(start, end), unpack=unpacked <= DIGESTED_BYTES)
         _check_data(body, following, unbounded=unbounded)
-        if not entry.folder:
+        if not entry.is_folder:
             counter.add_digest(entry.path, entry.size, body.digest)
 
 

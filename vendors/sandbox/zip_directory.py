@@ -35,7 +35,7 @@ class Entry(NamedTuple):
     name: bytes
 
     @property
-    def folder(self) -> bool:
+    def is_folder(self) -> bool:
         """Tell whether it is a folder."""
         return self.path.endswith("/")
 

@@ -27,19 +27,19 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     # Those that a skill may have, and further ones of which a warning says that they were not searched.
     files: list[Entry] = []
     for at, entry in directory.entries():
-        counter.add(entry.path, entry.size, folder=entry.folder)
+        counter.add(entry.path, entry.size, folder=entry.is_folder)
         _check_sizes(entry)
         places.append((entry.offset, at))
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
-        if not entry.folder and len(files) < agent_skills.MAX_FILES + texts.MAX_SCRIPTS:
+        if not entry.is_folder and len(files) < agent_skills.MAX_FILES + texts.MAX_SCRIPTS:
             files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)
         elif entry.flags & ENCRYPTED:
             encrypted = True
             counter.note("encrypted", entry.path)
-        elif entry.method in {STORED, DEFLATED} and not entry.folder and inspections.wants(entry.path, entry.size):
+        elif entry.method in {STORED, DEFLATED} and not entry.is_folder and inspections.wants(entry.path, entry.size):
             inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places, counter)
     kind = containers.kind_of(names)
@@ -88,7 +88,7 @@ def _check_sizes(entry: Entry) -> None:
 def read_member(file: BinaryIO, size: int, path: str, limit: int) -> bytes | None:
     """Return the content of the first file with this displayed path; None if there is none, or it is encrypted or larger than `limit`."""
     for _, entry in read_directory(file, size).entries():
-        if displayable(entry.path) == path and not entry.folder:
+        if displayable(entry.path) == path and not entry.is_folder:
             plain = not entry.flags & ENCRYPTED and entry.method in {STORED, DEFLATED} and entry.size <= limit
             return read_entry(file, entry, limit) if plain else None
     return None

@@ -34,7 +34,7 @@ from .listings import ensure_editable, lock_editable
 
 StoredRow = Deliverable | Preview | FilePreview | StorePicture | FormerPreview
 # The models of stored objects, except the parts of unfinished uploads, and packages, which can be built again.
-STORED: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview, StorePicture, FormerPreview)
+STORED_MODELS: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview, StorePicture, FormerPreview)
 
 
 def new_deliverable_key() -> str:

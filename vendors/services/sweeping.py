@@ -17,7 +17,7 @@ from marketplace.storage import default_storage
 from marketplace.storage.base import UnfinishedFile
 
 from ..models import Upload
-from .files import STORED, StoredRow, keys_of
+from .files import STORED_MODELS, StoredRow, keys_of
 from .store_pictures import FOLDER as STORES
 from .uploads import FOLDER as UPLOADS
 
@@ -59,7 +59,7 @@ def find_unfinished(*, age: timedelta) -> Iterator[UnfinishedFile]:
 
 
 def _recorded_keys() -> Iterator[str]:
-    for model in STORED:
+    for model in STORED_MODELS:
         for row in _with_keys(model).iterator(chunk_size=BATCH):
             yield from keys_of(row)
     for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
@@ -69,7 +69,7 @@ def _recorded_keys() -> Iterator[str]:
 def _recorded_among(keys: Collection[str]) -> set[str]:
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
-    rows = [row for model in STORED for row in _with_keys(model).filter(object_key__in={*keys, *originals})]
+    rows = [row for model in STORED_MODELS for row in _with_keys(model).filter(object_key__in={*keys, *originals})]
     # The key of a part begins with the id of its upload.
     ids = [found for key in keys if key.startswith(UPLOADS) and (found := parse_id(key.split("/")[1])) is not None]
     uploads = Upload.objects.filter(pk__in=ids).only("parts")

@@ -132,7 +132,7 @@ class DetailsForm(SectionForm):
         label="Parts made with AI",
         max_length=bounds.AI_PARTS_CHARS,
         required=False,
-        help_text="Which they are, and with which tool they were made. Leave it empty unless you choose “Parts of it”.",
+        help_text="Which parts they are, and which tool made them. Leave it empty unless you choose “Parts of it”.",
     )
 
     def __init__(self, data: Any = None, *, listing: Listing) -> None:

@@ -40,7 +40,7 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
             "wait": wait_of_profile(profile),
             "appealable": appealable_decision(profile),
         }
-        return render(request, "studio/standing.html", context)
+        return render(request, "studio/store_status.html", context)
     form = FilterForm(request.GET)
     if not form.is_valid():
         raise Http404
