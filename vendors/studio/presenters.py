@@ -78,7 +78,7 @@ def warnings_of(technical: Mapping[str, Any]) -> list[tuple[str, int, list[str]]
 
 def _contents(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if technical.get("format") in {"zip", "tar", "tar.gz", "tar.bz2", "tar.xz"}:
-        count, extensions = technical["entryCount"], technical["contentsByExtension"]
+        count, extensions = technical.get("entryCount", 1), technical.get("contentsByExtension", {})
         most = sorted(extensions.items(), key=lambda item: (-item[1], item[0]))
         named = [f"{intcomma(number)} {extension or 'without an extension'}" for extension, number in most[:EXTENSIONS_SHOWN]]
         rest = ["others"] if len(most) > EXTENSIONS_SHOWN else []
