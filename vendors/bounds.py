@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from marketplace.core.bounds import KIB, MIB
 
-# The most concurrent uploads of a vendor to a process.
+# The most concurrent uploads of a user to one process.
 MAX_CONCURRENT_UPLOADS = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
@@ -22,13 +22,13 @@ UPLOAD_WAIT = timedelta(days=1)
 MAX_UNFINISHED_UPLOADS = 10
 # The listings of a vendor that were never approved, as drafts or in review.
 MAX_DRAFTS = 500
-# After this, a finish that neither succeeded nor failed is taken for killed.
+# After this, a request that finishes an upload and has neither succeeded nor failed is assumed to be killed.
 FINISH_WAIT = timedelta(minutes=20)
 # The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
 SHARP_PICTURE_PIXELS = 640
 MAX_VENDOR_PAGE_SIZE = 100
 VENDOR_PAGE_SIZE = 25
-# After a bank account was changed, the first payout to it waits so long, and a mailed link undoes the change.
+# How long the first payout to a changed bank account waits, for how many days the mailed link undoes the change, and the most changes a day.
 PAYOUT_WAIT = timedelta(hours=72)
 UNDO_DAYS = 7
 PAYOUT_CHANGES_A_DAY = 10

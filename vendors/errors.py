@@ -143,10 +143,10 @@ class FileRejected(Problem):
 
 
 class TusVersionUnsupported(Problem):
-    """412: `Tus-Resumable` does not name the version of the protocol that is spoken here."""
+    """412: `Tus-Resumable` does not name the supported version of the protocol."""
 
     status = 412
-    title = "Another version of the tus protocol is needed"
+    title = "The version of the tus protocol is not supported"
     detail = "Send the header Tus-Resumable: 1.0.0."
 
 
@@ -183,11 +183,11 @@ class UploadUnfinished(Problem):
 
 
 class UploadFinishing(Problem):
-    """409: another request finishes the upload."""
+    """409: another request is finishing the upload."""
 
     status = 409
     title = "The upload is being finished"
-    detail = "Another request finishes it. Send this one again in a few seconds; the response is then the record of the file."
+    detail = "Another request is finishing it. Send this one again in a few seconds; the response is then the record of the file."
 
 
 class TooManyUploads(Problem):
@@ -195,7 +195,7 @@ class TooManyUploads(Problem):
 
     status = 409
     title = "Too many unfinished uploads"
-    detail = "Finish or delete one of those that you have begun. One that gets no part for a day expires, and does not count any more."
+    detail = "Finish or delete one of those that you have begun. One that receives no part for a day expires, and no longer counts."
 
 
 class UnapprovedStorageFull(Problem):
@@ -218,13 +218,13 @@ class TooManyDrafts(Problem):
 
 
 class DiscountPeriodInvalid(Problem):
-    """422: the discount's beginning and end do not fit."""
+    """422: the discount has ended already, ends before it begins, lasts too long or begins too late."""
 
     status = 422
     title = "The period of the discount is not valid"
     detail = (
-        f"A discount ends in the future, after it begins, and lasts at most {catalog_bounds.MAX_DISCOUNT_DAYS} days; it can be planned as many "
-        "days ahead."
+        f"A discount ends in the future, after it begins, and lasts at most {catalog_bounds.MAX_DISCOUNT_DAYS} days; it begins at most as "
+        "many days from now."
     )
 
 

@@ -15,13 +15,14 @@ from marketplace.storage.base import ObjectStorage
 
 from .previews import WEBP, ProcessedPreview, Rendition
 from .sandbox.runner import Limits, reader_of, run_in_sandbox
+from .sandbox.sniffing import sniff
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=240)
-# Formats of fonts in order of preference, for styles that come in several.
-FONTS = ("otf", "ttf", "ttc", "woff2", "woff")
-ANIMATIONS = (".json", ".lottie")
-STYLES, PATHS = 24, 40
-AXES = 16
+# In order of preference, for styles that come in several formats.
+FONT_FORMATS = ("otf", "ttf", "ttc", "woff2", "woff")
+ANIMATION_EXTENSIONS = (".json", ".lottie")
+MAX_STYLES, MAX_PATHS = 24, 40
+MAX_AXES = 16
 NAME_CHARS = 120
 POSTER = "poster"
 
@@ -37,7 +38,7 @@ def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[Pre
         DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
     """
     if fonts := _fonts_in(deliverable):
-        options = {"members": fonts[:STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
+        options = {"members": fonts[:MAX_STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
         return _run("font-styles", deliverable, store, partial(_styles, _count_styles(deliverable, fonts)), **options)
     if deliverable.listing.category.slug == MOTION and (paths := _animations_in(deliverable)):
         return _run("animations", deliverable, store, _animations, paths=paths)
@@ -56,12 +57,12 @@ def _run(
 
 
 def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:
-    """Return path and face of each style, each style in one format."""
-    if deliverable.format in FONTS:
+    """Return the path and the face of each style, one of each style that comes in several formats."""
+    if deliverable.format in FONT_FORMATS:
         return [("", face) for face in range(deliverable.technical.get("faceCount", 1))]
-    members = [member for member in deliverable.technical.get("members", ()) if member.get("format") in FONTS]
+    members = [member for member in deliverable.technical.get("members", ()) if member.get("format") in FONT_FORMATS]
     chosen: dict[str, tuple[str, int]] = {}
-    for member in sorted(members, key=lambda member: FONTS.index(member["format"])):
+    for member in sorted(members, key=lambda member: FONT_FORMATS.index(member["format"])):
         for face in range(member.get("faceCount", 1)):
             name = member.get("postScriptName") or member["path"]
             chosen.setdefault(f"{name} {face}", (member["path"], face))
@@ -69,13 +70,13 @@ def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:
 
 
 def _count_styles(deliverable: Deliverable, fonts: Sequence[tuple[str, int]]) -> int:
-    """Return how many styles a file holds; in an archive of many files only some of its fonts were inspected."""
+    """Return how many styles a file holds; in an archive with many fonts only some are inspected, so its font files are counted."""
     counts: dict[str, int] = deliverable.technical.get("contentsByExtension", {})
-    return max(len(fonts), *(counts.get(extension, 0) for extension in FONTS))
+    return max(len(fonts), *(counts.get(extension, 0) for extension in FONT_FORMATS))
 
 
 def _animations_in(deliverable: Deliverable) -> list[str]:
-    return [path for path, *_ in deliverable.entries if path.lower().endswith(ANIMATIONS)][:PATHS]
+    return [path for path, *_ in deliverable.entries if path.lower().endswith(ANIMATION_EXTENSIONS)][:MAX_PATHS]
 
 
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.
@@ -84,8 +85,8 @@ def _animations_in(deliverable: Deliverable) -> list[str]:
 def _styles(total: int, result: dict[str, Any], blobs: list[bytes]) -> list[PreviewOfKind]:
     made: list[PreviewOfKind] = []
     left_out = {"stylesOfFile": total} if total > len(blobs) else {}
-    for style, content in zip(result["styles"][:STYLES], blobs, strict=True):
-        if content[:4] != b"wOF2":
+    for style, content in zip(result["styles"][:MAX_STYLES], blobs, strict=True):
+        if sniff(content) != "woff2":
             raise ValueError("no WOFF2")
         made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style) | left_out, {})))
     return made
@@ -101,7 +102,8 @@ def _style(style: dict[str, Any]) -> dict[str, Any]:
         "weight": min(max(int(style["weight"]), 1), 1000),
         "italic": bool(style["italic"]),
         "axes": [
-            {"tag": str(axis["tag"])[:4]} | {name: float(axis[name]) for name in ("min", "default", "max")} for axis in style["axes"][:AXES]
+            {"tag": str(axis["tag"])[:4]} | {name: float(axis[name]) for name in ("min", "default", "max")}
+            for axis in style["axes"][:MAX_AXES]
         ],
         "features": [tag for tag, _, _ in FEATURES if tag in tags],
         "unicodeRanges": [str(name)[:NAME_CHARS] for name in style["unicodeRanges"]],
@@ -113,7 +115,7 @@ def _style(style: dict[str, Any]) -> dict[str, Any]:
 
 
 class Coverage:
-    """The characters of a font, by the first and the last of each run."""
+    """The characters of a font, from the first and the last code point of each run."""
 
     def __init__(self, ranges: Sequence[Sequence[int]]) -> None:
         self._ranges = sorted((int(first), int(last)) for first, last in ranges)
@@ -132,9 +134,8 @@ class Coverage:
 def _animations(result: dict[str, Any], blobs: list[bytes]) -> list[PreviewOfKind]:
     made: list[PreviewOfKind] = []
     for animation, moving, still in zip(result["animations"], blobs[::2], blobs[1::2], strict=True):
-        for content in (moving, still):
-            if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
-                raise ValueError("no WebP")
+        if not sniff(moving) == sniff(still) == "webp":
+            raise ValueError("no WebP")
         width, height = int(animation["width"]), int(animation["height"])
         name = str(animation["path"]).rpartition("/")[2].rpartition(".")[0][:NAME_CHARS]
         details = {"name": name, "width": width, "height": height, "durationSeconds": float(animation["durationSeconds"])}

@@ -7,6 +7,7 @@ from marketplace.core.errors import BodyTooLarge
 from . import bounds
 from .previews import LIMITS
 from .sandbox.runner import reader_of_bytes, run_in_sandbox
+from .sandbox.sniffing import sniff
 
 
 def process_logo(data: bytes, sender: str = "") -> bytes:
@@ -25,6 +26,6 @@ def process_logo(data: bytes, sender: str = "") -> bytes:
 def _logo(_result: dict[str, Any], blobs: list[bytes]) -> bytes:
     # Checked, because the output of a compromised child would be put into documents.
     (content,) = blobs
-    if content[:3] != b"\xff\xd8\xff" or len(content) > bounds.LOGO_BYTES:
+    if sniff(content) != "jpg" or len(content) > bounds.LOGO_BYTES:
         raise ValueError("no JPEG")
     return content

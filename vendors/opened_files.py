@@ -6,20 +6,15 @@ from typing import Any, NamedTuple
 
 from marketplace.storage.base import ObjectStorage
 
+from .previews import AUDIO_TYPES, WEBP
 from .sandbox.runner import Limits, reader_of, run_in_sandbox
+from .sandbox.sniffing import sniff
 
 LIMITS = Limits(cpu_seconds=40, wall_seconds=90)
-SOUND_TYPES = {
-    "wav": "audio/wav",
-    "mp3": "audio/mpeg",
-    "aac": "audio/aac",
-    "m4a": "audio/mp4",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-}
-GLYPHS = 24
-# The width of a cell and the height of a row in a sheet of glyphs.
-CELL, ROW, COLUMNS = 120, 150, 4
+SOUND_TYPES = AUDIO_TYPES | {"flac": "audio/flac", "ogg": "audio/ogg"}
+MAX_GLYPHS = 24
+# The size of a cell in pixels, and the most columns, of a sheet of glyphs.
+CELL_WIDTH, CELL_HEIGHT, MAX_COLUMNS = 120, 150, 4
 _PATH = re.compile(r"[MLHVCQZ0-9., -]{0,20000}")
 
 
@@ -60,23 +55,23 @@ def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> Opene
 
 def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
     (content,) = blobs
-    match result["kind"]:
-        case "picture" if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
-            return OpenedFile("picture", "image/webp", content)
-        case "font" if content[:4] == b"wOF2":
+    match result["kind"], sniff(content):
+        case "picture", "webp":
+            return OpenedFile("picture", WEBP, content)
+        case "font", "woff2":
             return OpenedFile("font", "font/woff2", content)
-        case "font" if content[:4] in {b"OTTO", b"\0\1\0\0", b"true"}:
+        case "font", "otf" | "ttf":
             return OpenedFile("font", "font/sfnt", content)
-        case "sound":
+        case "sound", _:
             return OpenedFile("sound", SOUND_TYPES[result["format"]], content)
-        case "text":
+        case "text", _:
             return OpenedFile("text", "text/plain; charset=utf-8", content.decode().encode(), bool(result["truncated"]))
         case other:
             raise ValueError(other)
 
 
 def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: int, names: list[str]) -> Drawings:
-    """Return drawings of glyphs, of which the caller passes at most `GLYPHS`, of a stored font or of a font in a stored archive; those that it lacks are left out.
+    """Return drawings of glyphs, of which the caller passes at most `MAX_GLYPHS`, of a stored font or of a font in a stored archive; those that it lacks are left out.
 
     Raises:
         UnsupportedType: there is no such font.
@@ -100,20 +95,20 @@ def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:
 
 
 def sheet_of(drawings: Drawings, names: Sequence[str]) -> str:
-    """Return an SVG image with a cell for each of these glyphs, of which there is at least one, in their order; empty where it is not drawn."""
-    columns = min(COLUMNS, len(names))
+    """Return an SVG image with a cell for each of these glyphs, at least one, in their order; the cell of a glyph without a drawing is empty."""
+    columns = min(MAX_COLUMNS, len(names))
     rows = -(-len(names) // columns)
-    scale = (ROW - 30) / (drawings.ascent - drawings.descent)
+    scale = (CELL_HEIGHT - 30) / (drawings.ascent - drawings.descent)
     cells = []
     for number, name in enumerate(names):
-        left, top = number % columns * CELL, number // columns * ROW
-        cells.append(f'<path d="M{left} {top}h{CELL}v{ROW}h-{CELL}z" fill="none" stroke="#ccc"/>')
+        left, top = number % columns * CELL_WIDTH, number // columns * CELL_HEIGHT
+        cells.append(f'<path d="M{left} {top}h{CELL_WIDTH}v{CELL_HEIGHT}h-{CELL_WIDTH}z" fill="none" stroke="#ccc"/>')
         if (drawing := drawings.glyphs.get(name)) is not None:
             baseline = top + 15 + drawings.ascent * scale
-            fitted = min(scale, (CELL - 16) / max(drawing.width, 1))
-            begin = left + (CELL - drawing.width * fitted) / 2
+            fitted = min(scale, (CELL_WIDTH - 16) / max(drawing.width, 1))
+            begin = left + (CELL_WIDTH - drawing.width * fitted) / 2
             cells.append(
                 f'<path d="{drawing.path}" transform="translate({begin:.1f} {baseline:.1f}) scale({fitted:.5f} -{fitted:.5f})" fill="#111"/>'
             )
-    size = f'width="{columns * CELL}" height="{rows * ROW}" viewBox="0 0 {columns * CELL} {rows * ROW}"'
+    size = f'width="{columns * CELL_WIDTH}" height="{rows * CELL_HEIGHT}" viewBox="0 0 {columns * CELL_WIDTH} {rows * CELL_HEIGHT}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><rect width="100%" height="100%" fill="#fff"/>{"".join(cells)}</svg>'

@@ -9,7 +9,8 @@ from marketplace.core.errors import BodyTooLarge
 
 from . import bounds
 from .sandbox.runner import Limits, reader_of_bytes, run_in_sandbox
-from .sandbox.sounds import PEAKS
+from .sandbox.sniffing import sniff
+from .sandbox.sounds import MAX_PEAKS
 
 LIMITS = Limits(cpu_seconds=30, wall_seconds=60)
 WEBP = "image/webp"
@@ -73,16 +74,15 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
 
 def _image(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (full, card), (full_size, card_size) = blobs, result["sizes"]
-    for content in blobs:
-        if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
-            raise ValueError("no WebP")
+    if not all(sniff(content) == "webp" for content in blobs):
+        raise ValueError("no WebP")
     details = {"width": int(full_size["width"]), "height": int(full_size["height"])}
     return ProcessedPreview(full, WEBP, details, {"card": Rendition(card, WEBP, int(card_size["width"]), int(card_size["height"]))})
 
 
 def _font(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     (content,) = blobs
-    if content[:4] != b"wOF2":
+    if sniff(content) != "woff2":
         raise ValueError("no WOFF2")
     return ProcessedPreview(content, "font/woff2", dict(result["details"]), {})
 
@@ -90,9 +90,9 @@ def _font(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedP
 def _sound(result: dict[str, Any], blobs: list[bytes], data: bytes) -> ProcessedPreview:
     details = dict(result["details"])
     peaks = details.get("peaks", [])
-    if len(peaks) > PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
+    if len(peaks) > MAX_PEAKS or not all(type(peak) is int and 0 <= peak <= 100 for peak in peaks):
         raise ValueError("peaks")
-    return ProcessedPreview(data, AUDIO_TYPES[result["format"]], details, {})
+    return ProcessedPreview(data, AUDIO_TYPES[details["format"]], details, {})
 
 
 # By kind: the sandbox's task, and what makes the preview of its result.

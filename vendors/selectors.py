@@ -37,7 +37,7 @@ def profile_of(user: User) -> VendorProfile:
 
 
 def approved_profile_of(user: User) -> VendorProfile:
-    """Return the user's profile when it is approved.
+    """Return the user's approved profile with its store.
 
     Raises:
         VendorNotApproved: there is none, or it is pending or suspended.
@@ -131,7 +131,7 @@ def own_listing(user: User, slug: str) -> Listing:
         VendorNotApproved: the user's store is closed.
     """
     joined = ("store__vendor_profile", "category", "approved_deliverable", "candidate_deliverable")
-    # The technical details may be long, and pages show little of them.
+    # These columns may be large, and pages show little of them.
     long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
     listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
     listing = with_running_discount(listings).filter(store__vendor_profile__user=user, **lookup(slug)).first()
@@ -166,12 +166,12 @@ def files_of(listing: Listing) -> QuerySet[Deliverable]:
     return Deliverable.objects.filter(listing=listing).defer("technical").order_by("-id")
 
 
-def unfinished_of(listing: Listing) -> QuerySet[Upload]:
-    """Return the resumable uploads for the listing that can be continued, newest first."""
+def unfinished_uploads_of_listing(listing: Listing) -> QuerySet[Upload]:
+    """Return the listing's uploads that can be continued or finished, newest first."""
     return Upload.objects.filter(listing=listing, deliverable=None, expires_at__gt=timezone.now()).defer("parts")
 
 
-def unfinished_uploads(profile: VendorProfile) -> QuerySet[Upload]:
+def unfinished_uploads_of_vendor(profile: VendorProfile) -> QuerySet[Upload]:
     """Return the vendor's uploads that can be continued or finished, newest first."""
     return uploads_of(profile).filter(deliverable=None)
 
@@ -203,11 +203,10 @@ def unapproved_bytes(store: Store, *, without: Upload | None = None) -> int:
     """Return the bytes of what no reviewer has approved: new files, previews of listings that were never on sale, and unfinished uploads.
 
     An upload counts with the length that was announced, so that uploads which are on their way do not exceed the limit together. An expired
-    one, which its vendor can neither continue nor delete, does not count. As `purge` runs daily and an upload lives for a day, all that have
-    expired since the last one were once on their way together, within the limit.
-    `without` is an upload that is left out, because a file takes its place.
+    one, which its vendor can neither continue nor delete, does not count; `purge` deletes it within a day.
+    `without` is an upload that does not count, because it has become the file that is being added.
     """
-    # A file that was blocked, replaced and unblocked waits for no review, and its vendor cannot delete it.
+    # Only candidates count: a file that was blocked, replaced and unblocked waits for no review, and its vendor cannot delete it.
     candidates = Listing.objects.filter(store=store).values("candidate_deliverable")
     files = Deliverable.objects.filter(pk__in=candidates, approved_at=None, blocked_at=None).aggregate(bytes=Sum("file_size"))
     previews = Preview.objects.filter(listing__store=store, listing__approved_deliverable=None).aggregate(bytes=Sum("size"))

@@ -146,7 +146,7 @@ class OperationSchema(AutoSchema):
         if isinstance(self.view, ApiViewSet):
             if self.view.refuses_unknown_parameters:
                 declared |= {errors.InvalidInput, errors.MalformedRequest}
-            declared |= set(self.view.problems.get(self.view.action or "", ()))
+            declared |= {*self.view.common_problems, *self.view.problems.get(self.view.action or "", ())}
         by_status: dict[int, list[type[Problem]]] = {}
         for problem in sorted(declared, key=lambda p: (p.status, p.code)):
             by_status.setdefault(problem.status, []).append(problem)

@@ -1,4 +1,4 @@
-"""Bases of serializers for request bodies and query parameters."""
+"""Bases of serializers for request bodies, query parameters and pages of lists."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -111,6 +111,13 @@ class PageNumber(QueryInteger):
 
     def __init__(self) -> None:
         super().__init__(min_value=1, max_value=bounds.MAX_PAGE, default=1)
+
+
+class Page(serializers.Serializer[Any]):
+    """Base of a page of a list, to which subclasses add the `items`."""
+
+    total = serializers.IntegerField()
+    page = serializers.IntegerField()
 
 
 # The least similarity of a suggested name, in percent.

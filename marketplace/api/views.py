@@ -21,13 +21,14 @@ from .serializers import parameter_names, parse_query, refuse_unknown_parameters
 class ApiViewSet(ViewSet):
     """Base of viewsets, whose actions declare who may call them.
 
-    `access` maps each action to its access rule, for the permission class and the OpenAPI document; a
-    system check reports a missing action. `problems` maps actions to problems beyond the common ones. `queries` maps
-    actions to the serializers of their query parameters, `filters` to their further parameters; unknown parameters are refused.
+    `access` maps each action to its access rule, for the permission class and the OpenAPI document; a system check reports a missing action.
+    `problems` maps actions to the problems that the document names beside those of every operation; `common_problems` are those of all actions.
+    `queries` maps actions to the serializers of their query parameters, `filters` to their further parameters; unknown parameters are refused.
     """
 
     access: ClassVar[Mapping[str, Access]] = {}
     problems: ClassVar[Mapping[str, tuple[type[Problem], ...]]] = {}
+    common_problems: ClassVar[tuple[type[Problem], ...]] = ()
     queries: ClassVar[Mapping[str, type[Serializer[Any]]]] = {}
     filters: ClassVar[Mapping[str, type[FilterSet]]] = {}
     # False for links to which other sites may add parameters.

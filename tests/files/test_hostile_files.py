@@ -221,7 +221,7 @@ def test_files_of_one_sender_leave_room_for_those_of_another(tmp_path: Path, mon
         return run_in_sandbox("inspect", read_at=reader_of_bytes(b"x"), size=1, limits=Limits(5, seconds), interpret=as_said, sender=sender)
 
     with ThreadPoolExecutor() as pool:
-        slow = [pool.submit(check, "one", PATIENCE_SECONDS) for _ in range(runner.CHILDREN_OF_ONE)]
+        slow = [pool.submit(check, "one", PATIENCE_SECONDS) for _ in range(runner.MAX_CHILDREN_OF_SENDER)]
         until(lambda: len(list(tmp_path.glob("*.begun"))) == len(slow), "the files of one sender to be checked")
         with pytest.raises(DependencyUnavailable):
             check("one", 0.5)

@@ -18,7 +18,7 @@ from marketplace.core.errors import BodyTooLarge
 from vendors import bounds
 from vendors.errors import FileRejected
 from vendors.previews import process_preview
-from vendors.sandbox.sounds import PEAKS
+from vendors.sandbox.sounds import MAX_PEAKS
 
 from . import makers
 from .hostile.fonts import HTML, with_html
@@ -243,7 +243,7 @@ def faded(kind: str, loudest: float = 0.8, seconds: float = 2.0) -> bytes:
 @pytest.mark.parametrize("kind", ["WAV", "MP3"])
 def test_waveform_of_a_sound_follows_its_loudness(kind: str) -> None:
     peaks = process_audio(faded(kind)).details["peaks"]
-    assert 150 <= len(peaks) <= PEAKS
+    assert 150 <= len(peaks) <= MAX_PEAKS
     assert max(peaks) == 100
     assert peaks[len(peaks) // 4] == pytest.approx(25, abs=4)
     assert peaks[len(peaks) // 2] == pytest.approx(50, abs=4)

@@ -20,7 +20,7 @@ from marketplace.storage.local import LocalStorage
 from marketplace.storage.s3 import S3Storage
 from tests.factories import DeliverableFactory, ListingFactory, StoreFactory
 from vendors.management.commands import verify_checksums
-from vendors.services.files import STORED, keys_of
+from vendors.services.files import STORED_MODELS, keys_of
 from vendors.services.verifying import StoredState, state_of, verify
 
 from .helpers import put
@@ -96,7 +96,7 @@ def test_pictures_of_a_store_and_replaced_pictures_are_verified() -> None:
 def test_every_model_with_a_stored_file_is_verified() -> None:
     named = {model for model in apps.get_models() if "object_key" in {field.name for field in model._meta.get_fields()}}
     # Packages are built from the others, and are built again where they are gone.
-    assert named == {*STORED, Package}
+    assert named == {*STORED_MODELS, Package}
     kept = {key for row in (recorded(), shown()) for key in keys_of(row)}
     assert all(key.startswith(PREFIXES) for key in kept)
 

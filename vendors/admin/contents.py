@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
@@ -16,13 +17,13 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.service import staff_of
 from marketplace.storage import default_storage
 
-from ..opened_files import GLYPHS, OpenedFile, draw_glyphs, open_entry, sheet_of
+from ..opened_files import MAX_GLYPHS, OpenedFile, draw_glyphs, open_entry, sheet_of
 from ..services.files import record_opened
 
 PATH_CHARS = 200
 GLYPH_CHARS = 63
-FACES = 64
-PROTECTION = {
+MAX_FACES = 64
+PROTECTIVE_HEADERS = {
     "Cache-Control": "private, no-store",
     "X-Content-Type-Options": "nosniff",
     # Opened as a page of its own, it runs and loads nothing.
@@ -37,15 +38,14 @@ def entry(request: HttpRequest, file_id: str) -> HttpResponse:
     file, path = _file(request, file_id), _path(request)
     opened = _opened(file, path)
     record_opened(deliverable=file, path=path, actor=staff_of(request))
-    query = urlencode({"path": path})
     context = {
         **admin.site.each_context(request),
         "title": path or file.original_filename,
         "file": file,
         "opened": opened,
         "text": visible_characters(opened.content.decode()) if opened.kind == "text" else "",
-        "content_url": f"{reverse('admin-file-entry-content', args=[file.pk])}?{query}",
-        "font_url": f"{reverse('admin-file-entry-font', args=[file.pk])}?{query}",
+        "content_url": _url("admin-file-entry-content", file, path),
+        "font_url": _url("admin-file-entry-font", file, path),
         "samples": samples_for(()),
     }
     return TemplateResponse(request, "admin/catalog/entry.html", context)
@@ -57,29 +57,28 @@ def entry_content(request: HttpRequest, file_id: str) -> HttpResponse:
     opened = _opened(_file(request, file_id), _path(request))
     if opened.kind == "text":
         raise Http404
-    return HttpResponse(opened.content, content_type=opened.content_type, headers=PROTECTION)
+    return HttpResponse(opened.content, content_type=opened.content_type, headers=PROTECTIVE_HEADERS)
 
 
 @allow_methods("GET")
 def entry_font(request: HttpRequest, file_id: str) -> HttpResponse:
     """Return the style sheet that declares a font inside an archive; inline styles are not allowed by the content policy."""
-    file, path = _file(request, file_id), _path(request)
-    address = f"{reverse('admin-file-entry-content', args=[file.pk])}?{urlencode({'path': path})}"
-    face = f'@font-face{{font-family:"Specimen";src:url("{address}");font-display:block}}\n'
+    content_url = _url("admin-file-entry-content", _file(request, file_id), _path(request))
+    face = f'@font-face{{font-family:"Specimen";src:url("{content_url}");font-display:block}}\n'
     return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
 
 @allow_methods("GET")
 def glyphs(request: HttpRequest, file_id: str) -> HttpResponse:
-    """Return an image of the glyphs that the address names, of a font or of a font inside an archive."""
+    """Return an image of the glyphs that the query names, of a font or of a font inside an archive."""
     file, path = _file(request, file_id), _path(request)
-    names = [name for name in request.GET.getlist("glyph")[:GLYPHS] if name and len(name) <= GLYPH_CHARS]
+    names = [name for name in request.GET.getlist("glyph")[:MAX_GLYPHS] if name and len(name) <= GLYPH_CHARS]
     face = request.GET.get("face", "0")
-    if not names or not face.isdecimal() or not face.isascii() or len(face) > 2 or int(face) >= FACES:
+    if not names or not face.isdecimal() or not face.isascii() or len(face) > 2 or int(face) >= MAX_FACES:
         raise Http404
     drawings = draw_glyphs(store=default_storage, key=file.object_key, size=file.file_size, path=path, face=int(face), names=names)
     return HttpResponse(
-        sheet_of(drawings, names), content_type="image/svg+xml", headers=PROTECTION | {"Cache-Control": "private, max-age=3600"}
+        sheet_of(drawings, names), content_type="image/svg+xml", headers=PROTECTIVE_HEADERS | {"Cache-Control": "private, max-age=3600"}
     )
 
 
@@ -87,10 +86,11 @@ def _file(request: HttpRequest, file_id: str) -> Deliverable:
     """Return the file, for users who may review listings or block files."""
     if not (request.user.has_perm(REVIEW) or request.user.has_perm(BLOCK)):
         raise PermissionDenied
-    file = Deliverable.objects.select_related("listing").filter(pk=file_id).first()
-    if file is None:
-        raise Http404
-    return file
+    return get_object_or_404(Deliverable.objects.select_related("listing"), pk=file_id)
+
+
+def _url(route: str, file: Deliverable, path: str) -> str:
+    return f"{reverse(route, args=[file.pk])}?{urlencode({'path': path})}"
 
 
 def _path(request: HttpRequest) -> str:

@@ -32,8 +32,8 @@ from ..services import profiles as services
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
 PAYOUTS = "vendors.hold_payouts_vendorprofile"
-# The most submissions on the page.
-REVIEWS = 10
+# The most submissions of a vendor that the page shows.
+MAX_REVIEWS = 10
 
 
 class CommissionForm(ReasonForm):
@@ -116,7 +116,7 @@ class VendorProfileAdmin(QueueAdmin):
                 review.decided_at,
                 "\n".join(finding["message"] for finding in review.findings),
             )
-            for review in reviews_of_store(subject.store)[:REVIEWS]
+            for review in reviews_of_store(subject.store)[:MAX_REVIEWS]
         ]
         submissions = Panel("Submissions of the vendor", ("Listing", "Kind", "Outcome", "Decided", "Findings"), rows)
         return [submissions, *super().panels(request, subject)]

@@ -39,5 +39,5 @@ def required_etags(request: Request | HttpRequest) -> list[str] | None:
 
 
 def with_etag(listing: Listing, body: object) -> Response:
-    """Return the response with the entity tag of the listing as it is now."""
+    """Return the response with the entity tag of the listing's present state."""
     return Response(body, headers={"ETag": listing.etag})

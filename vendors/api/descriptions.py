@@ -17,7 +17,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "readme": "Text of the README.txt in the buyer's download.",
     "reviewId": "Id of the review.",
     "slot": "Gallery slot: 0 is the thumbnail, 1 to 4 are further images.",
-    "submittedAt": "Time of the submission; null if it was not submitted. Of a takedown or restoration, when it was made.",
+    "submittedAt": "Time of the submission; null if it was not submitted. For a takedown or restoration, its time.",
     "updateStatus": "PendingReview while a new file of a published listing is in review, otherwise null.",
     "upload_id": "Id of the resumable upload.",
     "userId": "Id of the user.",

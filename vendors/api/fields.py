@@ -1,4 +1,4 @@
-"""Serializer fields of the vendor API: shapes that only vendors send, and slugs that are resolved to the rows they name."""
+"""Serializer fields of the vendor API: values that only vendors send, and slugs that are resolved to the rows they name."""
 
 import math
 from typing import Any

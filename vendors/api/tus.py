@@ -23,7 +23,7 @@ ABOUT = {
     "Tus-Max-Size": str(catalog_bounds.DELIVERABLE_BYTES),
     "Tus-Checksum-Algorithm": ",".join(ALGORITHMS),
 }
-_DIGITS = 15
+_MAX_DIGITS = 15
 
 
 def check_version(request: Request) -> None:
@@ -79,7 +79,7 @@ def part_size(request: Request) -> int:
 
     Raises:
         LengthRequired: the body has no Content-Length.
-        UnsupportedType: it is not a part of an upload.
+        UnsupportedType: the body's media type is not that of a part.
     """
     if (request.content_type or "").split(";")[0].strip().lower() != CONTENT_TYPE:
         raise UnsupportedType(f"Send the part as {CONTENT_TYPE}.")
@@ -106,7 +106,7 @@ def part_checksum(request: Request) -> Checksum | None:
 
 
 def state_headers(upload: Upload) -> Mapping[str, str]:
-    """Return the headers that tell how far an upload is."""
+    """Return the headers that describe the progress of an upload."""
     return {
         **RESUMABLE,
         "Cache-Control": "no-store",
@@ -118,8 +118,8 @@ def state_headers(upload: Upload) -> Mapping[str, str]:
 
 def _number(request: Request, name: str, *, minimum: int) -> int:
     text = request.headers.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS and int(text) >= minimum):
-        raise _invalid(name, f"Send a whole number from {minimum}.")
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS and int(text) >= minimum):
+        raise _invalid(name, f"Send a whole number of at least {minimum}.")
     return int(text)
 
 

@@ -12,7 +12,7 @@ from .zip_directory import Entry
 
 ROOT_FILE = "SKILL.md"
 # The limits of the skills extension of the Model Context Protocol.
-FILES = 512
+MAX_FILES = 512
 TOTAL_BYTES = 16 * 2**20
 FRONT_MATTER_CHARS = 8192
 NAME = re.compile(r"(?!.{65})[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -22,7 +22,7 @@ _FRONT_MATTER = re.compile(r"---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL
 
 
 class _Loader(yaml.SafeLoader):
-    """Loads what is JSON: a date stays the text that it is in the file."""
+    """Loads the types of values that JSON has; a date stays a text."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -36,7 +36,7 @@ def manifest_of(files: Sequence[Entry], read: Callable[[Entry, int], bytes]) -> 
 
     It raises whatever the parsers raise on damaged bytes.
     """
-    if len(files) > FILES or sum(file.size for file in files) > TOTAL_BYTES or not _are_plain([file.path for file in files]):
+    if len(files) > MAX_FILES or sum(file.size for file in files) > TOTAL_BYTES or not _are_plain([file.path for file in files]):
         return None
     rows: list[list[str | int]] = []
     front_matter = None
@@ -60,8 +60,8 @@ def _are_plain(paths: Sequence[str]) -> bool:
     )
 
 
-def load(text: str) -> Any:
-    """Return the value of a YAML document, None where it is too long or has aliases, of which a few lines expand to gigabytes."""
+def load_yaml(text: str) -> Any:
+    """Return the value of a YAML document; None where it is too long or has aliases, since a few lines of them expand to gigabytes."""
     if len(text) > FRONT_MATTER_CHARS or any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
         return None
     return yaml.load(text, _Loader)  # noqa: S506 - a safe loader
@@ -70,7 +70,7 @@ def load(text: str) -> Any:
 def _front_matter(content: bytes) -> dict[str, Any] | None:
     """Return the front matter as JSON values, None where it is not that of a skill; raises whatever the parsers raise on damaged bytes."""
     match = _FRONT_MATTER.match(content.decode("utf-8-sig"))
-    values = None if match is None else load(match[1])
+    values = None if match is None else load_yaml(match[1])
     if values is None:
         return None
     name, description = values.get("name"), values.get("description")

@@ -18,14 +18,14 @@ from .preview_images import webp
 from .sniffing import HEAD_BYTES, sniff
 from .zip_directory import read_directory
 
-# The most animations of a file, and for each bytes of JSON, seconds, frames a second, pixels of a side, and bytes of WebP.
-ANIMATIONS, SOURCE_BYTES, SECONDS, RATE, SIDE, WEBP_BYTES = 8, 2 * 2**20, 6, 20, 320, 300 * 2**10
-# No other animation is begun after so much processor time.
+# The limits of a file's animations: their number, and for each the bytes of JSON, seconds, frames per second, pixels per side, bytes of WebP.
+MAX_ANIMATIONS, SOURCE_BYTES, MAX_SECONDS, FRAMES_PER_SECOND, SIDE_PIXELS, WEBP_BYTES = 8, 2 * 2**20, 6, 20, 320, 300 * 2**10
+# After this processor time no further animation is begun.
 PROCESSOR_SECONDS = 30
-QUALITY = (60, 35, 15)
-# Where a dotLottie archive has its animations, by version of the format.
-INSIDE = ("animations/", "a/")
-FIELDS = {"w", "h", "fr", "ip", "op", "layers"}
+QUALITIES = (60, 35, 15)
+# The folders of the animations in a dotLottie archive, in versions 1 and 2 of the format.
+FOLDERS = ("animations/", "a/")
+REQUIRED_KEYS = {"w", "h", "fr", "ip", "op", "layers"}
 
 
 def run(file: BinaryIO, size: int, paths: list[str]) -> tuple[dict[str, Any], list[bytes]]:
@@ -41,22 +41,22 @@ def run(file: BinaryIO, size: int, paths: list[str]) -> tuple[dict[str, Any], li
             facts, moving, still = _rendered(_source(archive_files.member(file, size, path)))
             found.append(facts | {"path": path})
             blobs += [moving, still]
-        if len(found) == ANIMATIONS or time.process_time() > PROCESSOR_SECONDS:
+        if len(found) == MAX_ANIMATIONS or time.process_time() > PROCESSOR_SECONDS:
             break
     return {"animations": found}, blobs
 
 
 def _source(content: bytes) -> bytes:
-    """Return the JSON of an animation, of a dotLottie archive the first one."""
+    """Return the JSON of an animation, or of the first one in a dotLottie archive."""
     if sniff(content[:HEAD_BYTES]) == "zip":
         file = io.BytesIO(content)
         names = [entry.path for _, entry in read_directory(file, len(content)).entries()]
-        path = next((name for name in names if name.startswith(INSIDE) and name.endswith(".json")), "")
+        path = next((name for name in names if name.startswith(FOLDERS) and name.endswith(".json")), "")
         content = zips.read_member(file, len(content), path, SOURCE_BYTES) or b""
     if len(content) > SOURCE_BYTES:
         raise Rejected("The animation is larger than 2 MiB.")
     lottie = json.loads(content)
-    if not isinstance(lottie, dict) or not lottie.keys() >= FIELDS:
+    if not isinstance(lottie, dict) or not lottie.keys() >= REQUIRED_KEYS:
         raise Unsupported("It is not a Lottie animation.")
     return content
 
@@ -68,18 +68,18 @@ def _rendered(content: bytes) -> tuple[dict[str, Any], bytes, bytes]:
     if picture.load_data(content, "lottie", None, copy=True) != Result.SUCCESS:
         raise Unsupported("It is not a Lottie animation.")
     _, *sides = picture.get_size()
-    width, height = (max(1, round(side * SIDE / max(sides))) for side in sides)
+    width, height = (max(1, round(side * SIDE_PIXELS / max(sides))) for side in sides)
     canvas.set_target(width, height, cs=Colorspace.ABGR8888S)
     picture.set_size(width, height)
     canvas.add(picture)
     (_, total), (_, duration) = animation.get_total_frame(), animation.get_duration()
     if total < 1 or not 0 < duration < float("inf"):
         raise Rejected("The animation has no frames.")
-    shown = min(duration, SECONDS)
-    count = max(1, round(shown * min(RATE, total / duration)))
+    shown = min(duration, MAX_SECONDS)
+    count = max(1, round(shown * min(FRAMES_PER_SECOND, total / duration)))
     frames = [_frame(canvas, animation, number / count * shown / duration * total) for number in range(count)]
     facts = {"width": width, "height": height, "durationSeconds": round(duration, 2)}
-    # The richest of three frames: many animations begin and end empty.
+    # Of three frames the one with the most content, which takes the most bytes: many animations begin and end empty.
     still = max((webp(frames[count * quarter // 4], quality=80) for quarter in (1, 2, 3)), key=len)
     return facts, _animated_webp(frames, round(shown * 1000 / count)), still
 
@@ -95,7 +95,7 @@ def _frame(canvas: Any, animation: Any, number: float) -> Image.Image:
 
 def _animated_webp(frames: list[Image.Image], milliseconds: int) -> bytes:
     """Return the frames as WebP that plays again and again, in the best quality that is small enough."""
-    for quality in QUALITY:
+    for quality in QUALITIES:
         content = webp(frames[0], save_all=True, append_images=frames[1:], duration=milliseconds, loop=0, quality=quality)
         if len(content) <= WEBP_BYTES:
             return content

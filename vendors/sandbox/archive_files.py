@@ -1,4 +1,4 @@
-"""Opens one file inside an archive for a reviewer, in a form that a browser can be given."""
+"""Opens one file inside an archive for a reviewer, in a form that is safe to send to a browser."""
 
 import io
 from typing import Any, BinaryIO
@@ -18,7 +18,7 @@ def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[byte
     content = member(file, size, path)
     name = sniff(content[:HEAD_BYTES])
     inner = io.BytesIO(content)
-    if name in preview_images.PIXELS:
+    if name in preview_images.MAX_PIXELS:
         return {"kind": "picture"}, preview_images.run(inner, len(content))[1][:1]
     if name in {"woff", "woff2"}:
         return {"kind": "font"}, preview_fonts.run(inner, len(content))[1]
@@ -33,7 +33,7 @@ def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[byte
 
 
 def member(file: BinaryIO, size: int, path: str) -> bytes:
-    """Return a file inside an archive by its path as it is shown; the file itself where the path is empty.
+    """Return a file inside an archive by its displayed path (`displayable`); the file itself where the path is empty.
 
     Raises:
         Unsupported: there is none, or it cannot be read.

@@ -9,11 +9,11 @@ from .sounds import MIN_BYTES_PER_SECOND, sound_details
 
 TRIAL_FRAMES = 4096
 BLOCK_FRAMES = 2**16
-# What libsndfile gives as the length of a stream that does not state it is larger.
-FRAMES = 2**62
-# Upper bound of the bytes per second of MP3: 320 kbit/s, and a tenth more for something else.
+# For a stream that does not state its length, libsndfile returns a larger number.
+MAX_STATED_FRAMES = 2**62
+# Upper bound of the bytes per second of MP3: 320 kbit/s, and a tenth more for what is not sound.
 MAX_BYTES_PER_SECOND = 44_500
-# Tags may follow an MP3. The fewest samples are those of three short frames.
+# How long the tags after an MP3 may be, and the fewest samples that it may have: those of three short frames.
 TAG_BYTES = 64 * 2**10
 MIN_FRAMES = 3 * 576
 BIT_DEPTHS = {"PCM_S8": 8, "PCM_U8": 8, "PCM_16": 16, "PCM_24": 24, "PCM_32": 32, "FLOAT": 32, "DOUBLE": 64, "ULAW": 8, "ALAW": 8}
@@ -31,7 +31,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 def _decoded(sound: soundfile.SoundFile, size: int, name: str) -> dict[str, Any]:
     """Decode the beginning of a sound, and the end of a FLAC: what the decoder refuses cannot be played."""
-    frames = sound.frames if sound.frames < FRAMES else 0
+    frames = sound.frames if sound.frames < MAX_STATED_FRAMES else 0
     if not len(sound.read(TRIAL_FRAMES, dtype="float32")):
         raise Rejected("The sound is empty.")
     if name == "flac" and frames > TRIAL_FRAMES:

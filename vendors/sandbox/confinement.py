@@ -40,8 +40,8 @@ def confine() -> frozenset[str]:
     """Confine this process as far as the kernel supports it; return what is in force: `files` (Landlock), `calls` (seccomp)."""
     if not sys.platform.startswith("linux") or _libc.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         return frozenset()
-    held = {"files": _restrict_files(), "calls": _restrict_calls()}
-    return frozenset(name for name, holds in held.items() if holds)
+    in_force = {"files": _restrict_files(), "calls": _restrict_calls()}
+    return frozenset(name for name, succeeded in in_force.items() if succeeded)
 
 
 def _restrict_files() -> bool:
@@ -55,7 +55,7 @@ def _restrict_files() -> bool:
     if ruleset < 0:
         return False
     try:
-        # Only the code of the sandbox, not the project's folder: it may contain keys and the SQLite database. So it must not be in one of `READABLE`.
+        # Only the code of the sandbox: the project's folder may contain keys and the SQLite database, so it must not lie in one of `READABLE`.
         ours = (Path(__file__).parent, sys.prefix, sys.base_prefix)
         allowed = [_allow(ruleset, path, EXECUTE | READ | LIST) for path in (*READABLE, *ours)]
         allowed.append(_allow(ruleset, tempfile.gettempdir(), rights & ~EXECUTE))
@@ -95,7 +95,7 @@ def _restrict_calls() -> bool:
 
 
 def _verdict(name: str) -> list[tuple[int, int, int, int]]:
-    """Return the instructions that decide on a call of the list, by the lower half of one of its arguments where that matters."""
+    """Return the instructions that decide on a listed call; where an argument matters, they compare its lower half."""
     if name == "clone":
         return [(LOAD, 0, 0, ARGUMENT), (ANY_BIT, 0, 1, CLONE_REFUSED), (RETURN, 0, 0, NOT_PERMITTED), (RETURN, 0, 0, ALLOW)]
     if name not in ARGUMENTS:

@@ -1,4 +1,4 @@
-"""Detects file types that are zip archives inside, by their characteristic members."""
+"""Detects file types whose files are zip archives, by their characteristic members."""
 
 from collections.abc import Iterable
 

@@ -19,7 +19,7 @@ PATH_CHARS = 200
 # Extensions of archives, whose contents a reviewer does not see, and of files that run when they are opened.
 NESTED = {"zip", "rar", "7z", "tar", "gz", "tgz", "bz2", "xz", "zst", "iso", "dmg", "cab"}
 PROGRAMS = {"exe", "com", "scr", "msi", "bat", "cmd", "ps1", "vbs", "lnk", "jar", "apk", "hta", "reg"}
-# The most entries of an archive that reviewers are shown, and by which versions are compared.
+# The most entries of an archive that reviewers are shown, and the most whose digests are recorded to compare versions.
 MAX_LISTED = 500
 MAX_COMPARED = 5000
 DIGEST_BYTES = 16
@@ -38,8 +38,8 @@ class EntryCounter:
         self.size = 0
         self._allowed = MAX_RATIO * packed_bytes + FREE_BYTES
         self._extensions: Counter[str] = Counter()
-        self._noted: dict[str, list[str]] = {}
-        self._times: Counter[str] = Counter()
+        self._warnings: Counter[str] = Counter()
+        self._examples: dict[str, list[str]] = {}
         # Hashes instead of names: the names of 200,000 entries may take a hundred MiB.
         self._seen: set[int] = set()
         self._listed: list[list[str | int]] = []
@@ -81,12 +81,12 @@ class EntryCounter:
 
     def note(self, code: str, path: str) -> None:
         """Record a warning with a few of the affected names."""
-        self._times[code] += 1
-        examples = self._noted.setdefault(code, [])
+        self._warnings[code] += 1
+        examples = self._examples.setdefault(code, [])
         if len(examples) < MAX_EXAMPLES:
             examples.append(displayable(path))
 
-    def digested(self, path: str, size: int, digest: str) -> None:
+    def add_digest(self, path: str, size: int, digest: str) -> None:
         """Record the digest of an entry's content, by which versions of the archive are compared."""
         if len(self._compared) < MAX_COMPARED:
             self._compared.append([displayable(path), size, digest])
@@ -94,7 +94,7 @@ class EntryCounter:
             self._others.update(f"{path}\0{size}\0{digest}\0".encode("utf-8", "replace"))
 
     def facts(self) -> dict[str, Any]:
-        """Return the digests: one for each of the first entries, and one for all others."""
+        """Return the digests: one for each of the first entries, and one for all others together."""
         return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if len(self._compared) == MAX_COMPARED else {})
 
     def technical(self) -> dict[str, Any]:
@@ -106,9 +106,9 @@ class EntryCounter:
             "contentsByExtension": dict(sorted(common)),
             "entries": self._listed,
         }
-        if self._noted:
+        if self._warnings:
             found["warnings"] = [
-                {"code": code, "count": self._times[code], "examples": examples} for code, examples in sorted(self._noted.items())
+                {"code": code, "count": count, "examples": self._examples[code]} for code, count in sorted(self._warnings.items())
             ]
         return found
 

@@ -9,18 +9,18 @@ from typing import Any
 
 from fontTools.pens.recordingPen import RecordingPen
 
-# The most glyphs of all fonts of a file, and the processor time for their outlines; glyphs beyond are compared by the digests of tables only.
-GLYPHS = 20_000
-SECONDS = 40
-TABLES = 64
-NAMES = 64
+# The most glyphs of all fonts of a file, and the seconds of processor time for their outlines; further glyphs are compared by the digests of tables only.
+MAX_GLYPHS = 20_000
+MAX_SECONDS = 40
+MAX_TABLES = 64
+MAX_NAMES = 64
 NAME_CHARS = 300
 NAME_IDS = range(26)
 GLYPH_NAME_CHARS = 63
-CODE_POINTS = 8
-COMPONENTS = 64
+MAX_CODE_POINTS = 8
+MAX_COMPONENT_DEPTH = 64
 DIGEST_BYTES = 12
-# Fields of tables that decide how lines of text look, and what a licence allows.
+# The fields of tables that decide how lines of text look, and what may be done with the font.
 METRICS = {
     "head": ("unitsPerEm", "fontRevision", "macStyle"),
     "hhea": ("ascent", "descent", "lineGap"),
@@ -38,11 +38,11 @@ class Budget:
     """The glyphs and the processor time that are left for all fonts of a file."""
 
     def __init__(self) -> None:
-        self.glyphs = GLYPHS
-        self.until = time.process_time() + SECONDS
+        self.glyphs = MAX_GLYPHS
+        self.until = time.process_time() + MAX_SECONDS
 
-    def left(self) -> bool:
-        """Tell whether another glyph can be digested."""
+    def take_glyph(self) -> bool:
+        """Take one more glyph from the budget; return whether it may be digested."""
         self.glyphs -= 1
         return self.glyphs >= 0 and time.process_time() < self.until
 
@@ -52,7 +52,7 @@ def digest(content: bytes) -> str:
     return blake2b(content, digest_size=DIGEST_BYTES).hexdigest()
 
 
-# A process inspects one file.
+# Shared by all fonts, because a process inspects one file.
 _budget = Budget()
 
 
@@ -76,7 +76,7 @@ def _attempt(read: Callable[[], Any]) -> Any:
 def _names(font: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for record in font["name"].names:
-        if record.nameID in NAME_IDS and len(found) < NAMES:
+        if record.nameID in NAME_IDS and len(found) < MAX_NAMES:
             text = str(font["name"].getDebugName(record.nameID) or "")
             found[str(record.nameID)] = text[:NAME_CHARS]
     return found
@@ -93,7 +93,7 @@ def _metrics(font: Any) -> dict[str, float]:
 
 
 def _tables(font: Any) -> dict[str, str]:
-    tags = sorted(font.reader.tables)[:TABLES]
+    tags = sorted(font.reader.tables)[:MAX_TABLES]
     return {tag: digest(font.reader[tag]) for tag in tags}
 
 
@@ -106,14 +106,14 @@ def _glyphs(font: Any) -> tuple[dict[str, Any], bool]:
     outlines = Outlines(font)
     found: dict[str, Any] = {}
     for name in font.getGlyphOrder():
-        if not _budget.left():
+        if not _budget.take_glyph():
             return found, False
-        found[_short(name)] = [outlines.digest(name), widths.get(name, (0,))[0], characters.get(name, [])[:CODE_POINTS]]
+        found[_short(name)] = [outlines.digest(name), widths.get(name, (0,))[0], characters.get(name, [])[:MAX_CODE_POINTS]]
     return found, True
 
 
 def _short(name: str) -> str:
-    """Return a name of at most the usual length, which no other name is shortened to."""
+    """Return a name of at most the usual length; different names stay different."""
     return name if len(name) <= GLYPH_NAME_CHARS else f"{name[:38]}~{digest(name.encode())}"
 
 
@@ -128,7 +128,7 @@ class Outlines:
     def digest(self, name: str, depth: int = 0) -> str:
         """Return a hash of what the glyph draws, in the default instance and by its variations; empty where it cannot be drawn."""
         if name not in self._known:
-            self._known[name] = "" if depth > COMPONENTS else _attempt(partial(self._digest, name, depth)) or ""
+            self._known[name] = "" if depth > MAX_COMPONENT_DEPTH else _attempt(partial(self._digest, name, depth)) or ""
         return self._known[name]
 
     def _digest(self, name: str, depth: int) -> str:

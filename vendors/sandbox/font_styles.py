@@ -17,11 +17,12 @@ NOTICE = "A subset for trying the font before buying it."
 SHOWN_NAMES, POSTSCRIPT_NAME, UNIQUE_NAME, DESCRIPTION = {1, 4, 16, 18, 21}, 6, 3, 10
 # Signatures do not hold for a subset, and drawings in SVG may be of any size.
 DROPPED = ["DSIG", "SVG ", "EBDT", "EBLC", "EBSC"]
-# Features that come without being asked for, by the specification.
+# Features that programs apply by default, according to the specification.
 ALWAYS = {"ccmp", "kern", "liga", "locl", "mark", "mkmk", "rlig"}
-RANGES = 4000
-# The most bytes of a style and of all, and the processor time after which no other is begun.
-STYLE_BYTES, TOTAL_BYTES, SECONDS = 160 * 2**10, 2 * 2**20, 40
+MAX_RANGES = 4000
+# The most bytes of a style and of all together, and the seconds of processor time after which no further style is begun.
+STYLE_BYTES, TOTAL_BYTES, MAX_SECONDS = 160 * 2**10, 2 * 2**20, 40
+# Bits of the fields `fsType` and `fsSelection` of the table OS/2.
 PREVIEW_AND_PRINT = 4
 ITALIC = 1
 
@@ -48,13 +49,13 @@ def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, fe
             if sum(map(len, blobs)) + len(packed) <= TOTAL_BYTES:
                 styles.append(found)
                 blobs.append(packed)
-        if time.process_time() > SECONDS:
+        if time.process_time() > MAX_SECONDS:
             break
     return {"styles": styles}, blobs
 
 
 def _style(content: bytes, face: int, characters: str, features: list[str]) -> tuple[dict[str, Any], bytes]:
-    """Return the facts of a plain font and its subset, without alternates where these make it too large."""
+    """Return the facts of a plain font and its subset, without alternate glyphs where these make it too large."""
     facts = fonts.describe(fonts.open_font(io.BytesIO(content), len(content), face))
     for kept in (ALWAYS | {*subset.Options().layout_features, *features}, ALWAYS):
         font = fonts.open_font(io.BytesIO(content), len(content), face)
@@ -75,7 +76,7 @@ def _described(font: Any) -> dict[str, Any]:
     return {
         "weight": getattr(os2, "usWeightClass", 400),
         "italic": bool(slanted or getattr(os2, "fsSelection", 0) & ITALIC),
-        "ranges": list(_ranges(sorted(font.getBestCmap() or {})))[:RANGES],
+        "ranges": list(_ranges(sorted(font.getBestCmap() or {})))[:MAX_RANGES],
     }
 
 

@@ -18,36 +18,37 @@ from . import font_facts
 from .exceptions import Rejected, Unsupported, rejecting
 from .sniffing import HEAD_BYTES, sniff
 
-FACES = 64
+MAX_FACES = 64
 # Larger than any font of an East Asian family.
 FONT_BYTES = 64 * 2**20
 COMPRESSED_BYTES = 24 * 2**20
 # Memory limit of the sanitizer: room for several copies of the largest font.
 SANITIZER_BYTES = 256 * 2**20
 # The tables that the technical details are read from, and how large they may be.
-READ = {"name", "OS/2", "maxp", "fvar", "head"}
+READ_TABLES = {"name", "OS/2", "maxp", "fvar", "head"}
 TABLE_BYTES = 2**20
-NEEDED = {"maxp", "name", "cmap", "head"}
+REQUIRED_TABLES = {"maxp", "name", "cmap", "head"}
 OUTLINES = {"glyf": "TrueType", "CFF ": "CFF", "CFF2": "CFF2"}
-COLOURS = ("COLR", "CBDT", "SVG ", "sbix")
+COLOUR_TABLES = ("COLR", "CBDT", "SVG ", "sbix")
 UNREADABLE = "The font's tables cannot be read."
-AXES = 64
-NAMES = 32
+MAX_AXES = 64
+MAX_NAMES = 32
 NAME_CHARS = 120
-# Names may share their bytes, and are copied.
-NAME = struct.Struct(">6H")
+# A record of the name table. Records may share their bytes, which are copied for each, so the sum of their lengths is limited.
+NAME_RECORD = struct.Struct(">6H")
 # Values of the Unicode script property that name no script: common, inherited, unassigned.
 NO_SCRIPTS = {"Zyyy", "Zinh", "Zzzz"}
+# The bits of the private use areas among the Unicode ranges of the table OS/2.
 PRIVATE_USE = {60, 90}
 
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return glyph count, axes, names, outlines, the Unicode ranges with their scripts, and in `facts` the facts by which fonts are compared."""
+    """Return glyph count, axes, names, outlines, Unicode ranges and scripts, and in `facts` what fonts are compared by."""
     if name in {"woff", "woff2"}:
         file = io.BytesIO(sanitized(file.read(COMPRESSED_BYTES + 1)))
         size = file.seek(0, io.SEEK_END)
     count = int.from_bytes(file.read(12)[8:], "big") if name == "ttc" else 1
-    if not 0 < count <= FACES:
+    if not 0 < count <= MAX_FACES:
         raise Rejected("The font collection has no faces, or more than 64.")
     if size > FONT_BYTES * count:
         raise Rejected("The font is larger than 64 MiB.")
@@ -56,7 +57,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     facts = {"facts": {"faces": [{"axes": face["axes"], **font_facts.facts(font)} for font, face in zip(fonts, faces, strict=True)]}}
     if name != "ttc":
         return faces[0] | facts
-    families = sorted({family for face in faces for family in face["familyNames"]})[:NAMES]
+    families = sorted({family for face in faces for family in face["familyNames"]})[:MAX_NAMES]
     return faces[0] | {"familyNames": families, "glyphCount": max(face["glyphCount"] for face in faces), "faceCount": len(faces)} | facts
 
 
@@ -71,7 +72,7 @@ def open_font(file: BinaryIO, size: int, number: int = 0) -> Any:
 def _check_tables(font: Any, size: int) -> None:
     """Refuse tables that overlap, lie outside of the file, or claim more than fontTools should read."""
     tables = font.reader.tables
-    missing = NEEDED - tables.keys()
+    missing = REQUIRED_TABLES - tables.keys()
     if missing:
         raise Rejected(f"The font lacks the table {min(missing)}.")
     if len(tables) != font.reader.numTables:
@@ -82,11 +83,11 @@ def _check_tables(font: Any, size: int) -> None:
         if start < end or start + length > size:
             raise Rejected("Tables of the font overlap, or lie outside of the file.")
         end = start + length
-    if any(tables[tag].length > TABLE_BYTES for tag in READ & tables.keys()):
+    if any(tables[tag].length > TABLE_BYTES for tag in READ_TABLES & tables.keys()):
         raise Rejected("A table of the font is larger than 1 MiB.")
     names = font.reader["name"]
-    records = names[6 : 6 + NAME.size * int.from_bytes(names[2:4], "big")]
-    if sum(record[4] for record in NAME.iter_unpack(records)) > TABLE_BYTES:
+    records = names[6 : 6 + NAME_RECORD.size * int.from_bytes(names[2:4], "big")]
+    if sum(record[4] for record in NAME_RECORD.iter_unpack(records)) > TABLE_BYTES:
         raise Rejected("The font's names are longer than 1 MiB.")
 
 
@@ -97,8 +98,8 @@ def describe(font: Any) -> dict[str, Any]:
         {"tag": axis.axisTag, "min": axis.minValue, "default": axis.defaultValue, "max": axis.maxValue}
         for axis in (font["fvar"].axes if "fvar" in font else [])
     ]
-    if len(axes) > AXES or any(not axis["min"] <= axis["default"] <= axis["max"] for axis in axes):
-        raise Rejected(f"The font has more than {AXES} variable axes, or one without a range.")
+    if len(axes) > MAX_AXES or any(not axis["min"] <= axis["default"] <= axis["max"] for axis in axes):
+        raise Rejected(f"The font has more than {MAX_AXES} variable axes, or one without a range.")
     names = font["name"]
     family = _shortened(names.getBestFamilyName())
     known = font["OS/2"].getUnicodeRanges() if "OS/2" in font else ()
@@ -115,7 +116,7 @@ def describe(font: Any) -> dict[str, Any]:
         "postScriptName": _shortened(names.getDebugName(6)),
         "unitsPerEm": font["head"].unitsPerEm,
         "outlines": next((kind for tag, kind in OUTLINES.items() if tag in font), "none"),
-        "colourTables": [tag.strip() for tag in COLOURS if tag in font],
+        "colourTables": [tag.strip() for tag in COLOUR_TABLES if tag in font],
         "unicodeRanges": [OS2_UNICODE_RANGES[bit][0][0] for bit in bits],
         "scripts": sorted(
             {script for bit in bits if bit not in PRIVATE_USE for _, span in OS2_UNICODE_RANGES[bit] if (script := _script(*span))}
@@ -137,7 +138,7 @@ def _script(first: int, last: int) -> str:
 
 
 def plain(content: bytes) -> bytes:
-    """Return a font that programs open as it is, and a web font sanitized.
+    """Return the font unchanged, or a web font sanitized.
 
     Raises:
         Unsupported: it is not a font.

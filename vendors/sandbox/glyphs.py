@@ -1,4 +1,4 @@
-"""Draws glyphs of a font as SVG paths for reviewers. Which glyphs changed is compared before, by the digests of `font_facts`."""
+"""Draws glyphs of a font as SVG paths for reviewers, who choose among those that the digests of `font_facts` show as changed."""
 
 import io
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ PATH_CHARS = 20_000
 
 
 def run(file: BinaryIO, size: int, path: str, face: int, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the `glyphs` task of the sandbox: return the drawing and the width of each glyph, and the font's lines in its units."""
+    """Run the `glyphs` task of the sandbox: return the drawing and the width of each glyph, and the font's ascent and descent, all in units of the font."""
     content = fonts.plain(archive_files.member(file, size, path))
     font = fonts.open_font(io.BytesIO(content), len(content), face)
     with rejecting("The font cannot be drawn."):
         glyphs = font.getGlyphSet()
-        lines = font["hhea"]
+        metrics = font["hhea"]
         drawn = {}
         for glyph in names:
             if glyph in glyphs:
@@ -26,4 +26,4 @@ def run(file: BinaryIO, size: int, path: str, face: int, names: Sequence[str]) -
                 glyphs[glyph].draw(pen)
                 commands = pen.getCommands()
                 drawn[glyph] = {"path": commands if len(commands) <= PATH_CHARS else "", "width": glyphs[glyph].width}
-    return {"glyphs": drawn, "ascent": lines.ascent, "descent": lines.descent}, []
+    return {"glyphs": drawn, "ascent": metrics.ascent, "descent": metrics.descent}, []

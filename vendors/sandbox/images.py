@@ -1,4 +1,4 @@
-"""Inspects images by their headers with Pillow, and Photoshop documents, of which Pillow reads those of 8 bits only: no pixel is decoded."""
+"""Inspects images by their headers, without decoding a pixel: with Pillow, except Photoshop documents, of which Pillow reads only those of 8 bits."""
 
 import struct
 from typing import Any, BinaryIO, cast
@@ -6,11 +6,11 @@ from typing import Any, BinaryIO, cast
 from PIL import Image
 
 from .exceptions import Rejected, rejecting
-from .source import PartedFile
+from .source import ReadLimitedFile
 
-SIDE = 300_000
+MAX_SIDE = 300_000
 # Pillow reads a WebP, and each part of a PNG, as a whole.
-BYTES = {"png": 256 * 2**20, "webp": 128 * 2**20}
+MAX_BYTES = {"png": 256 * 2**20, "webp": 128 * 2**20}
 FORMATS = {"png": "PNG", "jpg": "JPEG", "webp": "WEBP"}
 MODES = {
     "1": "grayscale",
@@ -31,18 +31,18 @@ Image.MAX_IMAGE_PIXELS = None
 
 def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     """Return width, height, bit depth and colour mode."""
-    if size > BYTES.get(name, size):
-        raise Rejected(f"The image is larger than {BYTES[name] // 2**20} MiB.")
+    if size > MAX_BYTES.get(name, size):
+        raise Rejected(f"The image is larger than {MAX_BYTES[name] // 2**20} MiB.")
     with rejecting(DAMAGED):
         found = _photoshop(file, size) if name == "psd" else _picture(file, size, name)
-    if not 0 < found["width"] <= SIDE or not 0 < found["height"] <= SIDE:
+    if not 0 < found["width"] <= MAX_SIDE or not 0 < found["height"] <= MAX_SIDE:
         raise Rejected("The image's dimensions are impossible.")
     return found
 
 
 def _picture(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     head = file.read(32)
-    with Image.open(cast("BinaryIO", PartedFile(file, size)), formats=[FORMATS[name]]) as image:
+    with Image.open(cast("BinaryIO", ReadLimitedFile(file, size)), formats=[FORMATS[name]]) as image:
         found = {"width": image.width, "height": image.height, "bitDepth": 8, "colourMode": MODES[image.mode]}
         if name == "jpg":
             return found

@@ -52,7 +52,7 @@ def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     found = module_details(file, size, name)
     if MODULES[name] in ARCHIVES:
         return {"format": name, **found}
-    # What it is compared by: of a font its outlines and metrics, of a picture or sound its details.
+    # Fonts are compared by their outlines and metrics, pictures and sounds by their details. The path is empty, since the file is in no archive.
     found["facts"] = {"fonts": {"": found["facts"]["faces"]}} if "facts" in found else {"media": {"": dict(found)}}
     return {"format": name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {name: 1}, **found}
 

@@ -10,7 +10,7 @@ from .entries import displayable
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import HEAD_BYTES, sniff
 
-MEMBERS = 24
+MAX_MEMBERS = 24
 MEMBER_BYTES = 16 * 2**20
 # A limit on memory: compressed tar archives can be read only once, so the chosen members are kept until they are inspected.
 BUDGET_BYTES = 64 * 2**20
@@ -28,14 +28,14 @@ class MemberInspections:
         self._texts: list[tuple[str, Any]] = []
         self._unsearched_texts = 0
         self._budget = BUDGET_BYTES
-        # Codes of `injections` with the texts of a skill that contain them.
-        self.injections: list[tuple[str, str]] = []
-        # What is found in all files of what may be a skill: hosts, signs of scripts by path, and those that were too many or too large.
+        # The codes of `injections`, each with the path of a text that contains the pattern.
+        self._injections: list[tuple[str, str]] = []
+        # What all files show, in case the archive is a skill: hosts, signs of scripts by path, and the files that were not searched.
         self._hosts = texts.Texts()
         self._scripts: dict[str, list[str]] = {}
         self._other_injections: list[tuple[str, str]] = []
         self._unsearched: list[str] = []
-        self._search_files, self._search_bytes = agent_skills.FILES, agent_skills.TOTAL_BYTES
+        self._search_files, self._search_bytes = agent_skills.MAX_FILES, agent_skills.TOTAL_BYTES
 
     @property
     def has_skill(self) -> bool:
@@ -45,26 +45,26 @@ class MemberInspections:
     @property
     def notes(self) -> list[tuple[str, str]]:
         """The codes of warnings about a skill, each with a file."""
-        return [*self.injections, *(("unsearched", path) for path in self._unsearched)] if self.has_skill else []
+        return [*self._injections, *(("unsearched", path) for path in self._unsearched)] if self.has_skill else []
 
-    def can_search(self, size: int) -> bool:
-        """Tell whether one more file of this size may be searched, and count it."""
+    def reserve_search(self, size: int) -> bool:
+        """Take a file of this size from the budget of the search; return False where it does not fit."""
         fits = self._search_files > 0 and size <= self._search_bytes
         if fits:
             self._search_files, self._search_bytes = self._search_files - 1, self._search_bytes - size
         return fits
 
     def search(self, path: str, mode: int, content: bytes | None) -> None:
-        """Note what a file of what may be a skill shows of hosts and scripts; the content is None where it was not read."""
+        """Note the hosts that a file names and what shows it to be a script; `content` is None where the file was not read."""
         signs = texts.script_signs(path, mode, content or b"")
-        if signs and len(self._scripts) < texts.SCRIPTS:
+        if signs and len(self._scripts) < texts.MAX_SCRIPTS:
             self._scripts[displayable(path)] = signs
         if content is None:
-            if len(self._unsearched) < texts.SCRIPTS:
+            if len(self._unsearched) < texts.MAX_SCRIPTS:
                 self._unsearched.append(path)
             return
         self._hosts.find_hosts(displayable(path), texts.decoded(content))
-        # Texts with other extensions are searched with what versions are compared by.
+        # Files with `texts.EXTENSIONS` are searched for injections in `_keep`.
         if path.rpartition(".")[2].lower() not in texts.EXTENSIONS and len(content) <= texts.TEXT_BYTES and b"\0" not in content:
             self._other_injections += [(code, path) for code in injections.codes_in(texts.decoded(content))]
 
@@ -78,10 +78,10 @@ class MemberInspections:
             return self._skill is None or path.count("/") < self._skill[0]
         extension = name.rpartition(".")[2].lower()
         if extension in texts.EXTENSIONS:
-            fits = size <= texts.TEXT_BYTES and len(self._texts) < texts.TEXTS
+            fits = size <= texts.TEXT_BYTES and len(self._texts) < texts.MAX_TEXTS
             self._unsearched_texts += size > 0 and not fits
             return size > 0 and fits
-        return extension in EXTENSIONS and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MEMBERS
+        return extension in EXTENSIONS and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MAX_MEMBERS
 
     def add(self, path: str, size: int, handle: Any) -> None:
         """Add a member for which `wants` is true; `handle` is what `read` takes later."""
@@ -95,9 +95,9 @@ class MemberInspections:
             self._chosen.append((path, handle))
 
     def technical(self, read: Read) -> dict[str, Any]:
-        """Inspect the members; return `skill`, `members`, the facts of all fonts that a manifest shows, and `facts`, by which versions are compared.
+        """Inspect the members; return `skill`, `members`, what a manifest shows of all fonts together, and `facts`, by which versions are compared.
 
-        `glyphCount` is that of the fullest font.
+        `glyphCount` is that of the font with the most glyphs.
         """
         kept = texts.Texts()
         kept.unsearched = self._unsearched_texts
@@ -110,7 +110,7 @@ class MemberInspections:
         members = [member for path, handle in self._chosen if (member := _inspected(path, handle, read))]
         facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()} | ({"scripts": self._scripts} if self.has_skill else {})
         for member in members:
-            # The facts of the font, picture or sound, which has no path of its own there.
+            # `details` knows the file by an empty path.
             for kind, of_files in member.pop("facts").items():
                 facts.setdefault(kind, {})[member["path"]] = of_files[""]
         found["facts"] = facts
@@ -138,22 +138,22 @@ class MemberInspections:
 
     def _add_searched(self, kept: texts.Texts) -> None:
         """Add what was found in all files of a skill."""
-        self.injections += self._other_injections
+        self._injections += self._other_injections
         for host, places in self._hosts.hosts.items():
             for path in places:
                 kept.note_host(host, path)
         kept.other_hosts |= self._hosts.other_hosts
-        # All texts of a skill are searched but these.
+        # All other files of a skill were searched, whatever their extension.
         kept.unsearched = len(self._unsearched)
 
     def _keep(self, kept: texts.Texts, path: str, content: bytes) -> None:
         kept.add(displayable(path), content)
         if self._skill is not None:
-            self.injections += [(code, path) for code in injections.codes_in(content.decode("utf-8-sig", "replace"))]
+            self._injections += [(code, path) for code in injections.codes_in(content.decode("utf-8-sig", "replace"))]
 
 
 def _inspected(path: str, handle: Any, read: Read) -> dict[str, Any]:
-    """Return what is found in a member, nothing where that fails: a damaged member does not make the archive invalid."""
+    """Return the details of a member; none where that fails, since a damaged member does not make the archive invalid."""
     with suppress(Exception):
         content = read(handle, MEMBER_BYTES)
         name = sniff(content[:HEAD_BYTES])

@@ -9,7 +9,7 @@ import tinytag
 from .exceptions import Rejected, Unsupported, rejecting
 from .sounds import MIN_BYTES_PER_SECOND, sound_details
 
-BOXES = 1000
+MAX_BOXES = 1000
 DESCRIPTION_BYTES = 16 * 2**20
 VIDEO = re.compile(rb"hdlr.{8}vide", re.DOTALL)
 
@@ -31,7 +31,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 def _description(file: BinaryIO, size: int) -> bytes:
     """Return the boxes of an MP4 that name its type and describe its tracks, `ftyp` and `moov`."""
     at, found = 0, b""
-    for _ in range(BOXES):
+    for _ in range(MAX_BOXES):
         if at + 8 > size:
             return found
         file.seek(at)

@@ -5,22 +5,22 @@ from typing import BinaryIO
 import soundfile
 
 from .exceptions import rejecting
-from .sounds import PEAKS
+from .sounds import MAX_PEAKS
 
 BLOCK_FRAMES = 2**16
 
 
 def peaks_of(file: BinaryIO, frames: int) -> list[int]:
-    """Return how loud each of up to `PEAKS` equal parts of a sound is, in percent of the loudest; nothing for silence."""
-    part = max(1, -(-frames // PEAKS))
-    loudest = [0.0] * PEAKS
+    """Return how loud each of up to `MAX_PEAKS` equal parts of a sound is, in percent of the loudest; nothing for silence."""
+    part = max(1, -(-frames // MAX_PEAKS))
+    loudest = [0.0] * MAX_PEAKS
     at = 0
     file.seek(0)
     with rejecting("The sound is damaged: it cannot be decoded."), soundfile.SoundFile(file) as sound:
-        # Where it can, soundfile seeks after each read, and a decoder of MP3 is silent after a seek.
+        # Keeps soundfile from seeking after each read: the MP3 decoder returns silence after a seek.
         sound.seekable = lambda: False
-        while len(block := sound.read(BLOCK_FRAMES, dtype="float32")) and at < part * PEAKS:
-            while len(head := block[: part - at % part]) and at < part * PEAKS:
+        while len(block := sound.read(BLOCK_FRAMES, dtype="float32")) and at < part * MAX_PEAKS:
+            while len(head := block[: part - at % part]) and at < part * MAX_PEAKS:
                 loudest[at // part] = max(loudest[at // part], float(abs(head).max()))
                 at += len(head)
                 block = block[len(head) :]

@@ -8,16 +8,16 @@ from .peaks import peaks_of
 from .sniffing import HEAD_BYTES, sniff
 
 ACCEPTED = {"mp3", "aac", "m4a", "wav"}
-# Those that libsndfile decodes; the others have no waveform.
+# The formats that libsndfile decodes; the others have no waveform.
 DECODED = {"mp3", "wav"}
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the task of the sandbox: return the format, the technical details and the waveform of the audio."""
+    """Run the task of the sandbox: return the technical details and the waveform of the audio."""
     name = sniff(file.read(HEAD_BYTES))
     if name not in ACCEPTED:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
     details = {"format": name, **module_details(file, size, name)}
     if name in DECODED:
         details["peaks"] = peaks_of(file, round(details["durationSeconds"] * details["sampleRate"]))
-    return {"format": name, "details": details}, []
+    return {"details": details}, []

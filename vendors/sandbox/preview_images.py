@@ -11,10 +11,10 @@ from .exceptions import Rejected, Unsupported, rejecting
 from .sniffing import HEAD_BYTES, sniff
 
 # From the bytes that each decoder needs per pixel, so that none takes more than 300 MiB.
-PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}
-SIDE = 20_000
+MAX_PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}
+MAX_SIDE = 20_000
 # Each scan of a progressive JPEG takes as long to decode as the whole image; encoders write about ten.
-SCANS = 64
+MAX_SCANS = 64
 FULL, CARD = 1920, 640
 STRIP = 512
 QUALITY = 82
@@ -32,7 +32,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 def open_image(file: BinaryIO, size: int) -> Image.Image:
     """Decode a JPG, PNG or WebP image: upright, in sRGB, at most FULL pixels wide and high."""
     name = sniff(file.read(HEAD_BYTES))
-    if name not in PIXELS:
+    if name not in MAX_PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
     _check(file, size, name)
     file.seek(0)
@@ -44,12 +44,12 @@ def _check(file: BinaryIO, size: int, name: str) -> None:
     """Refuse images that would take too long, or too much memory, to decode; only headers are read."""
     file.seek(0)
     found = images.inspect(file, size, name)
-    if found["width"] * found["height"] > PIXELS[name] or max(found["width"], found["height"]) > SIDE:
-        raise Rejected(f"The image has more than {PIXELS[name] / 1e6:.0f} million pixels, or a side of more than 20,000.")
+    if found["width"] * found["height"] > MAX_PIXELS[name] or max(found["width"], found["height"]) > MAX_SIDE:
+        raise Rejected(f"The image has more than {MAX_PIXELS[name] / 1e6:.0f} million pixels, or a side of more than 20,000.")
     if name == "jpg":
         file.seek(0)
         # Compressed data never contains the marker of a scan; an embedded thumbnail adds one.
-        if file.read().count(b"\xff\xda") > SCANS:
+        if file.read().count(b"\xff\xda") > MAX_SCANS:
             raise Rejected("The image is made of more passes than any encoder writes.")
 
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 VERDICT_BYTES = 2 * 2**20
 BLOB_BYTES = 64 * 2**20
-DEPTH = 8
+MAX_DEPTH = 8
 TEXT_CHARS = 2**16
 # Integers that both databases can store.
-NUMBER = 2**63 - 1
+MAX_NUMBER = 2**63 - 1
 
 
 class ChildFailed(Exception):
@@ -46,7 +46,7 @@ def parse(text: bytes) -> Reply:
     return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), result, sizes)
 
 
-def storable(value: Any, depth: int = DEPTH) -> Any:
+def storable(value: Any, depth: int = MAX_DEPTH) -> Any:
     """Return JSON that every database can store: names in files may contain NUL and lone surrogates."""
     if not depth:
         raise ChildFailed("its verdict is too deep")
@@ -60,7 +60,7 @@ def storable(value: Any, depth: int = DEPTH) -> Any:
         case bool() | None:
             return value
         case int() | float():
-            if not math.isfinite(value) or abs(value) > NUMBER:
+            if not math.isfinite(value) or abs(value) > MAX_NUMBER:
                 raise ChildFailed("its verdict holds an impossible number")
             return value
         case _:

@@ -26,19 +26,19 @@ from .replies import ChildFailed
 from .source import DONE, HEAD, RANGE_BYTES, READ
 
 # The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
-CHILDREN = max(2, os.cpu_count() or 1)
+MAX_CHILDREN = max(2, os.cpu_count() or 1)
 # Seconds to wait for a slot: longer than one task takes; the wait and the task together stay below nginx's 600 s.
 WAIT_SECONDS = 270
 # The most children for the files of one sender.
-CHILDREN_OF_ONE = max(1, CHILDREN // 2)
-# How many times, 10 ms apart, to look whether a child that has closed its end of the connection has ended.
+MAX_CHILDREN_OF_SENDER = max(1, MAX_CHILDREN // 2)
+# How many times, 10 ms apart, to check whether a child that has closed its end of the connection has exited.
 ENDING_POLLS = 10
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
 ROOT_HINT = "Run the service as another user, as its image does. Only where nothing but tests run, set INSPECT_AS_ROOT to true."
 
 T = TypeVar("T")
 ReadAt = Callable[[int, int], bytes]
-_slots, _slot_freed = CallerLimit(per_caller=CHILDREN_OF_ONE, total=CHILDREN), threading.Condition()
+_slots, _slot_freed = CallerLimit(per_caller=MAX_CHILDREN_OF_SENDER, total=MAX_CHILDREN), threading.Condition()
 logger = logging.getLogger(__name__)
 
 
@@ -61,26 +61,26 @@ def run_in_sandbox(
 ) -> T:
     """Run a task in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
 
-    `interpret` raises KeyError, TypeError or ValueError where the child's result makes no sense. `sender` is whose file it is; empty for
-    commands, jobs and reviewers, who count as one sender together. `options` are JSON values that the task takes; the caller bounds them.
+    `interpret` raises KeyError, TypeError or ValueError where the child's result makes no sense. `sender` identifies whose file it is; it is
+    empty for commands, jobs and reviewers, which together count as one sender. `options` are the task's JSON values; the caller limits their size.
 
     Raises:
         UnsupportedType: the content is of no type that the task supports.
         FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
-        DependencyUnavailable: too many children are running, none can be started or may be, as root, or the child was killed from outside.
+        DependencyUnavailable: too many children are running, this process is root, the child cannot be started, or it was killed from outside.
         Overloaded: too many requests wait for an inspection.
     """
     if refused_as_root():
         logger.error("%s %s", ROOT_REFUSED, ROOT_HINT)
         raise DependencyUnavailable("Files cannot be checked at the moment.")
     try:
-        # A request that waits here keeps no other from work.
+        # The request does not count as active while it waits for a slot and for the child.
         with not_counted_while("inspection"), _slot(sender):
             reply, blobs = _exchange([task, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
             if reply.outcome == "accepted":
                 return _interpreted(interpret, reply.result, blobs)
     except ChildFailed as error:
-        logger.warning("the task %s on %d bytes broke: %s", task, size, error)
+        logger.warning("the task %s on %d bytes failed: %s", task, size, error)
         raise FileRejected(
             "The file could not be checked: that took more time or memory than is allowed, or failed. Simplify or split it, or export it again.",
             reason="limits_exceeded",
@@ -129,7 +129,7 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], result: 
     try:
         return interpret(result, blobs)
     except (KeyError, TypeError, ValueError) as error:
-        # The child never reports this by itself: a hostile file has taken it over.
+        # Our code in the child never reports this: a hostile file has taken the child over.
         raise ChildFailed(f"its result makes no sense: {error!r}") from error
 
 
@@ -156,31 +156,31 @@ class _Connection:
 
     def __init__(self, end: socket.socket, seconds: float) -> None:
         self._end = end
-        self._until = time.monotonic() + seconds
+        self._deadline = time.monotonic() + seconds
 
     def receive(self, count: int) -> bytes:
         content = bytearray(count)
         view = memoryview(content)
         while view:
-            self._bound()
+            self._set_timeout()
             try:
-                taken = self._end.recv_into(view)
+                count = self._end.recv_into(view)
             except OSError as error:
                 raise ChildFailed(f"it cannot be read from: {error!r}") from error
-            if not taken:
+            if not count:
                 raise ChildFailed("it ended early")
-            view = view[taken:]
+            view = view[count:]
         return bytes(content)
 
     def send(self, content: bytes) -> None:
-        self._bound()
+        self._set_timeout()
         try:
             self._end.sendall(content)
         except OSError as error:
             raise ChildFailed(f"it cannot be written to: {error!r}") from error
 
-    def _bound(self) -> None:
-        left = self._until - time.monotonic()
+    def _set_timeout(self) -> None:
+        left = self._deadline - time.monotonic()
         if left <= 0:
             raise ChildFailed("it took too long")
         self._end.settimeout(left)
@@ -211,7 +211,7 @@ def _was_killed(child: subprocess.Popen[bytes]) -> bool:
     """Tell whether the system or an operator has killed the child, which says nothing about the file.
 
     The child's own limits end it by other signals, unless a hostile file has taken it over: it can ignore SIGXCPU, and is killed a second
-    later. Its sender may then send the file again, which `CHILDREN_OF_ONE` bounds.
+    later. Its sender may then send the file again, which `MAX_CHILDREN_OF_SENDER` bounds.
     """
     for _ in range(ENDING_POLLS):
         # It is not reaped, so that its process id is not reused before its group is killed.
@@ -233,7 +233,7 @@ def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.
         "OPENBLAS_NUM_THREADS": "1",
     }
     try:
-        return subprocess.Popen(  # noqa: S603 - our own module; of the upload only names that a reviewer chose are in the command, as JSON
+        return subprocess.Popen(  # noqa: S603 - our own module; names from an upload are in the command only as JSON
             [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *arguments],
             cwd=folder,
             env=environment,

@@ -9,19 +9,19 @@ READ_BYTES = 256 * 2**10
 TEXT_CHARS = 32 * 2**10
 VALUE_CHARS = 2000
 DELIMITER = "---"
-# Names that agents give to the list of tools; one may read another than the next.
-TOOLS = ("allowed-tools", "allowed_tools", "tools")
+# The keys of the list of tools; which of them counts differs between agents.
+TOOL_KEYS = ("allowed-tools", "allowed_tools", "tools")
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """Return `name`, `description`, `text` and `tools`, those that it asks for; fields that the file does not have are empty."""
+    """Return `name`, `description`, `text`, `tools` that the skill asks for, and whether the text is `truncated`; what the file lacks is empty."""
     whole = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\x00", "")
     front, text = _split(whole)
     return {
         "name": _text(front.get("name")),
         "description": _text(front.get("description")),
         "text": text[:TEXT_CHARS],
-        "tools": sorted({tool for name in TOOLS for tool in texts.tools_of(front.get(name))}),
+        "tools": sorted({tool for name in TOOL_KEYS for tool in texts.tools_of(front.get(name))}),
         "truncated": len(text) > TEXT_CHARS or len(content) >= READ_BYTES,
     }
 
@@ -41,9 +41,9 @@ def _split(whole: str) -> tuple[dict[str, Any], str]:
 
 
 def _fields(front: str) -> dict[str, Any]:
-    """Return the front matter as YAML; where it is none, since people write colons into its values, by lines."""
+    """Return the values of the front matter; it is read line by line where it is not YAML, since people write colons into its values."""
     try:
-        values = agent_skills.load(front)
+        values = agent_skills.load_yaml(front)
     except Exception:  # noqa: BLE001 - the parser raises anything on hostile text
         values = None
     return values if isinstance(values, dict) else _by_lines(front)

@@ -10,9 +10,9 @@ HEAD = struct.Struct("<cQI")
 READ = b"R"
 DONE = b"D"
 RANGE_BYTES = 2**20
-# The most reads of a file: a fixed number, and one for each 256 bytes. Parsers read a header in a few pieces, and honest files are not
-# made of smaller parts.
-READS, PART_BYTES = 10_000, 256
+# The most reads of a file: a fixed number, since parsers read a header in a few pieces, and one for each 256 bytes, since the parts of
+# honest files are not smaller.
+BASE_READS, BYTES_PER_READ = 10_000, 256
 
 
 class ParentFile(io.RawIOBase):
@@ -53,12 +53,12 @@ def open_parent_file(answers: BinaryIO, requests: BinaryIO, size: int) -> io.Buf
     return io.BufferedReader(ParentFile(answers, requests, size), RANGE_BYTES)
 
 
-class PartedFile:
-    """A file that can be read in a limited number of pieces: many small parts would take a parser in Python long."""
+class ReadLimitedFile:
+    """A file of which only a limited number of pieces can be read: a parser in Python would take long for many small ones."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
-        self._left = READS + size // PART_BYTES
+        self._left = BASE_READS + size // BYTES_PER_READ
         self.seek = file.seek
         self.tell = file.tell
 

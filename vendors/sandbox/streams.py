@@ -14,7 +14,7 @@ CHUNK = 2**18
 # The most bytes that are unpacked to read a compressed archive. What lies beyond is not counted, and the result says `countedPartly`.
 UNPACKED_BYTES = {"tar.gz": 2 * 2**30, "tar.bz2": 2**28, "tar.xz": 2**29}
 # A file may be many concatenated streams (bgzip writes one per 64 KiB), but not thousands of empty ones.
-STREAMS = 1000
+MAX_STREAMS = 1000
 STREAM_BYTES = 2**12
 # Enough for the dictionary of `xz -9`. The file objects of gzip, bz2 and lzma have no such limit, nor do all of them refuse trailing data.
 XZ_MEMORY = 128 * 2**20
@@ -95,7 +95,7 @@ class Unpacked(io.RawIOBase):
             if not rest:
                 return False
         self._streams += 1
-        if self._streams > STREAMS + self._position // STREAM_BYTES:
+        if self._streams > MAX_STREAMS + self._position // STREAM_BYTES:
             raise Rejected("The archive is made of thousands of empty streams.")
         self._unpacker, self._packed = self._new(), rest
         return True

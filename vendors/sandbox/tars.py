@@ -15,17 +15,18 @@ from .streams import CHUNK, Unpacked, UnpackLimitReached
 
 # The largest extended header: a long name, a few numbers, and extended attributes of file systems.
 EXTENDED_BYTES = 2**20
-EXTENDED = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
+EXTENDED_TYPES = {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 ENTRY_BYTES = 2**50
-# tarfile copies the fields of a global header for each entry, and reads each record in Python: programs write a dozen.
-FIELDS = 100
+# The most fields of an entry, of which programs write a dozen, and records of all headers: tarfile reads each record in Python, and copies
+# the fields of a global header for each entry.
+MAX_FIELDS = 100
 MAX_RECORDS = 10 * MAX_ENTRIES
 # Python before 3.11.10 takes time that grows with the square of the digits in a row (CVE-2024-6232).
-DIGITS = 200
+MAX_DIGITS = 200
 
 
 class HeaderFile:
-    """The archive as tarfile reads it, which reads headers only."""
+    """The archive for tarfile, which reads only headers from it; refuses headers that take long to parse."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -36,9 +37,9 @@ class HeaderFile:
     def read(self, count: int) -> bytes:
         """Return the next bytes."""
         content = self._file.read(count)
-        if count > tarfile.BLOCKSIZE and any(len(digits) > DIGITS for digits in re.findall(rb"\d+", content)):
+        if count > tarfile.BLOCKSIZE and any(len(digits) > MAX_DIGITS for digits in re.findall(rb"\d+", content)):
             raise Rejected("An extended header of the tar archive is damaged.")
-        # Each ends its line.
+        # Each record ends with a line break.
         self._records += content.count(b"\n")
         if self._records > MAX_RECORDS:
             raise Rejected("The extended headers of the tar archive hold far more than any program writes.")
@@ -50,7 +51,7 @@ class Header(tarfile.TarInfo):
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "Header":
-        """Parse a block. Damaged ones are an error wherever they are: tarfile takes them for the end of the archive."""
+        """Parse a block. A damaged one is always an error; tarfile alone would take it for the end of the archive."""
         try:
             header = super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
@@ -59,7 +60,7 @@ class Header(tarfile.TarInfo):
             raise
         if not 0 <= header.size < ENTRY_BYTES:
             raise Rejected("An entry of the tar archive claims an impossible size.")
-        if header.type in EXTENDED and header.size > EXTENDED_BYTES:
+        if header.type in EXTENDED_TYPES and header.size > EXTENDED_BYTES:
             raise Rejected("An extended header of the tar archive is larger than 1 MiB.")
         return header
 
@@ -85,11 +86,11 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 def _members(file: BinaryIO) -> Iterator[tarfile.TarInfo]:
-    """Yield the header of each entry once it is checked, with the file at the entry's content."""
+    """Yield the checked header of each entry, with the file positioned at the entry's content."""
     try:
         archive: Any = tarfile.TarFile(fileobj=cast("BinaryIO", HeaderFile(file)), tarinfo=Header, errors="replace")
     except tarfile.ReadError as error:
-        raise Unsupported("The content is compressed, or named, like a tar archive but is none.") from error
+        raise Unsupported("The content is compressed or marked like a tar archive, but is not one.") from error
     while (member := archive.next()) is not None:
         # tarfile would keep all members in memory.
         archive.members = []
@@ -103,7 +104,7 @@ def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections)
         counter.add(member.name, 0 if empty else member.size, folder=member.isdir())
         if member.issym() or member.islnk():
             counter.note("symlink" if member.issym() else "hardlink", member.name)
-            counter.digested(member.name, 0, blake2b(member.linkname.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest())
+            counter.add_digest(member.name, 0, blake2b(member.linkname.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest())
         elif member.isdev():
             counter.note("device", member.name)
         elif not empty:
@@ -115,7 +116,7 @@ def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections)
 
 
 def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> bytes | None:
-    """Return the content of the first file with this path as it is shown; None if there is none, or it is larger."""
+    """Return the content of the first file with this displayed path; None if there is none, or it is larger than `limit`."""
     if name != "tar":
         file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
     for member in _members(file):
@@ -133,7 +134,7 @@ def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspec
         inspections.add(member.name, member.size, kept)
         inspections.search(member.name, member.mode, kept if len(kept) == member.size else None)
         digest.update(kept)
-    elif inspections.can_search(member.size):
+    elif inspections.reserve_search(member.size):
         kept = file.read(member.size)
         inspections.search(member.name, member.mode, kept)
         digest.update(kept)
@@ -143,13 +144,13 @@ def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspec
     while left and (block := file.read(min(left, CHUNK))):
         digest.update(block)
         left -= len(block)
-    counter.digested(member.name, member.size, digest.hexdigest())
+    counter.add_digest(member.name, member.size, digest.hexdigest())
 
 
 def _check(member: tarfile.TarInfo) -> None:
     """Refuse sparse entries, invalid sizes and too many fields in extended headers."""
-    if len(member.pax_headers) > FIELDS:
-        raise Rejected(f"An entry of the tar archive has more than {FIELDS} extended fields.")
+    if len(member.pax_headers) > MAX_FIELDS:
+        raise Rejected(f"An entry of the tar archive has more than {MAX_FIELDS} extended fields.")
     if member.issparse() or any(key.startswith("GNU.sparse.") for key in member.pax_headers):
         raise Rejected("The tar archive holds a sparse file, which may unpack to any size; make it without --sparse.")
     if not 0 <= member.size < ENTRY_BYTES or member.pax_headers.get("size", str(member.size)) != str(member.size):

@@ -1,18 +1,18 @@
-"""Texts inside archives, by which a skill is compared, the hosts that they name, and the scripts among them."""
+"""Texts inside archives, by which versions of a skill are compared, and the hosts and scripts that are found in them."""
 
 import re
 from typing import Any
 
 EXTENSIONS = {"md", "txt", "json", "yaml", "yml", "toml", "py", "js", "mjs", "ts", "sh", "html", "css", "csv", "xml", "ini", "cfg", "ps1"}
-TEXTS = 40
+MAX_TEXTS = 40
 TEXT_BYTES = 2**16
-# All texts together, in characters.
+# The most characters of all texts together.
 BUDGET_CHARS = 256 * 2**10
-HOSTS = 200
-PLACES = 3
-TOOLS = 100
+MAX_HOSTS = 200
+MAX_PLACES = 3
+MAX_TOOLS = 100
 TOOL_CHARS = 100
-SCRIPTS = 200
+MAX_SCRIPTS = 200
 # Files that an interpreter runs, by their extension.
 SCRIPT_EXTENSIONS = {
     "bash",
@@ -74,9 +74,9 @@ class Texts:
 
     def note_host(self, host: str, path: str) -> None:
         """Note that a file names a host."""
-        if host in self.hosts or len(self.hosts) < HOSTS:
+        if host in self.hosts or len(self.hosts) < MAX_HOSTS:
             places = self.hosts.setdefault(host, [])
-            if path not in places and len(places) < PLACES:
+            if path not in places and len(places) < MAX_PLACES:
                 places.append(path)
         else:
             self.other_hosts.add(hash(host))
@@ -99,7 +99,7 @@ def tools_of(stated: Any) -> list[str]:
         found = [tool for tool in _TOOL.findall(stated) if tool != "-"]
     else:
         found = [str(tool) for tool in stated] if isinstance(stated, list | dict) else []
-    return sorted({tool[:TOOL_CHARS] for tool in found if tool})[:TOOLS]
+    return sorted({tool[:TOOL_CHARS] for tool in found if tool})[:MAX_TOOLS]
 
 
 def script_signs(path: str, mode: int, head: bytes) -> list[str]:

@@ -33,7 +33,7 @@ def limit_self(cpu_seconds: int) -> None:
     """Set this process's resource limits: memory, CPU time, file size."""
     for what, amount, most in (
         (resource.RLIMIT_AS, ADDRESS_SPACE, ADDRESS_SPACE),
-        # SIGXCPU at the first limit: the parent takes SIGKILL, which the second sends, for a killing from outside.
+        # The first limit sends SIGXCPU, the second SIGKILL, which the parent would take for a kill from outside.
         (resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1),
         (resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES),
         (resource.RLIMIT_CORE, 0, 0),

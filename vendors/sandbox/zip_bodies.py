@@ -14,9 +14,9 @@ from .zip_directory import ALL32, ZIP64, Directory, Entry, extra_fields, path_of
 LOCAL = struct.Struct("<4sHHHHHIIIHH")
 STORED, DEFLATED = 0, 8
 ENCRYPTED, STREAMED = 0x1, 0x8
-# Encryption, a descriptor behind the data, the encoding of the name, a masked header.
+# Encryption, a descriptor behind the data, strong encryption, the encoding of the name, a masked header.
 MEANINGFUL_FLAGS = 0x1 | 0x8 | 0x40 | 0x800 | 0x2000
-# A local header of a method that there is. Chance bytes look like one once in three terabytes.
+# A local header with a method that exists. Random bytes look like one once in three terabytes.
 HEADER = re.compile(rb"PK\x03\x04[\x00-\xff]{4}[\x00-\x63]\x00")
 HEADER_BYTES = 10
 SCANNED_BYTES = 2**20
@@ -54,8 +54,8 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
         unpacked += entry.size
         body = _Body(file, entry, range(start, end), unpack=unpacked <= DIGESTED_BYTES)
         _check_data(body, following, unbounded=unbounded)
-        if not entry.folder:
-            counter.digested(entry.path, entry.size, body.digest)
+        if not entry.is_folder:
+            counter.add_digest(entry.path, entry.size, body.digest)
 
 
 def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]:
@@ -122,15 +122,15 @@ class _Body:
                 if not self._unpack:
                     self._hash.update(block)
                 output = stream.decompress(block, OUTPUT_BYTES)
-                unpacked += self._taken(output)
+                unpacked += self._count_and_hash(output)
                 while output and not stream.eof and unpacked <= size:
                     output = stream.decompress(stream.unconsumed_tail, OUTPUT_BYTES)
-                    unpacked += self._taken(output)
+                    unpacked += self._count_and_hash(output)
         except zlib.error:
             return False
         return stream.eof and not stream.unused_data and unpacked == size
 
-    def _taken(self, output: bytes) -> int:
+    def _count_and_hash(self, output: bytes) -> int:
         if self._unpack:
             self._hash.update(output)
         return len(output)

@@ -35,7 +35,7 @@ class Entry(NamedTuple):
     name: bytes
 
     @property
-    def folder(self) -> bool:
+    def is_folder(self) -> bool:
         """Tell whether it is a folder."""
         return self.path.endswith("/")
 
@@ -128,7 +128,7 @@ def extra_fields(extra: bytes) -> dict[int, bytes]:
 
 
 def widened(extra: dict[int, bytes], *numbers: int) -> tuple[int, ...]:
-    """Return the numbers, those that do not fit into 32 bits taken from the ZIP64 field, which holds them in this order.
+    """Return the numbers; those that do not fit into 32 bits are taken from the ZIP64 field, which holds them in this order.
 
     Raises:
         Rejected: the field is too short.
@@ -149,7 +149,7 @@ def path_of(name: bytes, flags: int, extra: dict[int, bytes]) -> str:
         Rejected: an extra field names another file: programs differ in which of the names they use.
     """
     field = extra.get(UNICODE_PATH, b"")
-    # The name in UTF-8, beside one in the code page of its maker, which its checksum belongs to.
+    # The field has the name in UTF-8, and the checksum of the header's name, which is in the code page of the program that packed it.
     if field[:5] == struct.pack("<BI", 1, zlib.crc32(name)) and field[5:] != name:
         other = field[5:]
         if other.isascii() or name.count(b"/") != other.count(b"/") or _extension(name) != _extension(other):

@@ -4,7 +4,7 @@ import zlib
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from . import agent_skills, containers
+from . import agent_skills, containers, texts
 from .entries import EntryCounter, displayable
 from .exceptions import Rejected
 from .members import MemberInspections
@@ -24,22 +24,22 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
-    # Up to one more than a skill may have.
+    # Those that a skill may have, and further ones of which a warning says that they were not searched.
     files: list[Entry] = []
     for at, entry in directory.entries():
-        counter.add(entry.path, entry.size, folder=entry.folder)
+        counter.add(entry.path, entry.size, folder=entry.is_folder)
         _check_sizes(entry)
         places.append((entry.offset, at))
         if (lower := entry.path.lower()) in containers.WANTED:
             names.add(lower)
-        if not entry.folder and len(files) <= agent_skills.FILES:
+        if not entry.is_folder and len(files) < agent_skills.MAX_FILES + texts.MAX_SCRIPTS:
             files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)
         elif entry.flags & ENCRYPTED:
             encrypted = True
             counter.note("encrypted", entry.path)
-        elif entry.method in {STORED, DEFLATED} and not entry.folder and inspections.wants(entry.path, entry.size):
+        elif entry.method in {STORED, DEFLATED} and not entry.is_folder and inspections.wants(entry.path, entry.size):
             inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places, counter)
     kind = containers.kind_of(names)
@@ -61,7 +61,7 @@ def _search(file: BinaryIO, files: list[Entry], inspections: MemberInspections) 
     """Search the files of a skill; one that cannot be read is noted as such."""
     for entry in files:
         content = None
-        if inspections.can_search(entry.size):
+        if inspections.reserve_search(entry.size):
             with suppress(Exception):
                 content = _plain_content(file, entry, entry.size)
         inspections.search(entry.path, entry.mode, content)
@@ -86,9 +86,9 @@ def _check_sizes(entry: Entry) -> None:
 
 
 def read_member(file: BinaryIO, size: int, path: str, limit: int) -> bytes | None:
-    """Return the content of the first file with this path as it is shown; None if there is none, or it is larger or encrypted."""
+    """Return the content of the first file with this displayed path; None if there is none, or it is encrypted or larger than `limit`."""
     for _, entry in read_directory(file, size).entries():
-        if displayable(entry.path) == path and not entry.folder:
+        if displayable(entry.path) == path and not entry.is_folder:
             plain = not entry.flags & ENCRYPTED and entry.method in {STORED, DEFLATED} and entry.size <= limit
             return read_entry(file, entry, limit) if plain else None
     return None

@@ -1,4 +1,4 @@
-"""A vendor's discounts. They are added and ended, not changed: what buyers were shown stays."""
+"""A vendor's discounts. They are added and ended but never changed, so that what buyers were shown stays true."""
 
 import uuid
 from datetime import datetime, timedelta

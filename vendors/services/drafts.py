@@ -30,7 +30,7 @@ def delete_draft(*, listing: Listing, actor: User) -> uuid.UUID:
         raise DraftNotDeletable("One of its files is marked as malicious and is kept as evidence.")
     audit.record("listing.delete", listing, actor=actor, from_state=listing.status, slug=listing.slug)
     listing_id: uuid.UUID = listing.pk
-    # The reference to the file would protect it from going with the listing.
+    # The listing's reference to its candidate would protect the file from the deletion.
     Listing.objects.filter(pk=listing_id).update(candidate_deliverable=None)
     Listing.objects.filter(pk=listing_id).delete()
     delete_after_commit(*(file.object_key for file in files), *(key for each in previews for key in keys_of(each)))

@@ -37,7 +37,7 @@ def edit_listing(
     prices: RegionalPrices | None = None,
     licensing: Licensing | None = None,
 ) -> Listing:
-    """Change several parts of a listing at once. A field that was not edited here keeps a change made elsewhere since it was read.
+    """Change several parts of a listing at once. A field that the page shows but does not change keeps what it was changed to elsewhere.
 
     `seen` holds the hashes (`value_hashes`) of the values that the page showed.
 

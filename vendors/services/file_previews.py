@@ -35,7 +35,7 @@ def make_file_previews(*, listing_id: uuid.UUID) -> None:
 
 
 def attach_file_previews(*, deliverable: Deliverable, made: Sequence[PreviewOfKind]) -> None:
-    """Store the previews of a listing's approved file in place of all that its files have; nothing where another file is approved by now."""
+    """Store the previews of a listing's approved file in place of those of all its files; do nothing if another file has been approved meanwhile."""
     contents: dict[str, tuple[bytes, str]] = {}
     previews = []
     for position, (kind, processed) in enumerate(made):

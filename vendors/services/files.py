@@ -33,8 +33,8 @@ from .limits import check_room, lock_vendor
 from .listings import ensure_editable, lock_editable
 
 StoredRow = Deliverable | Preview | FilePreview | StorePicture | FormerPreview
-# The records of what is stored, but for unfinished uploads, and packages, which can be built again.
-STORED: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview, StorePicture, FormerPreview)
+# The models of stored objects, except the parts of unfinished uploads, and packages, which can be built again.
+STORED_MODELS: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview, StorePicture, FormerPreview)
 
 
 def new_deliverable_key() -> str:
@@ -58,8 +58,8 @@ def attach_deliverable(
 ) -> Deliverable:
     """Record a stored file as the listing's candidate for the next review; it replaces a candidate that was not approved.
 
-    Approved files are kept, because buyers may download them, and blocked ones, as evidence. The listing is given as it was when the upload began;
-    the received file is kept once its record is committed, with which a resumable `upload` ends.
+    Approved files are kept, because buyers may download them, and blocked ones, as evidence. `listing` is in the state in which the upload
+    began. The received file is kept once its record is committed; the same transaction ends a resumable `upload`.
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
@@ -210,7 +210,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
 
 
 def _discard_preview(listing: Listing, preview: Preview) -> None:
-    """Delete a preview; the picture is kept while a decided submission with which the next one is compared shows it."""
+    """Delete a preview. Its picture is kept while it is in a decided submission with which the next one will be compared."""
     Preview.objects.filter(pk=preview.pk).delete()
     shown = {each["checksum"] for review in compared_reviews_of(listing) for each in review.snapshot.get("previews", ())}
     kept = preview.kind == PreviewKind.GALLERY and preview.sha256 in shown
@@ -227,7 +227,7 @@ def _discard_preview(listing: Listing, preview: Preview) -> None:
 
 
 def keys_of(row: StoredRow) -> list[str]:
-    """Return the keys of all stored objects of a record."""
+    """Return the keys of all objects that a record refers to."""
     return [row.object_key, *(copy["key"] for copy in getattr(row, "renditions", {}).values())]
 
 

@@ -14,7 +14,7 @@ from ..selectors import unapproved_bytes, unapproved_listings
 def lock_vendor(store: Store) -> None:
     """Lock the vendor's profile until the end of the transaction, so that changes that count towards a limit happen one at a time.
 
-    It is locked after the listing, so that a suspension never waits for a listing, and before an upload.
+    Lock the listing before it, so that a suspension never waits for a listing, and an upload after it.
 
     Raises:
         VendorNotApproved: the vendor was suspended in the meantime.
@@ -35,7 +35,7 @@ def check_draft_limit(store: Store) -> None:
 
 
 def check_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upload | None = None) -> None:
-    """Refuse further bytes that no reviewer has approved; those that they replace do not count, nor does the upload that they come from.
+    """Refuse further bytes that no reviewer has approved. The bytes that they replace do not count, nor does the `upload` that they come from.
 
     Raises:
         UnapprovedStorageFull: the vendor has `settings.VENDOR_UNAPPROVED_GIB` of them.

@@ -18,7 +18,7 @@ from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken
 from ..models import VendorProfile
 from .limits import check_draft_limit, lock_vendor
 
-# The audit log keeps of these neither the old text nor the new one: it outlives drafts, and what was withdrawn.
+# The audit log does not record the values of these fields, because its entries outlive deleted drafts.
 _FREE_TEXTS = frozenset(
     {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url"}
 )

@@ -19,7 +19,7 @@ from .editing import value_hash
 from .files import lock_for_upload
 
 
-class Changes(TypedDict, total=False):
+class PictureChanges(TypedDict, total=False):
     """The fields that `update_picture` may change."""
 
     alt_text: str
@@ -27,7 +27,9 @@ class Changes(TypedDict, total=False):
 
 
 @transaction.atomic
-def update_picture(*, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[Changes]) -> Preview:
+def update_picture(
+    *, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[PictureChanges]
+) -> Preview:
     """Set an image's alternative text, or move it to another slot, whose image gets the old one. Fields that are left out keep their value.
 
     `seen` is the hash (`value_hash`) of the alternative text that a page showed; empty where any may be replaced.

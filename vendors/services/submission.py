@@ -28,7 +28,7 @@ def check_and_submit(*, listing: Listing, actor: User) -> Listing:
 
 
 def _refuse_early(listing: Listing) -> None:
-    """Refuse early what the transition would refuse (it checks again), before a large stored file is compared with its record in vain."""
+    """Refuse what the transition would refuse, before a large stored file is compared with its record; the transition checks again."""
     published = listing.status == ListingStatus.PUBLISHED
     if published and listing.candidate_deliverable_id is None:
         raise NothingToReview

@@ -22,7 +22,7 @@ class CheckOutcome:
 
     Args:
         detail: What was found; where it failed, what to do.
-        warning: What could be better although it passed, for the vendor and the reviewer; it prevents nothing.
+        warning: What could be better although it passed, for the vendor and the reviewer; it does not prevent the submission.
     """
 
     name: str
@@ -59,10 +59,10 @@ def _preview_thumbnail(listing: Listing) -> CheckOutcome:
     pictures = {preview.slot: preview.details for preview in listing.previews.all() if preview.kind == PreviewKind.GALLERY}
     there = 0 in pictures
     detail = "Gallery slot 0 holds an image." if there else "Upload an image to gallery slot 0: it is the card's thumbnail."
-    return CheckOutcome("preview_thumbnail", passed=there, detail=detail, warning=_small(pictures))
+    return CheckOutcome("preview_thumbnail", passed=there, detail=detail, warning=_warning_about_small(pictures))
 
 
-def _small(pictures: Mapping[int, Mapping[str, int]]) -> str:
+def _warning_about_small(pictures: Mapping[int, Mapping[str, int]]) -> str:
     """Return a warning about the pictures that are blurred wherever they are shown, an empty string where there are none."""
     sizes = {slot: (details.get("width", 0), details.get("height", 0)) for slot, details in pictures.items()}
     small = [f"slot {slot} is {size[0]} by {size[1]} pixels" for slot, size in sizes.items() if 0 < max(size) < bounds.SHARP_PICTURE_PIXELS]

@@ -17,7 +17,7 @@ from marketplace.storage import default_storage
 from marketplace.storage.base import UnfinishedFile
 
 from ..models import Upload
-from .files import STORED, StoredRow, keys_of
+from .files import STORED_MODELS, StoredRow, keys_of
 from .store_pictures import FOLDER as STORES
 from .uploads import FOLDER as UPLOADS
 
@@ -26,29 +26,30 @@ FOLDERS = ("deliverables/", "previews/", UPLOADS, STORES)
 GRACE = timedelta(days=1)
 BATCH = 500
 
-Step = Callable[[int], object]
+# Called with the number of keys that were compared.
+OnBatch = Callable[[int], object]
 
 
-def find_orphans(step: Step, *, age: timedelta) -> Iterator[str]:
+def find_orphans(on_batch: OnBatch, *, age: timedelta) -> Iterator[str]:
     """Yield the keys of objects of at least this age that no row refers to, each batch checked right before it is yielded."""
     limit = timezone.now() - age
     for folder in FOLDERS:
         stored = default_storage.keys(folder)
         while batch := list(islice(stored, BATCH)):
             old = [key for key, written_at in batch if written_at <= limit]
-            known = _named_among(old)
+            known = _recorded_among(old)
             yield from (key for key in old if key not in known)
-            step(len(batch))
+            on_batch(len(batch))
 
 
-def find_missing(step: Step) -> Iterator[str]:
+def find_missing(on_batch: OnBatch) -> Iterator[str]:
     """Yield the keys that rows refer to and under which nothing is stored."""
     # Held in memory: a million keys take about 150 MB, and a request for each would take hours on S3.
     stored = {key for folder in FOLDERS for key, _ in default_storage.keys(folder)}
-    for key in _named():
+    for key in _recorded_keys():
         if key not in stored and _is_gone(key):
             yield key
-        step(1)
+        on_batch(1)
 
 
 def find_unfinished(*, age: timedelta) -> Iterator[UnfinishedFile]:
@@ -57,18 +58,18 @@ def find_unfinished(*, age: timedelta) -> Iterator[UnfinishedFile]:
     return (part for part in default_storage.unfinished() if part.since <= limit)
 
 
-def _named() -> Iterator[str]:
-    for model in STORED:
+def _recorded_keys() -> Iterator[str]:
+    for model in STORED_MODELS:
         for row in _with_keys(model).iterator(chunk_size=BATCH):
             yield from keys_of(row)
     for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
         yield from upload.keys
 
 
-def _named_among(keys: Collection[str]) -> set[str]:
+def _recorded_among(keys: Collection[str]) -> set[str]:
     # The key of a rendition is that of its preview with a suffix.
     originals = {key.partition(".")[0] for key in keys}
-    rows = [row for model in STORED for row in _with_keys(model).filter(object_key__in={*keys, *originals})]
+    rows = [row for model in STORED_MODELS for row in _with_keys(model).filter(object_key__in={*keys, *originals})]
     # The key of a part begins with the id of its upload.
     ids = [found for key in keys if key.startswith(UPLOADS) and (found := parse_id(key.split("/")[1])) is not None]
     uploads = Upload.objects.filter(pk__in=ids).only("parts")
@@ -85,5 +86,5 @@ def _is_gone(key: str) -> bool:
     try:
         default_storage.size(key)
     except FileNotFoundError:
-        return key in _named_among([key])
+        return key in _recorded_among([key])
     return False

@@ -23,7 +23,7 @@ from .. import bounds
 from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads, UploadFinishing, UploadUnfinished
 from ..inspection import inspect_deliverable
 from ..models import Upload
-from ..selectors import unfinished_uploads
+from ..selectors import unfinished_uploads_of_vendor
 from ..uploads.receiving import Received, removed_on_failure
 from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_for_upload, new_deliverable_key
 from .limits import check_room, lock_vendor
@@ -45,7 +45,7 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
     ensure_uploadable(listing)
     # Locked, so that two requests do not both begin the last one.
     lock_vendor(listing.store)
-    if unfinished_uploads(listing.store.vendor_profile).count() >= bounds.MAX_UNFINISHED_UPLOADS:
+    if unfinished_uploads_of_vendor(listing.store.vendor_profile).count() >= bounds.MAX_UNFINISHED_UPLOADS:
         raise TooManyUploads(maximum=bounds.MAX_UNFINISHED_UPLOADS)
     check_room(listing, adding=size)
     return Upload.objects.create(listing=listing, filename=filename, size=size, expires_at=timezone.now() + bounds.UPLOAD_WAIT)
@@ -81,7 +81,7 @@ def append_part(*, upload: Upload, offset: int, key: str, size: int, actor: User
         OffsetConflict: another part arrived in the meantime.
     """
     with removed_on_failure(key, Problem), transaction.atomic():
-        # An expired one does not count as room that is used, so it must not go on.
+        # An expired upload does not count towards the room that is used, so it must not continue.
         upload = lock(Upload.objects.all(), pk=upload.pk, listing__store__owner=actor, expires_at__gt=timezone.now())
         check_part(upload=upload, offset=offset, size=size)
         upload.parts.append([key, size])
@@ -93,7 +93,7 @@ def append_part(*, upload: Upload, offset: int, key: str, size: int, actor: User
 
 @transaction.atomic
 def discard_upload(*, upload: Upload, actor: User) -> None:
-    """Delete an upload; its parts are deleted after the commit, and a file that it was finished as stays.
+    """Delete an upload; its parts are deleted after the commit. If it was finished, the resulting file stays.
 
     Raises:
         NotFound: it was deleted in the meantime.
@@ -167,7 +167,7 @@ def _joined(upload: Upload) -> Received:
 
 
 def expired_uploads() -> QuerySet[Upload]:
-    """Return the uploads whose time is over, without those that a request finishes now; reading them locks them."""
+    """Return the expired uploads, except those that a request is finishing; evaluating the query locks them."""
     now = timezone.now()
     finishing = Q(finishing_until__gt=now)
     return Upload.objects.select_for_update().filter(~finishing, expires_at__lte=now)

@@ -51,13 +51,13 @@ def verify(*, row: StoredRow, on_bytes: OnBytes | None = None) -> StoredState:
         return StoredState.MISSING
     if not intact:
         return StoredState.DIFFERENT
-    noted = {"verified_at": timezone.now()} | ({"fingerprint": fingerprint} if isinstance(row, Deliverable) else {})
-    type(row).objects.filter(pk=row.pk).update(**noted)
+    changes = {"verified_at": timezone.now()} | ({"fingerprint": fingerprint} if isinstance(row, Deliverable) else {})
+    type(row).objects.filter(pk=row.pk).update(**changes)
     return StoredState.INTACT
 
 
 def find_unverified(model: type[StoredRow], *, before: datetime) -> Iterator[StoredRow]:
-    """Yield the records that were not verified since `before`, those that were verified longest ago first.
+    """Yield the records that were last verified before `before`, or never; those not verified for the longest time come first.
 
     Each is queried individually, so that a record that another run verifies or a vendor removes in the meantime is skipped.
     """

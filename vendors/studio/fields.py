@@ -19,8 +19,8 @@ from ..slugs import slug_from
 
 ApiField = serializers.Field[Any, Any, Any, Any]
 # Arguments of `HundredthsField`.
-PRICE = {"most": bounds.MAX_PRICE_MINOR}
-PERCENT = {"most": bounds.WHOLE_BP, "empty": 0}
+PRICE = {"maximum": bounds.MAX_PRICE_MINOR}
+PERCENT = {"maximum": bounds.WHOLE_BP, "empty_value": 0}
 
 
 def validated(field: ApiField, value: Any) -> Any:
@@ -36,7 +36,7 @@ def validated(field: ApiField, value: Any) -> Any:
 
 
 def _sentences(detail: Any) -> Iterable[str]:
-    """Return the distinct messages of a possibly nested error detail."""
+    """Return the distinct messages of an error detail, which may be nested."""
     if isinstance(detail, dict):
         detail = [sentence for part in detail.values() for sentence in _sentences(part)]
     return dict.fromkeys(str(part) for each in detail for part in (_sentences(each) if isinstance(each, dict | list) else [each]))
@@ -101,7 +101,7 @@ class CategoryField(forms.ChoiceField):
 
 
 class HundredthsField(forms.DecimalField):
-    """A price or a percentage: typed with two decimals, stored as an integer of hundredths, as are the maximum and the value of an empty field."""
+    """A price or a percentage, typed with up to two decimals. Its value, its `maximum` and its `empty_value` are integers of hundredths."""
 
     default_error_messages: ClassVar[dict[str, Any]] = {
         "invalid": "A number is required.",
@@ -110,10 +110,10 @@ class HundredthsField(forms.DecimalField):
         "max_decimal_places": "At most two decimals.",
     }
 
-    def __init__(self, *, most: int, empty: int | None = None, **kwargs: Any) -> None:
-        self._empty = empty
+    def __init__(self, *, maximum: int, empty_value: int | None = None, **kwargs: Any) -> None:
+        self._empty_value = empty_value
         widget = forms.NumberInput(attrs={"inputmode": "decimal"})
-        super().__init__(min_value=Decimal(0), max_value=Decimal(most) / 100, decimal_places=2, widget=widget, **kwargs)
+        super().__init__(min_value=Decimal(0), max_value=Decimal(maximum) / 100, decimal_places=2, widget=widget, **kwargs)
 
     def prepare_value(self, value: Any) -> Any:
         """Return hundredths as a decimal, whole numbers without decimals."""
@@ -123,7 +123,7 @@ class HundredthsField(forms.DecimalField):
 
     def clean(self, value: Any) -> Any:
         amount = super().clean(value)
-        return self._empty if amount is None else int(amount * 100)
+        return self._empty_value if amount is None else int(amount * 100)
 
 
 class TagsField(forms.CharField):

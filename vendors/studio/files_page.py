@@ -16,7 +16,7 @@ from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors import Picture, picture_of
 
 from ..models import Upload
-from ..selectors import files_of, unfinished_of
+from ..selectors import files_of, unfinished_uploads_of_listing
 from .picture_forms import AltTextForm
 from .presenters import CheckRow, checklist_of, facts_of, may_submit, warnings_of
 from .upload_fields import (
@@ -34,13 +34,13 @@ from .upload_fields import (
     upload_field,
 )
 
-EARLIER = 10
-# The anchor of errors that belong to no upload field; they are shown at the top of the page.
-WHOLE = "page"
+MAX_EARLIER = 10
+# The anchor of errors that concern no upload field; they are shown at the top of the page.
+PAGE = "page"
 
 
 class Notice(NamedTuple):
-    """What was done by form, or why it was refused, and the anchor of the part of the page that it concerns, where it is shown."""
+    """What a form has done, or why it was refused, and the anchor of the part of the page that shows it."""
 
     anchor: str = ""
     message: str = ""
@@ -55,8 +55,8 @@ class Slot:
     """A slot of the gallery.
 
     Args:
-        earlier: The previous slot, where it can be moved there.
-        later: The next slot, where it can be moved there.
+        earlier: The slot before it, if its image can be moved there.
+        later: The slot after it, if its image can be moved there.
     """
 
     number: int
@@ -80,7 +80,7 @@ class ShownFile:
 
 @dataclass(frozen=True)
 class Part:
-    """What a listing has in one part of the page; it can't be submitted without what `is_needed`."""
+    """What a listing has in one part of the page; it can't be submitted without the parts that are needed."""
 
     anchor: str
     name: str
@@ -98,7 +98,7 @@ class FilesPage:
         earlier: Other stored files, newest first.
         unfinished: Resumable uploads that can be continued, newest first.
         checks: The checks before a submission; empty where the listing is on sale or in review.
-        refused: The upload that was just refused, if any.
+        refusal: Why a form was just refused, if one was.
     """
 
     listing: Listing
@@ -110,16 +110,16 @@ class FilesPage:
     specimen: Preview | None
     sound: Preview | None
     checks: list[CheckRow]
-    refused: Notice
+    refusal: Notice
 
     messages = MESSAGES
-    picture_endings = KINDS[PICTURE].endings
+    picture_extensions = KINDS[PICTURE].extensions
     picture_maximum = format_limit(KINDS[PICTURE].maximum)
 
     @property
-    def refused_as_a_whole(self) -> str:
-        """The error that belongs to no upload field."""
-        return self.refused.at(WHOLE)
+    def page_error(self) -> str:
+        """The error that concerns no upload field."""
+        return self.refusal.at(PAGE)
 
     @property
     def is_locked(self) -> bool:
@@ -182,16 +182,16 @@ class FilesPage:
             label = "Replace the new file" if self.approved else "Replace the file"
         else:
             label = "Upload a new file" if self.approved else "Upload the file"
-        return upload_field(self.listing, FILE, label, self.refused.at(FILE))
+        return upload_field(self.listing, FILE, label, self.refusal.at(FILE))
 
     @property
     def specimen_field(self) -> UploadField:
         label = "Replace the specimen" if self.specimen else "Upload a specimen"
-        return upload_field(self.listing, SPECIMEN, label, self.refused.at(SPECIMEN))
+        return upload_field(self.listing, SPECIMEN, label, self.refusal.at(SPECIMEN))
 
     @property
     def sound_field(self) -> UploadField:
-        return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refused.at(SOUND))
+        return upload_field(self.listing, SOUND, "Replace the sound" if self.sound else "Upload a sound", self.refusal.at(SOUND))
 
     @property
     def tester(self) -> Tester | None:
@@ -207,9 +207,9 @@ class FilesPage:
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
 
-def files_page(listing: Listing, refused: Notice | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
+def files_page(listing: Listing, refusal: Notice | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
     """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries, and those of the checks."""
-    refused = refused or Notice()
+    refusal = refusal or Notice()
     # The checks look at the same pictures.
     prefetch_related_objects([listing], "previews")
     previews = list(listing.previews.all())
@@ -220,21 +220,21 @@ def files_page(listing: Listing, refused: Notice | None = None, typed: Mapping[u
         approved=_shown(listing.approved_deliverable, technical),
         candidate=_shown(listing.candidate_deliverable, technical),
         earlier=earlier,
-        unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_of(listing)),
-        gallery=[_slot(listing, number, pictures, refused, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
+        unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_uploads_of_listing(listing)),
+        gallery=[_slot(listing, number, pictures, refusal, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
         specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
         sound=_only(previews, PreviewKind.AUDIO_PREVIEW),
         checks=checklist_of(listing) if may_submit(listing) and listing.status != ListingStatus.PUBLISHED else [],
-        refused=refused,
+        refusal=refusal,
     )
 
 
 def _files(listing: Listing) -> tuple[dict[uuid.UUID, dict[str, Any]], list[Deliverable]]:
-    """Return the technical details of the files in use by id, and the other files: in one query, but without the details of those."""
+    """Return the technical details of the files in use by id, and the other files without theirs, by one query."""
     used = [pk for pk in (listing.approved_deliverable_id, listing.candidate_deliverable_id) if pk is not None]
     details = Case(When(pk__in=used, then="technical"), output_field=JSONField())
     first = Case(When(pk__in=used, then=0), default=1)
-    files = files_of(listing).defer("technical", "entries").annotate(used_details=details).order_by(first, "-id")[: EARLIER + len(used)]
+    files = files_of(listing).defer("technical", "entries").annotate(used_details=details).order_by(first, "-id")[: MAX_EARLIER + len(used)]
     return {file.pk: file.used_details for file in files if file.pk in used}, [file for file in files if file.pk not in used]
 
 
@@ -242,9 +242,9 @@ def _only(previews: Iterable[Preview], kind: PreviewKind) -> Preview | None:
     return next((preview for preview in previews if preview.kind == kind), None)
 
 
-def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refused: Notice, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
+def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refusal: Notice, typed: Mapping[uuid.UUID, AltTextForm]) -> Slot:
     name, preview = picture_name(number), pictures.get(number)
-    field = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refused.at(slot_name(number)))
+    field = slot_field(listing, number, f"{'Replace' if preview else 'Add'} {name.lower()}", refusal.at(slot_name(number)))
     if preview is None:
         return Slot(number, name, field)
     return Slot(
@@ -255,7 +255,7 @@ def _slot(listing: Listing, number: int, pictures: Mapping[int, Preview], refuse
         picture_of(preview.pk, preview.details, preview.renditions),
         alt_text_form=typed.get(preview.pk) or AltTextForm(preview_id=preview.pk, alt_text=preview.alt_text),
         earlier=number - 1 if number else None,
-        # Behind the last one there is nothing to change places with.
+        # The last image has no later one to change places with.
         later=number + 1 if number + 1 in pictures else None,
     )
 

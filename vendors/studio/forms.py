@@ -16,8 +16,8 @@ from ..bank_accounts import HOLDER_CHARS, NUMBER_CHARS
 from ..slugs import slug_from
 from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, validated
 
-LINKS = 10
-_MOMENT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+MAX_LINKS = 10
+_DATETIME_INPUT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 
 
 class FilterForm(forms.Form):
@@ -40,9 +40,9 @@ class DiscountForm(forms.Form):
 
     percent = forms.IntegerField(label="Percent", min_value=1, max_value=catalog_bounds.MAX_DISCOUNT_PERCENT)
     ends_at = forms.DateTimeField(
-        label="Ends (UTC)", help_text=f"At most {catalog_bounds.MAX_DISCOUNT_DAYS} days after it begins.", widget=_MOMENT
+        label="Ends (UTC)", help_text=f"At most {catalog_bounds.MAX_DISCOUNT_DAYS} days after it begins.", widget=_DATETIME_INPUT
     )
-    starts_at = forms.DateTimeField(label="Begins (UTC)", required=False, help_text="Leave it empty to begin now.", widget=_MOMENT)
+    starts_at = forms.DateTimeField(label="Begins (UTC)", required=False, help_text="Leave it empty to begin now.", widget=_DATETIME_INPUT)
     code = forms.RegexField(
         DISCOUNT_CODE,
         label="Code",
@@ -65,16 +65,16 @@ class StoreApplicationForm(StoreForm):
     links = forms.CharField(
         label="Where your work can be seen",
         required=False,
-        max_length=LINKS * (bounds.URL_CHARS + 2),
-        help_text=f"Your site, portfolio or profiles: one https address per line, at most {LINKS}. Reviewers look at them.",
+        max_length=MAX_LINKS * (bounds.URL_CHARS + 2),
+        help_text=f"Your site, portfolio or profiles: one https address per line, at most {MAX_LINKS}. Reviewers look at them.",
         widget=forms.Textarea(attrs={"rows": 3, "autocapitalize": "none", "spellcheck": "false"}),
     )
     field_order = ("store_name", "store_slug", "bio", "links")
 
     def clean_links(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["links"].splitlines() if line.strip()]
-        if len(lines) > LINKS:
-            raise forms.ValidationError(f"At most {LINKS} addresses.")
+        if len(lines) > MAX_LINKS:
+            raise forms.ValidationError(f"At most {MAX_LINKS} addresses.")
         return [validated(HttpsUrl(), line) for line in lines]
 
     def clean(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class PayoutDetailsForm(PasswordConfirmationForm):
         self.fields["password"].help_text = "Required again because your earnings are paid to this account."
 
     def clean(self) -> dict[str, Any]:
-        """Check the password only once the rest is right: each try counts."""
+        """Check the password only where the rest is valid, because each attempt counts."""
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
             self.require_password()

@@ -40,7 +40,7 @@ FORMATS = {
     "flac": "FLAC sound",
     "ogg": "Ogg sound",
 }
-# The inspection's warnings by code, and why they matter to buyers and reviewers.
+# The warnings of the inspection by their code.
 WARNINGS = {
     "nested_archive": "Archives inside the archive: they were not inspected, and a reviewer may ask what they contain.",
     "program": "Programs or scripts: buyers' systems may block them, and reviewers check them closely.",
@@ -55,12 +55,12 @@ WARNINGS = {
     "overrides_instructions": "Texts of a skill that tell an agent to ignore its instructions.",
     "hides_from_user": "Texts of a skill that tell an agent to keep something from its user.",
     "sends_secrets": "Texts of a skill that tell an agent to send secrets to a host.",
-    "download_to_shell": "Downloads that are run at once, without a look at them.",
-    "encoded_to_shell": "Encoded commands that are run at once, without a look at them.",
-    "unsearched": "Files of a skill that are too many, too large or unreadable to be searched for hosts.",
+    "download_to_shell": "Commands that download a script and run it unseen.",
+    "encoded_to_shell": "Commands that decode a script and run it unseen.",
+    "unsearched": "Files of a skill that were not searched for hosts, because they are too many, too large or unreadable.",
     "hidden_comment": "Instructions in comments, which people don't see in the rendered text.",
 }
-ENDINGS_SHOWN = 8
+EXTENSIONS_SHOWN = 8
 NAMES_SHOWN = 6
 
 
@@ -77,11 +77,11 @@ def warnings_of(technical: Mapping[str, Any]) -> list[tuple[str, int, list[str]]
 
 
 def _contents(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    count, endings = technical.get("entryCount", 1), technical.get("contentsByExtension", {})
-    if count > 1 or technical.get("format") in {"zip", "tar", "tar.gz", "tar.bz2", "tar.xz"}:
-        most = sorted(endings.items(), key=lambda item: (-item[1], item[0]))
-        named = [f"{intcomma(number)} {ending or 'without an ending'}" for ending, number in most[:ENDINGS_SHOWN]]
-        rest = ["others"] if len(most) > ENDINGS_SHOWN else []
+    if technical.get("format") in {"zip", "tar", "tar.gz", "tar.bz2", "tar.xz"}:
+        count, extensions = technical.get("entryCount", 1), technical.get("contentsByExtension", {})
+        most = sorted(extensions.items(), key=lambda item: (-item[1], item[0]))
+        named = [f"{intcomma(number)} {extension or 'without an extension'}" for extension, number in most[:EXTENSIONS_SHOWN]]
+        rest = ["others"] if len(most) > EXTENSIONS_SHOWN else []
         yield "Entries", f"{intcomma(count)} ({', '.join(named + rest)})" if named else intcomma(count)
     if skill := technical.get("skill"):
         yield "Skill", skill.get("name") or skill.get("path", "")
@@ -90,18 +90,19 @@ def _contents(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _font(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     families, axes = technical.get("familyNames", []), technical.get("variableAxes", [])
     if families:
-        more = [f"{len(families) - NAMES_SHOWN} more"] if len(families) > NAMES_SHOWN else []
-        yield "Families", ", ".join([*families[:NAMES_SHOWN], *more])
+        yield "Families", _first_names(families)
     if technical.get("glyphCount"):
         several = len([each for each in technical.get("members", []) if "glyphCount" in each]) > 1
-        yield "Glyphs", intcomma(technical["glyphCount"]) + (" in the fullest font" if several else "")
+        yield "Glyphs", intcomma(technical["glyphCount"]) + (" in the largest font" if several else "")
     if axes:
         yield "Variable axes", ", ".join(axes)
     if scripts := technical.get("scripts"):
-        yield (
-            "Scripts",
-            ", ".join(scripts[:NAMES_SHOWN]) + (f" and {len(scripts) - NAMES_SHOWN} more" if len(scripts) > NAMES_SHOWN else ""),
-        )
+        yield "Scripts", _first_names(scripts)
+
+
+def _first_names(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _image(technical: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -158,12 +159,12 @@ class Proceeds:
 class ListingProceeds(NamedTuple):
     """The licences that buyers can choose by name, each in the currencies in which it is sold; the first one has the listing's price.
 
-    `not_in` are the currencies of wallets in which it has no price. Nothing is sold in others.
+    `unpriced` are the currencies of wallets for which the listing has no price; nothing is sold in other currencies.
     """
 
     is_free: bool
     licences: list[tuple[str, list[Proceeds]]]
-    not_in: list[str]
+    unpriced: list[str]
 
 
 def proceeds_of(listing: Listing) -> ListingProceeds:
@@ -185,7 +186,7 @@ def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier],
     return Proceeds(currency, list_prices(listing).by_currency[currency] if first else None, price, split)
 
 
-STEPS = 20
+MAX_STEPS = 20
 STEP_LABELS = {
     "listing.submit": "Sent for review",
     "listing.withdraw": "Withdrawn from the review",
@@ -205,23 +206,23 @@ STEP_LABELS = {
 
 def last_steps(listing: Listing) -> list[AuditEntry]:
     """Return the audit entries of the last steps, newest first, with their appeals."""
-    return list(history_of(listing).filter(action__in=STEP_LABELS).select_related("appeal")[:STEPS])
+    return list(history_of(listing).filter(action__in=STEP_LABELS).select_related("appeal")[:MAX_STEPS])
 
 
 def timeline_of(listing: Listing, entries: Iterable[AuditEntry]) -> list[tuple[str, datetime]]:
-    """Return label and time of the last steps, newest first; where these are all, with the creation of the listing as the first step."""
+    """Return label and time of the last steps, newest first. Where these are all, they include the creation of the listing."""
     steps = [(STEP_LABELS[entry.action], entry.at) for entry in entries]
-    return steps if len(steps) == STEPS else [*steps, ("Created", listing.created_at)]
+    return steps if len(steps) == MAX_STEPS else [*steps, ("Created", listing.created_at)]
 
 
 class CheckTexts(NamedTuple):
-    """The texts of a check, and the page, with the part of it, where it is fixed; where `failed` is empty, the service's detail is shown."""
+    """The texts of a check, and the route and anchor of where it is fixed, with the text of the link; an empty `failed` stands for the check's own detail."""
 
     title: str
     passed: str
     failed: str
     route: str
-    step: str
+    link: str
     anchor: str = ""
 
 

@@ -19,7 +19,7 @@ _SEEN_CHARS = 2000
 class SectionForm(forms.Form):
     """A section of a listing. The hidden field `seen` has hashes of the values shown, to detect changes made elsewhere in the meantime."""
 
-    # The listing's fields in this section that are not saved as `details`, by the service that saves them.
+    # The fields that `set_regional_prices` and `set_licensing` save; `update_details` saves the others, the `details`.
     prices: ClassVar[tuple[str, ...]] = ()
     licensing: ClassVar[tuple[str, ...]] = ()
 
@@ -56,11 +56,11 @@ class SectionForm(forms.Form):
             return {}
         return {name: value for name, value in seen.items() if isinstance(value, str)} if isinstance(seen, dict) else {}
 
-    def place_of(self, name: str) -> str:
-        """Return the name of the form field for a field of the listing."""
+    def form_field_of(self, name: str) -> str:
+        """Return the name of the form field in which a field of the listing is edited."""
         return name
 
-    def shown(self, name: str, listing: Listing) -> str:
+    def current_text(self, name: str, listing: Listing) -> str:
         """Return the listing's current value as text."""
         return str(self.fields[name].prepare_value(getattr(listing, name)) or "nothing")
 
@@ -72,11 +72,11 @@ class SectionForm(forms.Form):
     def show_conflicts(self, names: Iterable[str], listing: Listing) -> None:
         """Add an error with the current value to each field that was changed elsewhere, and mark these values as seen."""
         for name in names:
-            shown = _shortened(self.shown(name, listing))
+            current = _shortened(self.current_text(name, listing))
             message = (
-                f"It was changed to “{shown}” in the meantime, in another window or by a program. Save again to replace it with yours."
+                f"It was changed to “{current}” in the meantime, in another window or by a program. Save again to replace it with yours."
             )
-            self.add_error(self.place_of(name), message)
+            self.add_error(self.form_field_of(name), message)
         self.listing = listing
         sent: Any = self.data
         changed = sent.copy()
@@ -132,7 +132,7 @@ class DetailsForm(SectionForm):
         label="Parts made with AI",
         max_length=bounds.AI_PARTS_CHARS,
         required=False,
-        help_text="Which they are, and with which tool they were made. Leave it empty unless you choose “Parts of it”.",
+        help_text="Which parts they are, and which tool made them. Leave it empty unless you choose “Parts of it”.",
     )
 
     def __init__(self, data: Any = None, *, listing: Listing) -> None:
@@ -231,13 +231,13 @@ class LicencesForm(SectionForm):
             "readme": listing.readme,
         }
 
-    def place_of(self, name: str) -> str:
+    def form_field_of(self, name: str) -> str:
         """Return the name of the form field; the permitted licences are edited in `slugs`."""
         return "slugs" if name == "allowed_license_slugs" else name
 
-    def shown(self, name: str, listing: Listing) -> str:
+    def current_text(self, name: str, listing: Listing) -> str:
         if name != "allowed_license_slugs":
-            return super().shown(name, listing)
+            return super().current_text(name, listing)
         allowed = listing.allowed_license_slugs
         return "every licence" if allowed is None else ", ".join(allowed)
 

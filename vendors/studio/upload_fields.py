@@ -23,18 +23,18 @@ MESSAGES = {
     "not_authenticated": _SIGN_IN,
     "invalid_credential": _SIGN_IN,
     "insufficient_scope": _SIGN_IN,
-    "ambiguous_credentials": "Something between you and us added a credential of its own. Try another network or browser.",
+    "ambiguous_credentials": "Your network or a browser extension added a credential of its own. Try another network or browser.",
     "vendor_not_approved": "Your store can't accept uploads now, because it is awaiting approval or suspended. See the studio's first page.",
     "not_found": "This listing no longer exists. Go back to your listings.",
     "thumbnail_needed": "A listing on sale needs a cover picture. Upload another one to replace it.",
     "listing_locked": "It is in review and can't be changed. Withdraw it, or wait for the decision.",
-    "upload_conflict": "Another file came in here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
+    "upload_conflict": "Another file was uploaded here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
     "should replace it.",
     "body_too_large": "It is too large: the maximum is {maximum}. Make it smaller, or split it.",
     "unsupported_type": "{detail} What counts is the content, not the name.",
     "file_rejected": "{detail} Export it again from the program that made it, check that it opens, then upload it.",
-    "upload_finishing": "Another window finishes this upload. Reload the page in a minute to see the file.",
-    "upload_unfinished": "The file did not arrive completely. Choose it again: it goes on where it stopped.",
+    "upload_finishing": "Another window is finishing this upload. Reload the page in a minute to see the file.",
+    "upload_unfinished": "The file did not arrive completely. Choose it again: the upload continues where it stopped.",
     "too_many_uploads": "You have begun too many uploads of large files. Choose one of those files again, or remove the upload on the page of its listing.",
     "unapproved_storage_full": "You can store at most {maximum} that no reviewer has approved, and this file would exceed it. Remove drafts, unfinished uploads or new "
     "files that you don't need, or wait for the reviews.",
@@ -43,7 +43,7 @@ MESSAGES = {
     "malformed_body": _DAMAGED,
     "malformed_request": _DAMAGED,
     "invalid_input": _DAMAGED,
-    "length_required": "Something between you and us hides how long the upload is. Try another network or browser.",
+    "length_required": "Your network or a browser extension hides the size of the upload. Try another network or browser.",
     "rate_limited": "Too many uploads at once or in a short time. Wait a minute, then try again.",
     "overloaded": "The service is very busy at the moment. Nothing was saved; try again in a minute.",
     "dependency_unavailable": "A part of the service is busy or unavailable. Nothing was saved; try again in a minute.",
@@ -72,15 +72,15 @@ class UploadKind(NamedTuple):
     Args:
         route: The page that the plain form posts to.
         api_route: The operation of the vendor API that the page's script uploads to.
-        endings: The accepted file name extensions, for the browser's file dialog.
+        extensions: The accepted file name extensions, for the browser's file dialog.
         maximum: The largest accepted size in bytes.
-        accepted: What to send, in the words in which a file of another type is refused.
+        accepted: What to send; the page's script shows it where it refuses a file of another type.
         help: Describes the accepted files.
     """
 
     route: str
     api_route: str
-    endings: str
+    extensions: str
     maximum: int
     accepted: str
     help: str = ""
@@ -122,18 +122,23 @@ KINDS = {
 
 @dataclass(frozen=True)
 class UploadField:
-    """An upload field of a page: its element id, its addresses (see `UploadKind`), and the error of its last upload.
+    """An upload field of a page.
 
-    `tus` is where the page's script begins a resumable upload of a larger file; empty where there is none.
+    Args:
+        name: Its element id.
+        action: Where its plain form posts to.
+        api_url: Where the page's script uploads to.
+        error: Why its last upload was refused, if it was.
+        tus_url: Where the page's script begins a resumable upload of a larger file; empty where there is none.
     """
 
     name: str
     label: str
     kind: UploadKind
     action: str
-    address: str
-    refused: str
-    tus: str = ""
+    api_url: str
+    error: str
+    tus_url: str = ""
 
     part_bytes = bounds.MAX_PART_BYTES
 
@@ -148,21 +153,21 @@ def picture_name(slot: int) -> str:
     return f"Picture {slot + 1}" if slot else "Cover picture"
 
 
-def upload_field(listing: Listing, kind: str, label: str, refused: str) -> UploadField:
+def upload_field(listing: Listing, kind: str, label: str, error: str) -> UploadField:
     """Return the upload field of the deliverable, the specimen or the sound."""
-    action, address = reverse(KINDS[kind].route, args=[listing.slug]), reverse(KINDS[kind].api_route, args=[listing.pk])
-    tus = reverse("vendor-tus", args=[listing.pk]) if kind == FILE else ""
-    return UploadField(kind, label, KINDS[kind], action, address, refused, tus)
+    action, api_url = reverse(KINDS[kind].route, args=[listing.slug]), reverse(KINDS[kind].api_route, args=[listing.pk])
+    tus_url = reverse("vendor-tus", args=[listing.pk]) if kind == FILE else ""
+    return UploadField(kind, label, KINDS[kind], action, api_url, error, tus_url)
 
 
-def slot_field(listing: Listing, slot: int, label: str, refused: str) -> UploadField:
+def slot_field(listing: Listing, slot: int, label: str, error: str) -> UploadField:
     """Return the upload field of a gallery slot."""
     kind = KINDS[PICTURE]
-    address = f"{reverse(kind.api_route, args=[listing.pk])}?slot={slot}"
-    return UploadField(slot_name(slot), label, kind, reverse(kind.route, args=[listing.slug, slot]), address, refused)
+    api_url = f"{reverse(kind.api_route, args=[listing.pk])}?slot={slot}"
+    return UploadField(slot_name(slot), label, kind, reverse(kind.route, args=[listing.slug, slot]), api_url, error)
 
 
-def store_field(kind: StorePictureKind, label: str, refused: str) -> UploadField:
+def store_field(kind: StorePictureKind, label: str, error: str) -> UploadField:
     """Return the upload field of a picture of the store."""
     name = kind.value.lower()
-    return UploadField(name, label, KINDS[name], reverse(KINDS[name].route), reverse(KINDS[name].api_route), refused)
+    return UploadField(name, label, KINDS[name], reverse(KINDS[name].route), reverse(KINDS[name].api_route), error)

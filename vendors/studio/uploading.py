@@ -1,4 +1,4 @@
-"""Uploads by the studio's forms: streamed like those of the API, with session authentication and Django's CSRF check."""
+"""Uploads by the studio's forms: streamed like those of the API, but signed in by the session and with Django's CSRF check."""
 
 from django.http import HttpRequest, HttpResponse
 from rest_framework.authentication import CSRFCheck

@@ -13,7 +13,7 @@ from .handler import Sink
 BLOCKS_AHEAD = 4
 
 
-# For the checksums of parts; the tus protocol demands SHA-1.
+# For the checksums of parts; the tus protocol requires SHA-1.
 ALGORITHMS = ("sha1", "sha256")
 
 

@@ -87,7 +87,7 @@ def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
 
 
 def announced_size(request: HttpRequest) -> int:
-    """Return about how many bytes the file of a form has, by its headers; 0 where they don't say."""
+    """Return the approximate size of a form's file according to the headers; 0 where they do not say."""
     length = request.META.get("CONTENT_LENGTH") or ""
     return max(0, int(length) - bounds.MULTIPART_OVERHEAD_BYTES) if length.isascii() and length.isdigit() else 0
 
@@ -107,13 +107,13 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
       3. with receive(request._request, key=..., maximum_bytes=...) as received:
              inspect, then write the record in a transaction of its own that checks the state again;
              received.keep()
-    Do not call it inside a transaction: it would hold a database connection for as long as the client takes to send.
+    Do not call it inside a transaction, which would hold a database connection for as long as the client takes to send.
 
     Args:
         request: Django's request, not DRF's.
         key: The object key to store the file under; it must be new.
         maximum_bytes: The largest file that is accepted.
-        reader: Parses the form: forms of pages have a CSRF token beside the file.
+        reader: Parses the form; forms of pages also contain a CSRF token.
 
     Raises:
         UploadIncomplete: truncated, no closing boundary, or without a file.
@@ -130,7 +130,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
 
 @contextmanager
 def removed_on_failure(key: str, failure: type[Problem] = DependencyUnavailable) -> Iterator[None]:
-    """Delete a new key when the block fails; by default when the store does, whose response to a successful write may have been lost."""
+    """Delete the object with this new key when the block raises `failure`; a store that fails may have written it nevertheless."""
     try:
         yield
     except failure:
@@ -224,11 +224,7 @@ def safe_filename(name: str) -> str:
     base = name.replace("\\", "/").rsplit("/", 1)[-1]
     text = "".join(char for char in unicodedata.normalize("NFC", base) if char.isprintable()).strip(" .")
     if len(text) > catalog_bounds.FILE_NAME_CHARS:
-        stem, dot, extension = text.rpartition(".")
-        short = dot and len(extension) <= EXTENSION_CHARS
-        text = (
-            f"{stem[: catalog_bounds.FILE_NAME_CHARS - len(extension) - 1]}.{extension}"
-            if short
-            else text[: catalog_bounds.FILE_NAME_CHARS]
-        )
+        _, dot, extension = text.rpartition(".")
+        ending = f".{extension}" if dot and len(extension) <= EXTENSION_CHARS else ""
+        text = text[: catalog_bounds.FILE_NAME_CHARS - len(ending)] + ending
     return text or "file"

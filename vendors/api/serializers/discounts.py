@@ -8,7 +8,7 @@ from catalog import bounds as catalog_bounds
 from catalog.api.fields import DiscountCode
 from catalog.models.discounts import DiscountStatus
 from marketplace.api.fields import BodyInteger, Moment
-from marketplace.api.serializers import Body
+from marketplace.api.serializers import Body, Page
 
 
 class NewDiscount(Body):
@@ -35,9 +35,7 @@ class DiscountRecord(serializers.Serializer[Any]):
         return discount.code or None
 
 
-class DiscountPage(serializers.Serializer[Any]):
+class DiscountPage(Page):
     """A page of discounts, the latest beginning first."""
 
-    total = serializers.IntegerField()
-    page = serializers.IntegerField()
     items = DiscountRecord(many=True)

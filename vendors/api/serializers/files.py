@@ -11,7 +11,7 @@ from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
 from catalog.selectors.listings import status_of
 from marketplace.api.fields import BodyInteger, Line
-from marketplace.api.serializers import Body, QueryInteger
+from marketplace.api.serializers import Body, Page, QueryInteger
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -48,11 +48,9 @@ class FileVersion(serializers.Serializer[Any]):
         return status_of(deliverable, self.context["listing"]).value
 
 
-class FilePage(serializers.Serializer[Any]):
+class FilePage(Page):
     """A page of a listing's files."""
 
-    total = serializers.IntegerField()
-    page = serializers.IntegerField()
     items = FileVersion(many=True)
 
 
@@ -65,7 +63,9 @@ class PreviewRecord(serializers.Serializer[Preview]):
     sortOrder = serializers.IntegerField(source="slot", required=False)
     url = serializers.CharField()
     altText = serializers.CharField(
-        source="alt_text", required=False, help_text="What the picture shows, for people who do not see it; empty where nobody said."
+        source="alt_text",
+        required=False,
+        help_text="What the picture shows, for people who cannot see it; empty where there is no description.",
     )
 
     def to_representation(self, instance: Preview) -> dict[str, Any]:
@@ -86,14 +86,14 @@ class PicturePatch(Body):
         max_length=catalog_bounds.ALT_TEXT_CHARS,
         required=False,
         allow_blank=True,
-        help_text="What the picture shows, for people who do not see it; an empty text takes it away.",
+        help_text="What the picture shows, for people who cannot see it; an empty text removes the description.",
     )
     sortOrder = BodyInteger(
         source="slot",
         min_value=0,
         max_value=catalog_bounds.GALLERY_SLOTS - 1,
         required=False,
-        help_text="The slot to stand in; a picture that is there changes places with this one.",
+        help_text="The slot to move it to; a picture that is there takes its place.",
     )
 
 

@@ -10,7 +10,7 @@ from catalog.models import Listing
 from catalog.models.listings import AiOrigin, AiTraining, ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
 from marketplace.api.fields import Choice, Line, LongText, Percent, Price
-from marketplace.api.serializers import Body
+from marketplace.api.serializers import Body, Page
 
 from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug, Tags
 from .files import DeliverableRecord, PreviewRecord
@@ -70,11 +70,9 @@ class ListingRecord(ListingSummary):
     previews = PreviewRecord(many=True)
 
 
-class ListingPage(serializers.Serializer[Any]):
+class ListingPage(Page):
     """A page of the vendor's listings."""
 
-    total = serializers.IntegerField()
-    page = serializers.IntegerField()
     items = ListingSummary(many=True)
 
 
@@ -134,6 +132,7 @@ class ListingPartPatch(Body):
     """
 
     read_back = RECORD_FIELDS
+    # The operation that sets a field which this one does not.
     elsewhere: ClassVar[dict[str, str]] = {}
 
     def to_internal_value(self, data: Any) -> Any:
@@ -155,12 +154,10 @@ def _shown(listing: Listing, name: str) -> Any:
     return None if value is None else field.to_representation(value)
 
 
-PRICES_OPERATION = "PATCH vendor/assets/{id}/regional-prices"
-LICENSING_OPERATION = "PATCH vendor/assets/{id}/licensing"
-DETAILS_OPERATION = "PATCH vendor/assets/{id}"
-_DETAILS = dict.fromkeys((*ListingDetails().fields, "slug", "description"), DETAILS_OPERATION)
-_PRICES = dict.fromkeys(("priceInr", "priceEur"), PRICES_OPERATION)
-_LICENSING = dict.fromkeys(("readme", "allowedLicenseSlugs"), LICENSING_OPERATION)
+# The operation that sets a field, by the field's name.
+_DETAILS = dict.fromkeys((*ListingDetails().fields, "slug", "description"), "PATCH vendor/assets/{id}")
+_PRICES = dict.fromkeys(("priceInr", "priceEur"), "PATCH vendor/assets/{id}/regional-prices")
+_LICENSING = dict.fromkeys(("readme", "allowedLicenseSlugs"), "PATCH vendor/assets/{id}/licensing")
 
 
 class DetailsPatch(ListingDetails, ListingPartPatch):

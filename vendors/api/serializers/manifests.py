@@ -9,7 +9,7 @@ class TechnicalRecord(serializers.Serializer[Any]):
     """The technical details of the file."""
 
     formats = serializers.ListField(child=serializers.CharField(), help_text="Formats of the files.")
-    glyphCount = serializers.IntegerField(help_text="Number of glyphs, of several fonts that of the fullest; 0 if there is no font.")
+    glyphCount = serializers.IntegerField(help_text="Number of glyphs; of several fonts, the largest number; 0 if there is no font.")
     variableAxes = serializers.ListField(child=serializers.CharField(), help_text="Tags of the variable axes, such as wght.")
 
 

@@ -33,7 +33,7 @@ class Application(Body):
     autoApprove = Flag(
         source="auto_approve",
         required=False,
-        help_text="Approved developers and staff are approved at once unless this is false; ignored for others.",
+        help_text="Approved developers and staff are approved at once unless this is false; for others it has no effect.",
     )
 
 

@@ -9,6 +9,7 @@ from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.selectors.reviews import wait_of_review
+from marketplace.api.serializers import Page
 from marketplace.review.serializers import QueuePlace, queue_place
 
 
@@ -66,15 +67,12 @@ class ReviewRecord(serializers.Serializer[Any]):
 
     @extend_schema_field(QueuePlace(allow_null=True))
     def get_queue(self, review: ListingReview) -> dict[str, Any] | None:
-        """Return the place in the queue; one submission of a listing waits at a time."""
         return queue_place(wait_of_review(review))
 
 
-class ReviewPage(serializers.Serializer[Any]):
+class ReviewPage(Page):
     """A page of submissions."""
 
-    total = serializers.IntegerField()
-    page = serializers.IntegerField()
     items = ReviewRecord(many=True)
 
 
@@ -98,7 +96,7 @@ class ListingStatusResponse(serializers.Serializer[Any]):
     )
 
     def to_representation(self, instance: Listing) -> dict[str, Any]:
-        """Return the record, with the state of the update where the listing is published."""
+        """Return the record; only that of a published listing has `updateStatus`."""
         record = super().to_representation(instance)
         record["updateStatus"] = instance.update_status or None
         if instance.status != ListingStatus.PUBLISHED:

@@ -1,8 +1,8 @@
 """Resumable uploads."""
 
-from typing import Any
-
 from rest_framework import serializers
+
+from marketplace.api.serializers import Page
 
 from ...models import Upload
 
@@ -17,7 +17,7 @@ class UploadRecord(serializers.Serializer[Upload]):
     offset = serializers.IntegerField(help_text="Bytes that have arrived.")
     expiresAt = serializers.DateTimeField(
         source="expires_at",
-        help_text="When it expires unless another part arrives. Then it is not found any more, and is deleted within a day.",
+        help_text="When it expires unless another part arrives. After that it is not found, and it is deleted within a day.",
     )
     url = serializers.CharField(help_text="Where parts are sent by the tus protocol, relative to the service.")
     fileId = serializers.CharField(
@@ -25,9 +25,7 @@ class UploadRecord(serializers.Serializer[Upload]):
     )
 
 
-class UploadPage(serializers.Serializer[Any]):
+class UploadPage(Page):
     """A page of resumable uploads."""
 
-    total = serializers.IntegerField()
-    page = serializers.IntegerField()
     items = UploadRecord(many=True)

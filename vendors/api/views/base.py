@@ -15,6 +15,7 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
 from marketplace.core.scopes import Scope
 
+from ...errors import VendorNotApproved
 from ...models import VendorProfile
 from ...selectors import approved_profile_of, listing_of
 from ..conditions import required_etags
@@ -23,7 +24,9 @@ MANAGE = bearer_only(Scope.VENDOR_MANAGE)
 
 
 class VendorViewSet(ApiViewSet):
-    """Operations for approved vendors only; `problems` of each names `VendorNotApproved`."""
+    """Operations for approved vendors only."""
+
+    common_problems = (VendorNotApproved,)
 
     profile: VendorProfile
     user: User
@@ -46,7 +49,7 @@ class VendorViewSet(ApiViewSet):
         require_etag(listing, listing.required_etags)
         return listing
 
-    def page_of(self, rows: "QuerySet[Any]", serializer: type[Serializer[Any]], **context: Any) -> Response:
+    def page_of(self, rows: QuerySet[Any], serializer: type[Serializer[Any]], **context: Any) -> Response:
         """Return the page of the rows that the query asks for."""
         query = self.query()
         start = (query["page"] - 1) * query["limit"]

@@ -9,7 +9,7 @@ from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ...errors import DiscountOverlaps, DiscountPeriodInvalid, TooManyDiscounts, VendorNotApproved
+from ...errors import DiscountOverlaps, DiscountPeriodInvalid, TooManyDiscounts
 from ...selectors import discounts_of, listing_of
 from ...services.discounts import add_discount, end_discount
 from ..serializers.discounts import DiscountPage, DiscountRecord, NewDiscount
@@ -21,9 +21,9 @@ class DiscountViews(VendorViewSet):
     """Discounts of the caller's listings."""
 
     problems = {
-        "list": (VendorNotApproved,),
-        "create": (VendorNotApproved, DiscountPeriodInvalid, DiscountOverlaps, TooManyDiscounts),
-        "end": (VendorNotApproved,),
+        "list": (),
+        "create": (DiscountPeriodInvalid, DiscountOverlaps, TooManyDiscounts),
+        "end": (),
     }
     access = dict.fromkeys(problems, MANAGE)
     queries = {"list": PageQuery}

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from catalog import bounds as catalog_bounds
 from catalog.models.files import PreviewKind
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.errors import LengthRequired, PreconditionFailed
+from marketplace.core.errors import PreconditionFailed
 from marketplace.core.ids import parse_id
 
 from ...errors import (
@@ -19,7 +19,6 @@ from ...errors import (
     UnapprovedStorageFull,
     UploadConflict,
     UploadIncomplete,
-    VendorNotApproved,
 )
 from ...inspection import inspect_deliverable
 from ...previews import MAXIMUM_BYTES, process_preview
@@ -34,17 +33,15 @@ from ..serializers.paging import PageQuery
 from .base import MANAGE, VendorViewSet
 
 UPLOAD_PROBLEMS = (
-    VendorNotApproved,
     ListingLocked,
     PreconditionFailed,
-    LengthRequired,
     UploadIncomplete,
     FileRejected,
     UnapprovedStorageFull,
 )
 
 
-def form(description: str) -> dict[str, Any]:
+def multipart_form(description: str) -> dict[str, Any]:
     """Return the OpenAPI shape of a form with one file."""
     file = {"type": "string", "format": "binary", "description": description}
     return {"multipart/form-data": {"type": "object", "properties": {"file": file}, "required": ["file"], "additionalProperties": False}}
@@ -55,13 +52,13 @@ class FileViews(VendorViewSet):
 
     problems = {
         "file": (*UPLOAD_PROBLEMS, UploadConflict),
-        "history": (VendorNotApproved,),
+        "history": (),
         "font_specimen": UPLOAD_PROBLEMS,
         "gallery_image": UPLOAD_PROBLEMS,
         "audio_preview": UPLOAD_PROBLEMS,
-        "discard_file": (VendorNotApproved, ListingLocked, PreconditionFailed),
-        "update_picture": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
-        "remove_preview": (VendorNotApproved, ListingLocked, PreconditionFailed, ThumbnailNeeded),
+        "discard_file": (ListingLocked, PreconditionFailed),
+        "update_picture": (ListingLocked, PreconditionFailed, ThumbnailNeeded),
+        "remove_preview": (ListingLocked, PreconditionFailed, ThumbnailNeeded),
     }
     access = dict.fromkeys(problems, MANAGE)
     queries = {"history": PageQuery, "gallery_image": GallerySlot}
@@ -70,11 +67,11 @@ class FileViews(VendorViewSet):
     @extend_schema(
         operation_id="uploadFile",
         summary="Upload the deliverable",
-        request=form("What buyers get: an archive such as .zip or .tar, a font, an image or a sound, up to 5 GB."),
+        request=multipart_form("What buyers get: an archive such as .zip or .tar, a font, an image or a sound, up to 5 GB."),
         responses=DeliverableRecord,
     )
     def file(self, request: Request, asset_id: str) -> Response:
-        """Upload the file that buyers get; it is checked and inspected. On a published listing buyers get the reviewed file until it is approved."""
+        """Upload the file that buyers get; it is checked and inspected. Buyers of a published listing get the reviewed file until the new one is approved."""
         listing = self.listing_to_change(request, asset_id)
         files.ensure_uploadable(listing)
         files.check_room_for_file(listing=listing, size=announced_size(request._request))
@@ -103,7 +100,7 @@ class FileViews(VendorViewSet):
     @extend_schema(
         operation_id="uploadFontSpecimen",
         summary="Upload the font specimen",
-        request=form("WOFF2 or WOFF, up to 20 MB."),
+        request=multipart_form("WOFF2 or WOFF, up to 20 MB."),
         responses=PreviewRecord,
     )
     def font_specimen(self, request: Request, asset_id: str) -> Response:
@@ -114,7 +111,7 @@ class FileViews(VendorViewSet):
     @extend_schema(
         operation_id="uploadGalleryImage",
         summary="Upload a gallery image",
-        request=form("JPG, PNG or WebP, up to 20 MB."),
+        request=multipart_form("JPG, PNG or WebP, up to 20 MB."),
         responses=PreviewRecord,
     )
     def gallery_image(self, request: Request, asset_id: str) -> Response:
@@ -125,7 +122,7 @@ class FileViews(VendorViewSet):
     @extend_schema(
         operation_id="uploadAudioPreview",
         summary="Upload the audio preview",
-        request=form("MP3, AAC or WAV, up to 20 MB."),
+        request=multipart_form("MP3, AAC or WAV, up to 20 MB."),
         responses=PreviewRecord,
     )
     def audio_preview(self, request: Request, asset_id: str) -> Response:
@@ -137,7 +134,7 @@ class FileViews(VendorViewSet):
         operation_id="updateGalleryImage", summary="Describe or move a gallery image", request=PicturePatch, responses=PreviewRecord
     )
     def update_picture(self, request: Request, asset_id: str, preview_id: str) -> Response:
-        """Say what an image shows, or put it into another slot: the one that is there takes its place."""
+        """Say what an image shows, or move it to another slot; the image there takes its place."""
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         changes = parse_body(PicturePatch, request)

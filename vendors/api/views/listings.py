@@ -11,7 +11,7 @@ from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import Body, EmptyBody, parse_body
 from marketplace.core.errors import PreconditionFailed
 
-from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts, VendorNotApproved
+from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts
 from ...selectors import listing_of, listings_of, reviews_of, with_files
 from ...services import drafts, listings
 from ..conditions import conditional, versioned, with_etag
@@ -39,14 +39,14 @@ class ListingViews(VendorViewSet):
     """The caller's listings. `asset_id` is the id or the slug; someone else's does not exist."""
 
     problems = {
-        "list": (VendorNotApproved,),
-        "create": (VendorNotApproved, SlugTaken, AiPartsMismatch, TooManyDrafts),
-        "retrieve": (VendorNotApproved,),
-        "update_details": (VendorNotApproved, ListingLocked, SlugLocked, SlugTaken, AiPartsMismatch, PreconditionFailed),
-        "delete_draft": (VendorNotApproved, DraftNotDeletable, PreconditionFailed),
-        "regional_prices": (VendorNotApproved, ListingLocked, PreconditionFailed),
-        "licensing": (VendorNotApproved, ListingLocked, PreconditionFailed),
-        "reviews": (VendorNotApproved,),
+        "list": (),
+        "create": (SlugTaken, AiPartsMismatch, TooManyDrafts),
+        "retrieve": (),
+        "update_details": (ListingLocked, SlugLocked, SlugTaken, AiPartsMismatch, PreconditionFailed),
+        "delete_draft": (DraftNotDeletable, PreconditionFailed),
+        "regional_prices": (ListingLocked, PreconditionFailed),
+        "licensing": (ListingLocked, PreconditionFailed),
+        "reviews": (),
     }
     access = dict.fromkeys(problems, MANAGE)
     queries = {"list": ListingQuery, "reviews": PageQuery}
@@ -101,7 +101,7 @@ class ListingViews(VendorViewSet):
         responses=RegionalPricesPatched,
     )
     def regional_prices(self, request: Request, asset_id: str) -> Response:
-        """Set the prices in INR and EUR. Fields that are left out keep their value; null removes it."""
+        """Set the prices in INR and EUR. A field that is left out keeps its value; null removes the price."""
         listing, body = self._edit(request, asset_id, RegionalPricesPatch)
         listing = listings.set_regional_prices(listing=listing, actor=self.user, **body)
         return with_etag(listing, RegionalPricesPatched(listing).data)
@@ -115,7 +115,7 @@ class ListingViews(VendorViewSet):
         responses=LicensingPatched,
     )
     def licensing(self, request: Request, asset_id: str) -> Response:
-        """Set the permitted licences and the readme. Fields that are left out keep their value; null removes it."""
+        """Set the permitted licences and the readme. A field that is left out keeps its value; null permits every active licence, or removes the readme."""
         listing, body = self._edit(request, asset_id, LicensingPatch)
         listing = listings.set_licensing(listing=listing, actor=self.user, **body)
         return with_etag(listing, LicensingPatched(listing).data)

@@ -6,29 +6,29 @@ from rest_framework.response import Response
 
 from catalog.models.files import PreviewKind, StorePictureKind
 from marketplace.api.serializers import EmptyBody, parse_body
-from marketplace.core.errors import LengthRequired, NotFound
+from marketplace.core.errors import NotFound
 
 from ... import bounds
-from ...errors import FileRejected, UploadIncomplete, VendorNotApproved
+from ...errors import FileRejected, UploadIncomplete
 from ...previews import process_preview
 from ...services.profiles import update_store
 from ...services.store_pictures import attach_store_picture, remove_store_picture
 from ...uploads.receiving import receive_small
 from ..serializers.profiles import ApplicationStatus, StoreChanges, StorePictureRecord
 from .base import MANAGE, VendorViewSet
-from .files import form
+from .files import multipart_form
 
 UPLOADS, REMOVALS = ("upload_logo", "upload_banner"), ("remove_logo", "remove_banner")
-FORM = form("JPG, PNG or WebP, up to 20 MB.")
+PICTURE_FORM = multipart_form("JPG, PNG or WebP, up to 20 MB.")
 
 
 class StoreViews(VendorViewSet):
     """The texts, the logo and the banner of the caller's store."""
 
     problems = {
-        "change": (VendorNotApproved,),
-        **dict.fromkeys(UPLOADS, (VendorNotApproved, LengthRequired, UploadIncomplete, FileRejected)),
-        **dict.fromkeys(REMOVALS, (VendorNotApproved, NotFound)),
+        "change": (),
+        **dict.fromkeys(UPLOADS, (UploadIncomplete, FileRejected)),
+        **dict.fromkeys(REMOVALS, (NotFound,)),
     }
     access = dict.fromkeys(problems, MANAGE)
 
@@ -39,7 +39,7 @@ class StoreViews(VendorViewSet):
         profile = update_store(profile=self.profile, **known | parse_body(StoreChanges, request), actor=self.user)
         return Response(ApplicationStatus(profile).data)
 
-    @extend_schema(operation_id="uploadStoreLogo", summary="Upload the store's logo", request=FORM, responses=StorePictureRecord)
+    @extend_schema(operation_id="uploadStoreLogo", summary="Upload the store's logo", request=PICTURE_FORM, responses=StorePictureRecord)
     def upload_logo(self, request: Request) -> Response:
         """Upload the logo that the store's page shows; it is scaled down to at most 1920 pixels. Replaces an existing one."""
         return self._upload(request, StorePictureKind.LOGO)
@@ -49,7 +49,9 @@ class StoreViews(VendorViewSet):
         """Remove the logo for good. The response is its last record."""
         return self._remove(request, StorePictureKind.LOGO)
 
-    @extend_schema(operation_id="uploadStoreBanner", summary="Upload the store's banner", request=FORM, responses=StorePictureRecord)
+    @extend_schema(
+        operation_id="uploadStoreBanner", summary="Upload the store's banner", request=PICTURE_FORM, responses=StorePictureRecord
+    )
     def upload_banner(self, request: Request) -> Response:
         """Upload the wide picture at the top of the store's page; it is scaled down to at most 1920 pixels. Replaces an existing one."""
         return self._upload(request, StorePictureKind.BANNER)

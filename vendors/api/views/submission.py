@@ -10,7 +10,7 @@ from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import InvalidTransition, PreconditionFailed
 
-from ...errors import ListingLocked, SubmitChecksFailed, VendorNotApproved
+from ...errors import ListingLocked, SubmitChecksFailed
 from ...selectors import listing_of
 from ...services.listings import ensure_editable
 from ...services.manifests import generate_manifest
@@ -23,13 +23,12 @@ from .base import MANAGE, VendorViewSet
 
 
 class SubmissionViews(VendorViewSet):
-    """Steps that take no body."""
+    """Steps of a listing that take no body: manifest, checks, submission, withdrawal, end of sale."""
 
     problems = {
-        "generate_manifest": (VendorNotApproved, ListingLocked, PreconditionFailed),
-        "preflight": (VendorNotApproved,),
+        "generate_manifest": (ListingLocked, PreconditionFailed),
+        "preflight": (),
         "submit": (
-            VendorNotApproved,
             InvalidTransition,
             NothingToReview,
             DeliverableBlocked,
@@ -37,8 +36,8 @@ class SubmissionViews(VendorViewSet):
             SubmitChecksFailed,
             PreconditionFailed,
         ),
-        "withdraw": (VendorNotApproved, InvalidTransition, PreconditionFailed),
-        "unpublish": (VendorNotApproved, InvalidTransition, PreconditionFailed),
+        "withdraw": (InvalidTransition, PreconditionFailed),
+        "unpublish": (InvalidTransition, PreconditionFailed),
     }
     access = dict.fromkeys(problems, MANAGE)
 
@@ -64,7 +63,7 @@ class SubmissionViews(VendorViewSet):
     @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=SubmittedResponse)
     @idempotent
     def submit(self, request: Request, asset_id: str) -> Response:
-        """Submit the listing for review. Of a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
+        """Submit the listing for review. For a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
         listing = self.listing_to_change(request, asset_id)
         parse_body(EmptyBody, request)
         listing = check_and_submit(listing=listing, actor=self.user)

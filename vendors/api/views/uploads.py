@@ -22,10 +22,9 @@ from ...errors import (
     UploadConflict,
     UploadFinishing,
     UploadUnfinished,
-    VendorNotApproved,
 )
 from ...models import Upload
-from ...selectors import listing_of, unfinished_uploads, upload_of
+from ...selectors import listing_of, unfinished_uploads_of_vendor, upload_of
 from ...services import uploads
 from ...services.files import ensure_uploadable
 from ...uploads.receiving import receive_part, upload_slot
@@ -41,10 +40,9 @@ class UploadViews(VendorViewSet):
     """Resumable uploads: their progress, and finishing one."""
 
     problems = {
-        "list": (VendorNotApproved,),
-        "retrieve": (VendorNotApproved,),
+        "list": (),
+        "retrieve": (),
         "finish": (
-            VendorNotApproved,
             ListingLocked,
             PreconditionFailed,
             UnapprovedStorageFull,
@@ -60,7 +58,7 @@ class UploadViews(VendorViewSet):
     @extend_schema(operation_id="listUploads", summary="List the unfinished uploads", responses=UploadPage)
     def list(self, request: Request) -> Response:
         """List the resumable uploads that can be continued, newest first."""
-        return self.page_of(unfinished_uploads(self.profile), UploadRecord)
+        return self.page_of(unfinished_uploads_of_vendor(self.profile), UploadRecord)
 
     @extend_schema(operation_id="getUpload", summary="Get a resumable upload", responses=UploadRecord)
     def retrieve(self, request: Request, upload_id: str) -> Response:
@@ -108,7 +106,7 @@ class TusViews(VendorViewSet):
         tus.check_version(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Add the version of the protocol; a response to OPTIONS tells all that is supported."""
+        """Add the version of the protocol; a response to OPTIONS lists all that is supported."""
         response = super().finalize_response(request, response, *args, **kwargs)
         for name, value in (tus.ABOUT if request.method == "OPTIONS" else tus.RESUMABLE).items():
             response[name] = value

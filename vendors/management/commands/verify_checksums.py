@@ -16,7 +16,7 @@ from catalog.models import Listing, Store, StorePicture
 from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.ui.progress import progress_bar
-from vendors.services.files import STORED, StoredRow
+from vendors.services.files import STORED_MODELS, StoredRow
 from vendors.services.verifying import StoredState, find_unverified, is_recorded, verify
 
 DAMAGED, NOT_DONE = 1, 2
@@ -55,7 +55,7 @@ class Command(BaseCommand):
                 pace.note(count)
 
             since = options["since"] or timezone.now()
-            rows = (row for model in STORED for row in find_unverified(model, before=since))
+            rows = (row for model in STORED_MODELS for row in find_unverified(model, before=since))
             self._verify(islice(rows, options["limit"]), on_bytes, counts)
         states = (*StoredState, UNREADABLE)
         summary = ", ".join(f"{counts[state]} {state}" for state in states)

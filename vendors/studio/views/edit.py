@@ -59,7 +59,7 @@ def _sent(request: SignedInRequest) -> Any:
 
 
 def _section(request: SignedInRequest, listing: Listing, form: SectionForm, section: str, **context: Any) -> HttpResponse:
-    """Save the section and redirect to it; where it is invalid, show it again with the typed values."""
+    """Save the section and redirect to it; if it cannot be saved, show it again with the typed values."""
     locked = listing.status == ListingStatus.PENDING_REVIEW
     if form.is_valid():
         try:
@@ -68,7 +68,7 @@ def _section(request: SignedInRequest, listing: Listing, form: SectionForm, sect
             locked = True
             form.add_error(None, LOCKED)
         except ListingChanged as conflict:
-            _show(form, conflict, request, listing)
+            _show_conflict(form, conflict, request, listing)
         except (SlugLocked, SlugTaken) as problem:
             form.add_error("slug", problem.message)
         except AiPartsMismatch as problem:
@@ -82,7 +82,7 @@ def _section(request: SignedInRequest, listing: Listing, form: SectionForm, sect
     return render_form(request, f"studio/{section}.html", form, listing=listing, locked=locked, **context)
 
 
-def _show(form: SectionForm, conflict: ListingChanged, request: SignedInRequest, listing: Listing) -> None:
+def _show_conflict(form: SectionForm, conflict: ListingChanged, request: SignedInRequest, listing: Listing) -> None:
     names: list[str] = conflict.members["fields"]
     form.show_conflicts(names, own_listing(request.user, listing.slug))
     form.add_error(

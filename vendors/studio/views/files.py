@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.csrf import csrf_failure
 from django.views.decorators.csrf import csrf_exempt
@@ -24,14 +24,14 @@ from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 from ...errors import ListingChanged
 from ...inspection import inspect_deliverable
 from ...previews import MAXIMUM_BYTES, process_preview
-from ...selectors import own_listing, preview_of, unfinished_of
+from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
 from ...uploads.receiving import announced_size, receive, receive_small
 from ..access import listing_page
-from ..files_page import WHOLE, Notice, files_page
+from ..files_page import PAGE, Notice, files_page
 from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import FILE, PICTURE, SOUND, SPECIMEN, message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
@@ -56,7 +56,7 @@ def files(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Upload a new deliverable."""
 
-    def take() -> Notice:
+    def change() -> Notice:
         services.ensure_uploadable(listing)
         services.check_room_for_file(listing=listing, size=announced_size(request))
         key = services.new_deliverable_key()
@@ -65,7 +65,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
         return Notice(FILE, f"{file.original_filename} was uploaded and checked.")
 
-    return _answer(request, listing, FILE, take)
+    return _respond(request, listing, FILE, change)
 
 
 @csrf_exempt
@@ -76,34 +76,32 @@ def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str,
         raise Http404
     kind, done = PREVIEWS[upload_kind]
 
-    def take() -> Notice:
+    def change() -> Notice:
         ensure_editable(listing)
         content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=checked_form)
         processed = process_preview(kind, content, str(request.user.pk))
         preview = services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
-        return _done_to(preview, done)
+        return _notice_about(preview, done)
 
-    return _answer(request, listing, slot_name(slot) if upload_kind == PICTURE else upload_kind, take)
+    return _respond(request, listing, slot_name(slot) if upload_kind == PICTURE else upload_kind, change)
 
 
 @listing_page("POST")
 def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Discard the file that is not approved yet."""
 
-    def take() -> Notice:
+    def change() -> Notice:
         with suppress(NotFound):
             services.discard_candidate(listing=listing, actor=request.user)
         return Notice(FILE, "The file was removed.")
 
-    return _answer(request, listing, WHOLE, take)
+    return _respond(request, listing, PAGE, change)
 
 
 @listing_page("POST")
 def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UUID) -> HttpResponseBase:
     """Delete an unfinished upload."""
-    upload = unfinished_of(listing).filter(pk=upload_id).first()
-    if upload is None:
-        raise NotFound
+    upload = get_object_or_404(unfinished_uploads_of_listing(listing), pk=upload_id)
     discard_upload(upload=upload, actor=request.user)
     return _redirect(request, listing, Notice(FILE, f"The upload of {upload.filename} was removed."))
 
@@ -112,14 +110,14 @@ def remove_upload(request: SignedInRequest, listing: Listing, upload_id: uuid.UU
 def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.UUID) -> HttpResponseBase:
     """Remove a preview."""
 
-    def take() -> Notice:
+    def change() -> Notice:
         try:
             preview = services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
         except NotFound:
             return Notice("previews", "It was removed or replaced already, in another window.")
-        return _done_to(preview, "was removed.")
+        return _notice_about(preview, "was removed.")
 
-    return _answer(request, listing, WHOLE, take)
+    return _respond(request, listing, PAGE, change)
 
 
 @listing_page("POST")
@@ -129,7 +127,7 @@ def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uui
     if form.is_valid():
         text = form.cleaned_data["alt_text"]
         try:
-            return _edited(
+            return _update_and_redirect(
                 request,
                 listing,
                 preview_id,
@@ -148,7 +146,7 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
     form = MoveForm(request.POST)
     if not form.is_valid():
         raise Http404
-    return _edited(
+    return _update_and_redirect(
         request, listing, preview_id, lambda slot: f"The picture was moved: it is {_in_sentence(slot)} now.", **form.cleaned_data
     )
 
@@ -167,36 +165,36 @@ def _in_sentence(slot: int) -> str:
     return f"picture {slot + 1}" if slot else "the cover picture"
 
 
-def _done_to(preview: Preview, done: str) -> Notice:
+def _notice_about(preview: Preview, done: str) -> Notice:
     upload_kind = next(upload_kind for upload_kind, (kind, _) in PREVIEWS.items() if kind == preview.kind)
     if upload_kind == PICTURE:
         return Notice(slot_name(preview.slot), f"{picture_name(preview.slot)} {done}")
     return Notice(upload_kind, f"The {upload_kind} {done}")
 
 
-def _answer(request: SignedInRequest, listing: Listing, anchor: str, take: Callable[[], Notice]) -> HttpResponseBase:
-    """Run `take` and redirect to the page with its message, or show the page with the error beside the field of the anchor."""
+def _respond(request: SignedInRequest, listing: Listing, anchor: str, change: Callable[[], Notice]) -> HttpResponseBase:
+    """Run `change` and redirect to the page with its message, or show the page with the error beside the field of the anchor."""
     try:
-        done = take()
+        done = change()
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except Problem as problem:
-        return _refused(request, listing, Notice(anchor, message_for(problem)), problem.status)
+        return _refuse(request, listing, Notice(anchor, message_for(problem)), problem.status)
     return _redirect(request, listing, done)
 
 
-def _edited(
+def _update_and_redirect(
     request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], typed: str = "", **changes: Any
 ) -> HttpResponseBase:
-    """Update an image and redirect to its slot. The page says where it is gone, and shows what was `typed`."""
+    """Update an image and redirect to its slot. If it is gone, the page says so and shows what was `typed`."""
     try:
         picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
     except ListingChanged:
         raise
     except NotFound as problem:
-        return _refused(request, listing, Notice(WHOLE, f"{GONE}{typed}"), problem.status)
+        return _refuse(request, listing, Notice(PAGE, f"{GONE}{typed}"), problem.status)
     except Problem as problem:
-        return _refused(request, listing, Notice(WHOLE, message_for(problem)), problem.status)
+        return _refuse(request, listing, Notice(PAGE, message_for(problem)), problem.status)
     return _redirect(request, listing, Notice(slot_name(picture.slot), done(picture.slot)))
 
 
@@ -205,20 +203,20 @@ def _redirect(request: SignedInRequest, listing: Listing, done: Notice) -> HttpR
     return redirect(f"{reverse('studio-files', args=[listing.slug])}#{done.anchor}")
 
 
-def _refused(request: SignedInRequest, listing: Listing, refused: Notice, status: int) -> HttpResponseBase:
+def _refuse(request: SignedInRequest, listing: Listing, refusal: Notice, status: int) -> HttpResponseBase:
     # Read again, because it may have come under review in the meantime.
     listing = own_listing(request.user, listing.slug)
-    return _page(request, listing, refused, status=status)
+    return _page(request, listing, refusal, status=status)
 
 
 def _page(
     request: SignedInRequest,
     listing: Listing,
-    refused: Notice | None = None,
+    refusal: Notice | None = None,
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    context = {"page": files_page(listing, refused, typed), "listing": listing, "tab": "studio-files"}
+    context = {"page": files_page(listing, refusal, typed), "listing": listing, "tab": "studio-files"}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
     response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY

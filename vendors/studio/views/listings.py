@@ -40,7 +40,7 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
             "wait": wait_of_profile(profile),
             "appealable": appealable_decision(profile),
         }
-        return render(request, "studio/standing.html", context)
+        return render(request, "studio/store_status.html", context)
     form = FilterForm(request.GET)
     if not form.is_valid():
         raise Http404
@@ -97,8 +97,8 @@ def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[st
 
 
 def _address(chosen: dict[str, Any]) -> str:
-    said = {name: value for name, value in chosen.items() if value}
-    return f"{reverse('studio')}?{urlencode(said)}" if said else reverse("studio")
+    parameters = {name: value for name, value in chosen.items() if value}
+    return f"{reverse('studio')}?{urlencode(parameters)}" if parameters else reverse("studio")
 
 
 def _picture(listing: Any) -> Any:

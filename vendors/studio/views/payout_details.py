@@ -47,9 +47,10 @@ def undo(request: HttpRequest, token: str) -> HttpResponseBase:
     """Undo a change of a bank account, by the link in the mail; no sign-in, because the password may be in other hands."""
     try:
         details = change_of(token=token)
-        done = request.method == "POST" and undo_payout_change(token=token) is not None
+        if request.method == "POST":
+            undo_payout_change(token=token)
     except NotFound as error:
         raise Http404 from error
-    done = done or details.withdrawn_at is not None
+    done = request.method == "POST" or details.withdrawn_at is not None
     context = {"details": details, "done": done, "has_earlier": not done and has_earlier_bank_account(details)}
     return render(request, "studio/payout_details_undo.html", context)

@@ -21,14 +21,14 @@ from ..access import listing_page
 @listing_page("POST")
 def submit(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Submit the listing, or the new file of a published one, for review."""
-    return _take(request, listing, "It is with our reviewers. You get an email when they have decided.", submission.check_and_submit)
+    return _run_step(request, listing, "It is with our reviewers. You get an email when they have decided.", submission.check_and_submit)
 
 
 @listing_page("GET", "POST")
 def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Withdraw the submission, after a confirmation page."""
     if request.method == "POST":
-        return _take(request, listing, "It was withdrawn from review.", withdraw_listing)
+        return _run_step(request, listing, "It was withdrawn from review.", withdraw_listing)
     if ListingStatus.PENDING_REVIEW not in (listing.status, listing.update_status):
         return redirect("studio-listing", slug=listing.slug)
     return render(request, "studio/withdraw.html", {"listing": listing})
@@ -38,7 +38,7 @@ def withdraw(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 def unpublish(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Unpublish the listing, after a confirmation page."""
     if request.method == "POST":
-        return _take(request, listing, "It is no longer on sale. Buyers keep it.", unpublish_listing)
+        return _run_step(request, listing, "It is no longer on sale. Buyers keep it.", unpublish_listing)
     if listing.status != ListingStatus.PUBLISHED:
         return redirect("studio-listing", slug=listing.slug)
     return render(request, "studio/unpublish.html", {"listing": listing})
@@ -63,7 +63,7 @@ def delete(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     return redirect("studio-listing", slug=listing.slug)
 
 
-def _take(request: SignedInRequest, listing: Listing, done: str, service: Callable[..., object]) -> HttpResponseBase:
+def _run_step(request: SignedInRequest, listing: Listing, done: str, service: Callable[..., object]) -> HttpResponseBase:
     """Run a step and redirect to the overview; an error is shown there as a message."""
     try:
         service(listing=listing, actor=request.user)
@@ -71,7 +71,7 @@ def _take(request: SignedInRequest, listing: Listing, done: str, service: Callab
         messages.error(request, "It was not submitted. See below what is missing.")
     except InvalidTransition:
         messages.error(
-            request, "Nothing was changed, because the listing's status has changed in the meantime. This is its current status."
+            request, "Nothing was changed, because the listing's status has changed in the meantime. Its current status is shown here."
         )
     except Problem as problem:
         messages.error(request, problem.message)

@@ -87,7 +87,7 @@ def upload_picture(request: SignedInRequest, profile: VendorProfile, kind: str) 
         raise
     except Problem as problem:
         form = StoreForm(initial={"store_name": profile.store.name, "bio": profile.bio})
-        context = {"form": form, "profile": profile, "pictures": _pictures(profile, refused={kind: message_for(problem)})}
+        context = {"form": form, "profile": profile, "pictures": _pictures(profile, errors={kind: message_for(problem)})}
         return render(request, "studio/store.html", context, status=problem.status)
     messages.success(request, f"The {kind.lower()} was added. Buyers see it now.")
     return redirect("studio-store")
@@ -112,11 +112,11 @@ def address(request: SignedInRequest) -> HttpResponseBase:
     return render(request, "studio/address.html", {"address": found})
 
 
-def _pictures(profile: VendorProfile, refused: Mapping[str, str] | None = None) -> list[tuple[UploadField, Picture | None, str]]:
-    """Return for each picture of the store its upload field, the picture, and the address that removes it."""
+def _pictures(profile: VendorProfile, errors: Mapping[str, str] | None = None) -> list[tuple[UploadField, Picture | None, str]]:
+    """Return the upload field, the picture and the URL that removes it, for each kind of picture; `errors` are those of uploads by kind."""
     rows = []
     for kind in StorePictureKind:
         picture, name = small_picture_of(profile.store, kind), kind.value.lower()
         label = f"{'Replace' if picture else 'Add'} the {name}"
-        rows.append((store_field(kind, label, (refused or {}).get(kind, "")), picture, reverse(f"studio-{name}-remove")))
+        rows.append((store_field(kind, label, (errors or {}).get(kind, "")), picture, reverse(f"studio-{name}-remove")))
     return rows

@@ -7,7 +7,6 @@ from rest_framework.response import Response
 from marketplace.core.access import bearer_only
 from marketplace.core.scopes import Scope
 from vendors.api.views.base import VendorViewSet
-from vendors.errors import VendorNotApproved
 
 from ...models.quotes import CURRENCIES
 from ...selectors import earnings_of, journals_of
@@ -20,7 +19,6 @@ class EarningsViewSet(VendorViewSet):
     """The caller's own earnings."""
 
     access = {"retrieve": bearer_only(Scope.VENDOR_MANAGE)}
-    problems = {"retrieve": (VendorNotApproved,)}
     queries = {"retrieve": HistoryQuery}
 
     @extend_schema(operation_id="listEarnings", summary="List your earnings", responses=EarningsPage)
