@@ -61,7 +61,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
     SearchDocument.objects.all().delete()
     trigger = AUDIT_LOG_TRIGGERS.triggers(connection.vendor)[0]
     with connection.cursor() as cursor:
-        cursor.execute(trigger.drop(connection.vendor))
+        cursor.execute(trigger.drop_sql(connection.vendor))
     out = StringIO()
     with pytest.raises(CommandError, match="failed"):
         call_command("doctor", "--json", stdout=out)
