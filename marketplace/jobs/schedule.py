@@ -84,7 +84,7 @@ def enqueue_due() -> int:
 
 
 def overdue_commands(grace: timedelta) -> list[str]:
-    """Return the commands that were due this long ago, and since then neither enqueued nor found to be waiting or running still."""
+    """Return the commands that were due at least this long ago and have since been neither enqueued nor found waiting or running."""
     known = dict(Schedule.objects.values_list("command", "due_at"))
     before = timezone.now() - grace
     return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]

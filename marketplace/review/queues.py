@@ -27,7 +27,7 @@ from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
 NEXT = "next"
-# Attribute of a request for a row's page with the forms that were sent with errors, by decision.
+# The attribute of a request for a row's page that has the submitted forms with errors, by decision.
 FAULTY = "faulty_forms"
 VALUE_CHARS = 200
 
@@ -196,7 +196,7 @@ class QueueAdmin(ServiceAdmin):
         return super()._back(request, subject)
 
     def _waiting_longer(self, subject: Any) -> Any:
-        """Return the row that has waited a little longer, None if there is none."""
+        """Return the row before this one in the queue, None if there is none."""
         since = self.waiting_since
         older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
         return older.order_by(f"-{since}", "-pk").only("pk").first()

@@ -315,7 +315,7 @@ ADMIN_HOME = "marketplace.web.admin.home.home"
 ADMIN_MENU = "marketplace.web.admin.menu.menu"
 # A reviewer's claim expires after this time.
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
-# Staff need an authenticator app to enter.
+# Whether staff need a second factor to enter.
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 # Whether uploaded files may be inspected by processes that run as root; not by default in production.
 INSPECT_AS_ROOT = read.boolean("INSPECT_AS_ROOT", default=True)

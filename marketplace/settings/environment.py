@@ -85,7 +85,7 @@ def networks(name: str) -> list[str]:
         try:
             ip_network(value, strict=False)
         except ValueError as error:
-            raise ImproperlyConfigured(f"{name} holds {value!r}; set it to addresses or networks such as 10.0.0.0/8.") from error
+            raise ImproperlyConfigured(f"{name} contains {value!r}; set it to addresses or networks such as 10.0.0.0/8.") from error
     return values
 
 
@@ -132,7 +132,7 @@ def retired_keys() -> list[str]:
             return keys
     except ValueError:
         pass
-    raise ImproperlyConfigured("CERTIFICATE_RETIRED_KEYS holds something else than Ed25519 public keys in PEM; remove what is not one.")
+    raise ImproperlyConfigured("CERTIFICATE_RETIRED_KEYS contains something other than Ed25519 public keys in PEM; remove it.")
 
 
 def new_signing_key() -> str:

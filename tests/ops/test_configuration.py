@@ -76,7 +76,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"CERTIFICATE_RETIRED_KEYS": "nonsense"}, ("CERTIFICATE_RETIRED_KEYS", "Ed25519")),
         ({"SECRET_KEY_FILE": "/nowhere/secret"}, ("SECRET_KEY_FILE", "cannot be read")),
         ({"METRICS_TOKEN": "short"}, ("METRICS_TOKEN", "20 characters")),
-        ({"METRICS_TOKEN": "m" * 20, "METRICS_DIR": "/proc/nowhere"}, ("METRICS_DIR", "cannot be made")),
+        ({"METRICS_TOKEN": "m" * 20, "METRICS_DIR": "/proc/nowhere"}, ("METRICS_DIR", "cannot be created")),
         ({"READY_REQUIRES": "database,moon"}, ("READY_REQUIRES", "database, migrations")),
         ({"GRANIAN_BLOCKING_THREADS": "12"}, ("GRANIAN_BLOCKING_THREADS", "more than three times")),
         ({"LOG_FORMAT": "xml"}, ("LOG_FORMAT", "text or json")),

@@ -150,7 +150,7 @@ def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
     Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now())
     assert messages() == [told.format(2, "purge")]
     enqueue_due()
-    assert messages() == ["1 at work, nothing waits for long."]
+    assert messages() == ["Workers running: 1. No job has waited for long."]
     Schedule.objects.update(due_at=F("due_at") - timedelta(minutes=11))
     assert "reconcile" in overdue_commands(timedelta(minutes=10))
     assert "reconcile" not in overdue_commands(timedelta(minutes=20))

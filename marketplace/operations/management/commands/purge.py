@@ -53,7 +53,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
 class Command(BaseCommand):
     help = (
         f"Delete expired rows: {', '.join(PARTS)}; with wallet, bank details of old payouts are erased too. Safe to run in parallel and to "
-        "interrupt. The worker runs this daily. With --dry-run rows are counted, not deleted. sweep_objects deletes files."
+        "interrupt. The worker runs this daily. With --dry-run, rows are counted, not deleted. Files are deleted by sweep_objects."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
