@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from copy import copy
 from typing import Any
 
-from django.apps import apps
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import F
@@ -137,7 +138,7 @@ def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
     user = _lock_changeable(user, actor)
     if user.is_staff and not actor.is_superuser:
         raise PermissionDenied("Only a superuser can turn off a staff member's two-factor sign-in.")
-    if not apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()[0]:
+    if not Authenticator.objects.filter(user=user).delete()[0]:
         raise InvalidTransition("Two-factor sign-in is off already.")
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
@@ -167,8 +168,8 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     emit(AccountDeleting(user.pk))
     # Sent before the address is erased.
     mail(copy(user), "accounts/account_deleted")
-    apps.get_model("account", "EmailAddress")._default_manager.filter(user=user).delete()
-    apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
     user.email, user.name, user.is_active, user.last_login = f"{user.pk.hex}{DELETED_DOMAIN}", "", False, None
     # The sessions end with the password.
     user.set_unusable_password()

@@ -70,17 +70,12 @@ def enqueue_due() -> int:
     rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "due_at", "now"))
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
-    due = {entry.command: entry.due_at(now) for entry in entries()}
-    short = {entry.command for entry in entries() if entry.every < SHORT_INTERVAL}
+    due = {entry: entry.due_at(now) for entry in entries()}
     known = {command: done for command, done, _ in rows}
-    new = [Schedule(command=command, due_at=at) for command, at in due.items() if command not in known]
+    new = [Schedule(command=entry.command, due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
-    return sum(
-        _enqueue_once(command, at, short=command in short)
-        for command, at in due.items()
-        if command in known and not at <= known[command] <= now
-    )
+    return sum(_enqueue_once(entry, at) for entry, at in due.items() if entry.command in known and not at <= known[entry.command] <= now)
 
 
 def overdue_commands(grace: timedelta) -> list[str]:
@@ -90,10 +85,10 @@ def overdue_commands(grace: timedelta) -> list[str]:
     return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]
 
 
-def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
+def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
     with transaction.atomic():
         waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
-        row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=command).first()
+        row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=entry.command).first()
         if row is None:
             return False
         row.due_at = at
@@ -102,7 +97,8 @@ def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
             and Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING]).exists()
         )
         if not busy:
-            row.job_id = uuid.UUID((run_short_command if short else run_command).enqueue(command).id)
+            task = run_short_command if entry.every < SHORT_INTERVAL else run_command
+            row.job_id = uuid.UUID(task.enqueue(entry.command).id)
         row.save(update_fields=["due_at", "job_id"])
         return not busy
 

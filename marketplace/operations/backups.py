@@ -33,7 +33,7 @@ PREFIXES = (*FOLDERS, "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
 # Temporary file of an object being copied, in the backup's own folder, so that concurrent backups do not share it.
 PART = "object.part"
-Report = Callable[[int], None]
+Report = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ def read_manifest(backup: Path) -> Manifest:
         raise BackupFailed(f"{backup} is not a complete backup: it has no readable {MANIFEST}.") from error
 
 
-def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: None) -> Path:
+def make(folder: Path, *, objects: bool = True, report: Report = lambda: None) -> Path:
     """Make a backup in a new folder inside `folder`, and return its path.
 
     Args:
         folder: The folder of all backups, which share the objects.
         objects: False if the file store is backed up by other means.
-        report: Called with the number of objects processed since the last call.
+        report: Called for each object.
 
     Raises:
         BackupFailed: the database or a file cannot be copied, or the database is empty.
@@ -113,13 +113,13 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     return backup
 
 
-def restore(backup: Path, *, replace: bool = False, report: Report = lambda _count: None) -> Manifest:
+def restore(backup: Path, *, replace: bool = False, report: Report = lambda: None) -> Manifest:
     """Restore a backup into the database and the store of the settings. No server may run in the meantime.
 
     Args:
         backup: The backup's own folder.
         replace: Whether existing tables may be dropped.
-        report: Called with the number of objects processed since the last call.
+        report: Called for each object.
 
     Raises:
         BackupFailed: the backup is damaged or of another engine, there are tables already, or a file or program is missing.
@@ -151,7 +151,7 @@ def copy_objects_out(store: ObjectStorage, folder: Path, part: Path, report: Rep
     for key in _keys(store):
         target = folder / key
         count += 1
-        report(1)
+        report()
         if target.exists():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -190,7 +190,7 @@ def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
         # A symbolic link could bring in any file of this machine.
         if path.is_symlink() or not path.is_file() or not is_key(key):
             continue
-        report(1)
+        report()
         if key not in stored:
             _put(store, key, path)
 

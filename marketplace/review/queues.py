@@ -21,7 +21,7 @@ from marketplace.http.refusals import allow_methods
 from marketplace.ui.formatting import badge
 
 from . import claims
-from .base import STATES
+from .base import STATES, json_text
 from .decisions import CLAIMING, Decision, DecisionForm, DecisionSection
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
@@ -252,7 +252,7 @@ class QueueAdmin(ServiceAdmin):
         value = getattr(subject, name)
         if name in STATES and value:
             return badge(value)
-        return "\n".join(f"{key}: {said}" for key, said in value.items()) if isinstance(value, dict) else value
+        return json_text(value) if isinstance(value, dict) else value
 
     @admin.display(description="Waiting")
     def waiting_time(self, row: Any) -> str:

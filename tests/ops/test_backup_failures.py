@@ -58,7 +58,7 @@ def vanish() -> None:
 def copy(store: Any, folder: Path, backup: str) -> Path:
     part = folder / backup / backups.PART
     part.parent.mkdir()
-    backups.copy_objects_out(store, folder / backups.OBJECTS, part, lambda _count: None)
+    backups.copy_objects_out(store, folder / backups.OBJECTS, part, lambda: None)
     return folder / backups.OBJECTS / KEY
 
 
@@ -259,5 +259,5 @@ def test_restore_ignores_symbolic_links_among_the_files(tmp_path: Path, media: P
     (tmp_path / "secret").write_text("of this machine")
     (folder / "linked").symlink_to(tmp_path / "secret")
     (folder / "own").write_text("of the backup")
-    backups.copy_objects_in(tmp_path / "objects", default_storage, lambda _count: None)
+    backups.copy_objects_in(tmp_path / "objects", default_storage, lambda: None)
     assert [key for key, _ in default_storage.keys("deliverables/")] == ["deliverables/own"]
