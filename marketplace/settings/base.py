@@ -14,7 +14,7 @@ from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise
 from .sandbox import *  # noqa: F403 - likewise
 from .sandbox import SANDBOX
-from .schedule import COMMANDS
+from .schedule import *  # noqa: F403 - likewise
 
 BASE_DIR = read.BASE_DIR
 
@@ -149,11 +149,6 @@ VENDOR_UNAPPROVED_GIB = read.integer("VENDOR_UNAPPROVED_GIB", default=20, minimu
 
 # --- sessions ---------------------------------------------------------------------------------
 SESSION_ENGINE = "marketplace.accounts.sessions"
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_SAMESITE = "Lax"
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 
 # --- API --------------------------------------------------------------------------------------
 # Django's limits for forms; `core.bounds` has lower ones and that of JSON, `catalog.bounds` and `vendors.bounds` those of uploads.
@@ -284,7 +279,6 @@ TASKS = {
         "OPTIONS": {"id_function": "marketplace.core.ids.new_id"},
     }
 }
-SCHEDULE = COMMANDS
 # Whether the server process also runs a worker, in a thread.
 WORKER_IN_SERVER = read.boolean("WORKER_IN_SERVER", default=False)
 DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
