@@ -75,7 +75,7 @@ class BodyShape(OpenApiSerializerExtension):
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
         shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
+        ignored = sorted(self.target.ignored_fields - set(shape.get("properties", ())))
         if ignored:
             # Not as properties, which generated clients would offer to set.
             shape["patternProperties"] = {f"^({'|'.join(ignored)})$": {"description": "Ignored, so that what was read can be sent back."}}

@@ -18,10 +18,9 @@ from django.utils.timesince import timesince
 
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.ui.formatting import badge
 
 from . import claims
-from .base import STATES, json_text
+from .base import column
 from .decisions import CLAIMING, Decision, DecisionForm, DecisionSection
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
@@ -244,15 +243,10 @@ class QueueAdmin(ServiceAdmin):
         """Return the row's fields as a table."""
         rows = []
         for name in self.get_fields(request, subject):
-            shown = getattr(self, name)(subject) if hasattr(self, name) else self._value_of(subject, name)
-            rows.append((str(label_for_field(name, self.model, self)).capitalize(), shown))
+            show = getattr(self, name, None) or column(self.model, name)
+            value = show(subject) if callable(show) else getattr(subject, name)
+            rows.append((str(label_for_field(name, self.model, self)).capitalize(), value))
         return Panel("Details", (), rows)
-
-    def _value_of(self, subject: Any, name: str) -> Any:
-        value = getattr(subject, name)
-        if name in STATES and value:
-            return badge(value)
-        return json_text(value) if isinstance(value, dict) else value
 
     @admin.display(description="Waiting")
     def waiting_time(self, row: Any) -> str:
