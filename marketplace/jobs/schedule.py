@@ -31,7 +31,7 @@ from .policy import Retries, job
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
 MAX_RUNTIME = timedelta(hours=12)
-# A command that has not ended so many seconds after SIGTERM is killed: before a worker in a server ends, which waits `in_server.GRACE_SECONDS`.
+# A command that has not ended this many seconds after SIGTERM is killed. A worker in a server waits longer, for `in_server.GRACE_SECONDS`.
 TERMINATION_SECONDS = 2
 OUTPUT_CHARS = 2000
 # Commands with a shorter interval run in the worker.

@@ -45,7 +45,7 @@ class QueueAdmin(ServiceAdmin):
     review_permission = ""
     # Decisions with a form on the row's page, with their keyboard shortcuts.
     page_decisions: Mapping[str, str] = {}
-    # Query parameters of the list that are kept from one row to the next.
+    # Query parameters of the list that stay in effect from one row to the next.
     kept_parameters: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
     row_template = "admin/queue/case.html"
@@ -115,7 +115,7 @@ class QueueAdmin(ServiceAdmin):
         }
 
     def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
-        """Return the list's filters that are kept from page to page."""
+        """Return the values of `kept_parameters`, shortened, or empty if they are not printable."""
         values = {name: asked.get(name, "")[:VALUE_CHARS] for name in self.kept_parameters}
         return {name: value if value.isprintable() else "" for name, value in values.items()}
 

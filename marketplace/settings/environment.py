@@ -159,7 +159,7 @@ def database(url: str) -> dict[str, object]:
                     "min_size": 1,
                     "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1),
                     "timeout": integer("DATABASE_POOL_TIMEOUT", default=5, minimum=1),
-                    # The pool doubles its delay between attempts; after this limit the next caller tries anew.
+                    # The pool doubles its delay between attempts; after this limit the next caller tries again.
                     "reconnect_timeout": 5,
                 },
                 "connect_timeout": 5,

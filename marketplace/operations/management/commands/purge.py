@@ -33,7 +33,10 @@ DONE_JOBS_KEPT, FAILED_JOBS_KEPT = timedelta(days=2), timedelta(days=60)
 def _jobs() -> purging.Expired:
     now = timezone.now()
     done = Job.objects.filter(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=now - DONE_JOBS_KEPT)
-    return {"done jobs": done, "failed jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_JOBS_KEPT)}
+    return {
+        "finished jobs": done,
+        "failed jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_JOBS_KEPT),
+    }
 
 
 # What each part deletes.
