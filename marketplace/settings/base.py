@@ -294,7 +294,7 @@ EMAIL_FILE_PATH = DATA_DIR / "mails"
 # --- payouts -----------------------------------------------------------------------------------
 # Vendors' payouts: the day of the month that their pages name, the smallest amount in whole units of each currency, and the account
 # that SEPA transfers are made from.
-PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1)
+PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1, maximum=31)
 PAYOUT_MINIMUM = read.integer("PAYOUT_MINIMUM", default=1, minimum=1)
 PAYOUT_NAME, PAYOUT_IBAN, PAYOUT_BIC = read.text("PAYOUT_NAME"), read.text("PAYOUT_IBAN"), read.text("PAYOUT_BIC")
 

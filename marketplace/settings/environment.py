@@ -63,13 +63,14 @@ def boolean(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} is {value!r}; set it to true or false.")
 
 
-def integer(name: str, *, default: int, minimum: int = 0) -> int:
-    """Return a whole number of at least `minimum`."""
+def integer(name: str, *, default: int, minimum: int = 0, maximum: int | None = None) -> int:
+    """Return a whole number from `minimum` to `maximum`; raise an error for other values."""
     value = text(name)
     if not value:
         return default
-    if not value.isdecimal() or int(value) < minimum:
-        raise ImproperlyConfigured(f"{name} is {value!r}; set it to a whole number of at least {minimum}.")
+    if not value.isdecimal() or int(value) < minimum or (maximum is not None and int(value) > maximum):
+        allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+        raise ImproperlyConfigured(f"{name} is {value!r}; set it to a whole number {allowed}.")
     return int(value)
 
 

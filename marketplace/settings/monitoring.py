@@ -31,7 +31,7 @@ if not set(READY_REQUIRES) <= set(COMPONENTS):
 OTEL_ENDPOINT = read.http_url("OTEL_ENDPOINT")
 OTEL_SERVICE_NAME = read.text("OTEL_SERVICE_NAME", "marketplace")
 # Percentage of requests that are traced.
-OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1)
+OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1, maximum=100)
 SENTRY_DSN = read.http_url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
 

@@ -82,6 +82,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"LOG_FORMAT": "xml"}, ("LOG_FORMAT", "text or json")),
         ({"LOG_LEVEL": "loud"}, ("LOG_LEVEL", "INFO")),
         ({"OTEL_ENDPOINT": "collector:4318"}, ("OTEL_ENDPOINT",)),
+        ({"OTEL_PERCENT": "150"}, ("OTEL_PERCENT", "from 1 to 100")),
         # It moves no money, and sends no mail.
         ({"SANDBOX": "true", "STRIPE_SECRET_KEY": "sk_1", "RAZORPAY_KEY_ID": "rzp_1"}, ("sandbox", "STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID")),
         ({"SANDBOX": "true", "EMAIL_URL": "smtp://mail.example"}, ("sandbox", "EMAIL_URL")),
