@@ -1,6 +1,6 @@
-"""`python -m benchmarks.inside MODULE [WORD …]`: sets Django up by the environment's settings, then calls that module's `main`.
+"""`python -m benchmarks.inside MODULE [ARGUMENT …]`: sets up Django with the settings of the environment, then calls that module's `main`.
 
-What measures inside of the service imports its models, which can be imported only then.
+Modules that import models can be imported only once Django is set up.
 """
 
 import importlib

@@ -37,7 +37,8 @@ gc.set_threshold(10_000)
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     """Respond to a request.
 
-    The charset of a body is removed, so that all is read as UTF-8; a charset other than UTF-8, ASCII and Latin-1 gets an unknown media type.
+    The charset in a Content-Type is removed, so that everything is read as UTF-8. One other than UTF-8, ASCII and Latin-1 makes the
+    media type unknown, so that the body is refused.
 
     Django decodes the query string by the charset of the body, any that Python knows: `charset=idna` would raise an exception, and
     `charset=iso-8859-1` would give one address two meanings.

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.catalog`: serve catalogs of several sizes and compare with a bare Django view in the same run."""
+"""`python -m benchmarks.catalog`: serve catalogs of several sizes, and compare them with a bare Django view in the same run."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ RESULT = Path(__file__).resolve().parent.parent / "catalog.md"
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the table: the subject, and the yardstick just before it."""
+    """A row of the table: the figures of a subject, and those of the yardstick just before it."""
 
     name: str
     rate: Rate
@@ -42,12 +42,12 @@ class Line:
 
     @property
     def ratio(self) -> float:
-        """Requests in a second, as a part of the yardstick's."""
+        """Requests per second, divided by those of the yardstick."""
         return self.rate.per_second / self.yardstick.per_second
 
     @property
     def cpu_ratio(self) -> float:
-        """The yardstick's processor time for an answer, as a part of this one's."""
+        """The yardstick's processor time for a response, divided by that of this subject."""
         return self.yardstick_cpu / self.cpu
 
     def __str__(self) -> str:
@@ -59,20 +59,22 @@ class Line:
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.catalog", description=__doc__)
     parser.add_argument("--listings", help="sizes of the catalog (10000,100000)")
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
-    parser.add_argument("--cache", choices=["memory", "redis", "both"], default="both", help="where ready answers are kept; SQLite: memory")
-    parser.add_argument("--seconds", type=int, default=3, help="of each row (3)")
+    parser.add_argument(
+        "--cache", choices=["memory", "redis", "both"], default="both", help="the cache of responses (both; on SQLite: memory)"
+    )
+    parser.add_argument("--seconds", type=int, default=3, help="duration of the measurement of each row (3)")
     parser.add_argument(
         "--database",
         action="append",
         default=[],
         metavar="LISTINGS=ADDRESS",
-        help="a PostgreSQL database that is seeded with so many; none is made for this size then, and --listings is not needed. Repeatable",
+        help="use a PostgreSQL database that has been seeded with this many listings, instead of making one; --listings is not needed then. Can be repeated",
     )
-    parser.add_argument("--without-search", action="store_true", help="leave searches out: of a database that is not indexed for them")
+    parser.add_argument("--without-search", action="store_true", help="leave out searches, for a database without a search index")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     given = parser.parse_args()
     given.databases = {int(size): address for size, _, address in (text.partition("=") for text in given.database)}
@@ -81,7 +83,7 @@ def arguments() -> argparse.Namespace:
 
 
 def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> Iterator[str]:
-    """Yield the lines of one size's sections."""
+    """Yield the lines of the sections about a catalog of one size."""
     with ExitStack() as stack:
         env, seeded = environment(folder), given.databases.get(size)
         if given.engine == "postgres":
@@ -110,7 +112,7 @@ def measure(given: argparse.Namespace, size: int, folder: Path, load: Load) -> I
 
 
 def table(load: Load, yardstick: Server, service: Server, edge: Server, rows: Sequence[Subject]) -> Iterator[str]:
-    """Yield the table of one running service and of nginx before it; the yardstick runs before each row."""
+    """Yield the table of one running service and of nginx in front of it; the yardstick runs before each row."""
     yield "| what | requests/s | median ms | p99 ms | of bare Django's | goal | µs of processor | bare Django's µs ÷ this |"
     yield "|---|--:|--:|--:|--:|---|--:|--:|"
     lines: list[Line] = []
@@ -130,19 +132,19 @@ def table(load: Load, yardstick: Server, service: Server, edge: Server, rows: Se
 
 
 def busy() -> bool:
-    """Tell whether other programs use the processors."""
+    """Tell whether other programs are using the processors."""
     return os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
 
 
 def _settings(engine: str, cache: str) -> str:
-    """Return the settings as the report names them; a test checks by them which figures the README may quote."""
+    """Return the settings as the report names them, by which a test checks which figures the README may quote."""
     return ", ".join(
         ({"postgres": "PostgreSQL", "sqlite": "SQLite"}[engine], {"redis": "Redis", "memory": "cache in memory"}[cache], "nginx")
     )
 
 
 def deepest_for_the_first_time(service: Server) -> float:
-    """Return the milliseconds of one response; `newest` is an order of which no row of the table reads deep pages."""
+    """Return the milliseconds of the first request for a deep page, in the order `newest`, of which no row of the table requests deep pages."""
     total = requests.get(f"{service.address}/api/v1/assets?sort=newest", timeout=60).json()["total"]
     began = time.monotonic()
     requests.get(f"{service.address}/api/v1/assets?sort=newest&page={max(1, min(DEEP, total // LIMIT))}", timeout=60).raise_for_status()
@@ -150,7 +152,7 @@ def deepest_for_the_first_time(service: Server) -> float:
 
 
 def _measured(server: Server, ask: Callable[[], Rate]) -> tuple[Rate, float]:
-    """Return a run's rate, and the server's processor time for one answer."""
+    """Return a run's rate, and the server's processor time for one response."""
     before = server.cpu()
     rate = ask()
     return rate, (server.cpu() - before) / max(rate.answers, 1)
@@ -166,21 +168,21 @@ def statements(env: dict[str, str], page: int, seconds: int) -> Iterator[str]:
 
 
 def heading() -> str:
-    """Return where and how it was measured."""
+    """Return the beginning of the report: where and how it was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"# Serving the catalog\n\n{os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}, "
         f"Django {django.get_version()}. granian, one worker, {THREADS} threads; wrk with {CONNECTIONS} connections on the same machine, "
-        "a bare Django JSON view under the same server just before each row. Goals are judged by requests in a second, as a part of that "
-        "view's, and by processor time where other programs were at work (a load average above two for each core). The processor time is the server's own (nginx's, where the answer is from its cache, over TLS), without the database's and Redis's: what a busy machine distorts least. "
-        "`built` rows ask for answers that are not kept, so that nothing is ready. Limits of calls count but do not refuse. "
-        "wrk adds to an answer that took long all those that could have been asked for meanwhile (its correction for coordinated omission): "
-        "in a run of a second, one answer that took half of it is the p99 of a fast row. The median is hardly touched by that.\n"
+        "a bare Django JSON view under the same server just before each row. Goals are judged by requests per second, divided by those of that "
+        "view, or by processor time while other programs were running (a load average above two for each core). The processor time is that of the server (of nginx where the response is from its cache, over TLS), without that of the database and Redis: a busy machine distorts it least. "
+        "Rows named `built` request responses that are not cached. Calls are counted against rate limits, but never refused. "
+        "For a slow response, wrk also counts the requests that it could have sent meanwhile (its correction for coordinated omission): "
+        "in a run of a second, one response that took half of it is the p99 of a fast row. The median is hardly affected.\n"
     )
 
 
 def merged(before: str, lines: list[str]) -> str:
-    """Return the file with the sections of this run in place of those of the same title; the others stay."""
+    """Return the report in which the sections of this run replace those with the same titles."""
     sections = _sections(before) | _sections("\n".join(["", *lines]))
     by_size = sorted(
         sections.items(),
@@ -196,7 +198,7 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def main() -> None:
-    """Measure and keep the result."""
+    """Measure, print the report and save it."""
     given = arguments()
     load, lines = Load(given.seconds), []
     print(heading())

@@ -1,4 +1,4 @@
-"""The yardstick: a Django project as `startproject` makes it, with one view that answers a JSON document of a browse page's size."""
+"""The yardstick: a Django project as `startproject` creates it, with one view whose JSON response is as long as a page of the catalog."""
 
 import django
 from django.conf import settings
@@ -30,7 +30,7 @@ django.setup()
 
 
 def page(_request: HttpRequest) -> JsonResponse:
-    """Answer a list of twenty."""
+    """Return twenty items."""
     return JsonResponse({"total": 1_000_000, "page": 1, "items": ITEMS, "nextCursor": None})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 4
-# The paths in turn.
+# A script for wrk that requests the paths in turn.
 IN_TURN = """
 local paths = {{ {paths} }}
 local number = 0
@@ -25,11 +25,11 @@ class Rate:
     """The result of one run.
 
     Args:
-        per_second: Answers per second.
+        per_second: Responses per second.
         median: The median in milliseconds.
         p99: The 99th percentile in milliseconds.
-        refused: Answers that were neither 2xx nor 3xx.
-        answers: The number of answers.
+        refused: The number of responses other than 2xx and 3xx.
+        answers: The number of responses.
     """
 
     per_second: float
@@ -40,7 +40,7 @@ class Rate:
 
 
 class Load:
-    """Runs of `wrk`; each lasts so many seconds."""
+    """Runs `wrk`, each time for `seconds`."""
 
     def __init__(self, seconds: int) -> None:
         self.program = shutil.which("wrk")
@@ -81,5 +81,5 @@ def _milliseconds(printed: str, share: str) -> float:
 def _found(pattern: str, printed: str) -> tuple[str, ...]:
     match = re.search(pattern, printed)
     if match is None:
-        raise SystemExit(f"wrk says nothing of {pattern}:\n{printed}")
+        raise SystemExit(f"wrk printed nothing that matches {pattern}:\n{printed}")
     return match.groups()

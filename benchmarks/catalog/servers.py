@@ -21,7 +21,7 @@ SERVICE = "marketplace.wsgi:application"
 
 
 def environment(folder: Path, **given: str) -> dict[str, str]:
-    """Return the service's environment: the embedded settings, without background work, and with limits that a load generator does not reach."""
+    """Return the service's environment: the embedded settings, without background work, with rate limits that a load generator does not reach."""
     return dict(os.environ) | {
         "DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded",
         "DATA_DIR": str(folder),
@@ -40,7 +40,7 @@ class Server:
     pid: int
 
     def cpu(self) -> float:
-        """Return the seconds of processor time that its processes have used, which depend least on other load of the machine."""
+        """Return the seconds of processor time that its processes have used, on which other load of the machine has the least influence."""
         times = {int(path.name): _times(path) for path in Path("/proc").iterdir() if path.name.isdecimal()}
         family = {self.pid}
         for _ in range(3):
@@ -59,7 +59,7 @@ def _times(process: Path) -> tuple[int, float]:
 
 @contextmanager
 def serving(application: str, env: Mapping[str, str], path: str) -> Iterator[Server]:
-    """Serve until the block ends; yield the server once the path answers."""
+    """Run the server until the block ends; yield it once it responds at this path."""
     port = free_port()
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--workers", "1"]
     command += [
@@ -91,7 +91,7 @@ def make_tables(env: Mapping[str, str]) -> None:
 
 
 def manage(env: Mapping[str, str], *words: str) -> None:
-    """Run a management command; its output is the caller's."""
+    """Run a management command, which prints to our standard output."""
     subprocess.run([sys.executable, "manage.py", *words], cwd=ROOT, env=dict(env), stdin=subprocess.DEVNULL, check=True)
 
 
@@ -114,4 +114,4 @@ def _wait(process: subprocess.Popen[bytes], address: str) -> None:
                 return
         except OSError:
             time.sleep(0.1)
-    raise SystemExit("The server does not start.")
+    raise SystemExit("The server did not start.")

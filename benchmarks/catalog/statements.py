@@ -1,4 +1,4 @@
-"""Measures the SQL of a page alone with pgbench on PostgreSQL, compared with a look-up by primary key."""
+"""Measures the SQL of a page by itself with pgbench on PostgreSQL, compared with a lookup by primary key."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .servers import ROOT
 
-# Run inside the service: prints one statement in each line.
+# Run with the settings of the service; prints one statement per line.
 SCRIPT = """
 import django; django.setup()
 from django.db import connection
@@ -28,7 +28,7 @@ print("\\n".join(query["sql"].replace("\\n", " ") for query in seen if "listingc
 
 
 def latencies(env: Mapping[str, str], *, start: int, seconds: int) -> dict[str, float] | None:
-    """Return the mean milliseconds of each statement, None where there is no pgbench."""
+    """Return the mean milliseconds of each statement, None if pgbench is not installed."""
     program = shutil.which("pgbench")
     if program is None:
         return None
@@ -43,11 +43,11 @@ def latencies(env: Mapping[str, str], *, start: int, seconds: int) -> dict[str, 
 def _mean(program: str, database: str, sql: str, seconds: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "statement.sql"
-        # Literals of UUIDs are printed bare.
+        # Django logs UUIDs without quotes.
         script.write_text(re.sub(r"(?<!')\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b(?!')", r"'\g<0>'", sql) + ";\n", encoding="utf-8")
         command = [program, "-n", "-M", "prepared", "-c", "1", "-T", str(seconds), "-f", str(script), database]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     match = re.search(r"latency average = ([\d.]+) ms", printed)
     if match is None:
-        raise SystemExit(f"pgbench says nothing of latency:\n{printed}")
+        raise SystemExit(f"pgbench printed no latency:\n{printed}")
     return float(match.group(1))

@@ -11,19 +11,19 @@ from .load import Load, Rate
 
 LIMIT = 20
 DEEP = 10_000
-# Parts of what the yardstick does that are to be reached.
+# The goals, as ratios to the yardstick.
 EDGE, READY, BUILT, SEARCH = 3.0, 0.25, 0.10, 0.06
 GOALS = {"browse, built: popular": BUILT, "search, built: a common word": SEARCH, "search, built: a misspelt title": SEARCH}
 FACETS = "facets=category,tier,fileType,license"
-# The same number, and the answer to so long a query is never kept: each request is answered by the view.
+# The same number with leading zeros: responses to queries of this length are not cached.
 UNKEPT = f"limit={LIMIT:0400}"
-# As many listings, that none is asked for twice while its answer is kept.
+# So many listings that none is requested twice while its response is cached.
 DETAILS = 10_000
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A row: what it is called, how it is asked for, and the ratio to the yardstick that it should reach, and whether nginx answers it from its cache."""
+    """A row: its name, the function that requests it, the ratio to the yardstick that is its goal, and whether nginx responds from its cache."""
 
     name: str
     ask: Callable[[Load], Rate]
@@ -32,7 +32,7 @@ class Subject:
 
 
 def subjects(address: str, edge: str) -> list[Subject]:
-    """Return the rows for a service that runs at one address, with nginx at the other."""
+    """Return the rows for a service at one address and nginx at the other."""
     first = requests.get(f"{address}/api/v1/assets?sort=newest&limit=50", timeout=120)
     answer = first.json()
     details = list(_details(address))

@@ -1,1 +1,1 @@
-"""Mixed traffic over two nodes for as long as you like, then more than they can serve."""
+"""Mixed traffic over two nodes, then more than they can serve."""

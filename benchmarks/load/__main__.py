@@ -1,11 +1,11 @@
-"""`python -m benchmarks.load`: mixed traffic over two nodes, then 1.5 times what they can serve, then the calm again.
+"""`python -m benchmarks.load`: mixed traffic over two nodes, then 1.5 times what they can serve, then the first load again.
 
     uv run --group dev --group load python -m benchmarks.load --minutes 2
 
 Starts PostgreSQL, Redis, an S3 server, a worker and two nodes with the production settings, all on loopback. Locust
-finds out what they can do, asks for a share of that for as long as you say, then for 1.5 times as much, then for the share again.
-Watched are errors, and the memory of each node; afterwards `reconcile` must agree. Where the machine has other things to do, put
-`chrt --rr 1` before it, as root: then they wait.
+measures what they can serve, sends a share of that for as long as you say, then 1.5 times as much as they can serve, then the share again.
+Errors and the memory of each node are recorded; afterwards `reconcile` must find no difference. If the machine is running other programs,
+put `chrt --rr 1` before the command, as root: then they wait.
 """
 
 import argparse
@@ -25,22 +25,22 @@ from .scene import make_scene
 from .verdict import Line, judged
 
 RESULT = Path(__file__).resolve().parent.parent / "load.md"
-# Callers are many; each one's limit is not what is measured here.
+# The limit of a caller is not measured here.
 GIVEN = {f"RATE_LIMIT_{name}": "1000000" for name in ("API_KEY", "BEARER_APP", "BEARER_USER", "ANONYMOUS", "FAILED_CREDENTIALS")}
-# More than the nodes work on at once, fewer than they let wait.
+# More requests than the nodes process at once, and fewer than they let wait.
 BUSY_CALLERS = 16
 OVERLOAD = 1.5
 
 
 def main() -> int:
-    """Run the phases, print, keep the result."""
+    """Run the phases, print the report and save it."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=float, default=2, help="of the steady traffic (2; the long form is 30)")
-    parser.add_argument("--share", type=float, default=0.4, help="of what the nodes can do, for the steady traffic (0.4)")
-    parser.add_argument("--seconds", type=float, default=30, help="of each other phase (30)")
-    parser.add_argument("--listings", type=int, default=2000, help="in the catalog (2,000)")
+    parser.add_argument("--minutes", type=float, default=2, help="duration of the steady traffic (2; use 30 for figures to be published)")
+    parser.add_argument("--share", type=float, default=0.4, help="the steady traffic as a share of what the nodes can serve (0.4)")
+    parser.add_argument("--seconds", type=float, default=30, help="duration of each other phase (30)")
+    parser.add_argument("--listings", type=int, default=2000, help="size of the catalog (2000)")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     options = parser.parse_args()
     # An interrupt stops the servers too.

@@ -1,4 +1,4 @@
-"""Locust users: visitors, programs with a key, a vendor. Started by `python -m benchmarks.load`, against loopback only."""
+"""Locust users: visitors, programs with a key, a vendor. Run by `python -m benchmarks.load`, against loopback only."""
 
 import itertools
 import json
@@ -20,15 +20,15 @@ HOST = "shop.test"
 API = "/api/v1"
 WORDS = ("font", "motion", "grotesk", "serif", "neon", "texture", "lut", "loop", "icon", "skill")
 SORTS = ("popular", "newest", "price_asc", "price_desc")
-# Seconds between two calls of a user; 0: the next call follows the answer immediately.
+# Seconds between two calls of a user; 0: the next call follows the response immediately.
 PACE = float(os.environ["LOAD_PACE"])
-# Expected refusals, which are no failures: owned already, no price in the wallet's currency.
+# Expected refusals, which are not failures: the asset is owned already, or has no price in the wallet's currency.
 EXPECTED = {200, 302, 304, 409}
 TOO_MUCH = {429, 503}
 _turn = itertools.count()
 
 if any(urlsplit(node).hostname != "127.0.0.1" for node in NODES):
-    sys.exit("The load is for machines of our own.")
+    sys.exit("This load test only runs against loopback addresses.")
 
 
 @events.request.add_listener
@@ -73,7 +73,7 @@ class Caller(FastHttpUser):
         gevent.sleep(self.wait_time())
 
     def wait_time(self) -> float:
-        """Return how long until the next call: at random times, so many in the long run, whatever an answer takes."""
+        """Return the seconds until the next call, at random times whose average rate does not depend on the response times."""
         now = time.monotonic()
         self.due = max(now, self.due + self.dice.uniform(0, 2 * PACE))
         return self.due - now
@@ -100,19 +100,19 @@ class Caller(FastHttpUser):
 
 
 class Visitor(Caller):
-    """Browses, reads, searches, types."""
+    """Browses, opens assets, searches, and gets suggestions."""
 
     weight = 6
 
     @task(4)
     def browse(self) -> None:
-        """Turn pages."""
+        """Request a page of the catalog."""
         sort, page = self.dice.choice(SORTS), int(self.dice.paretovariate(1.2))
         self.ask("GET", f"/assets?sort={sort}&page={page}", "browse")
 
     @task(4)
     def detail(self) -> None:
-        """Read about an asset."""
+        """Request an asset."""
         self.ask("GET", f"/assets/{self.an_asset()}", "detail")
 
     @task(2)
@@ -122,24 +122,24 @@ class Visitor(Caller):
 
     @task(2)
     def suggest(self) -> None:
-        """Type."""
+        """Request suggestions."""
         self.ask("GET", f"/assets/suggest?q={self.dice.choice(WORDS)[: self.dice.randint(1, 5)]}", "suggest")
 
 
 class Program(Caller):
-    """Reads manifests, buys, downloads."""
+    """Requests manifests, buys, downloads."""
 
     weight = 3
 
     def on_start(self) -> None:
-        """Take a key."""
+        """Choose an API key."""
         super().on_start()
         self.buyer = self.dice.choice(FACTS["buyers"])
         self.headers["X-Api-Key"] = self.buyer["key"]
 
     @task(3)
     def manifest(self) -> None:
-        """Read a manifest."""
+        """Request a manifest."""
         self.ask("GET", f"/assets/{self.an_asset()}/manifest", "manifest")
 
     @task(2)
@@ -175,17 +175,17 @@ class Vendor(Caller):
     weight = 1
 
     def on_start(self) -> None:
-        """Take the token."""
+        """Set the vendor's credential."""
         super().on_start()
         self.headers |= FACTS["vendor"]
 
     @task(2)
     def listings(self) -> None:
-        """Look at the first page."""
+        """Request the first page of the listings."""
         self.ask("GET", "/vendor/assets", "own listings")
 
     @task(1)
     def edit(self) -> None:
-        """Set another price."""
+        """Change the price of a listing."""
         path = f"/vendor/assets/{self.dice.choice(FACTS['own'])}/regional-prices"
         self.ask("PATCH", path, "edit", json={"priceInr": self.dice.randint(100, 5000)})

@@ -25,7 +25,7 @@ class Phase:
     Args:
         name: Its name in the table.
         callers: Number of Locust users.
-        pace: Seconds between two calls of a user; 0: the next call follows the answer immediately.
+        pace: Seconds between two calls of a user; 0: the next call follows the response immediately.
         seconds: The duration.
     """
 
@@ -41,10 +41,10 @@ class Measured:
 
     Args:
         phase: The phase.
-        statuses: Number of answers by status; 0 stands for calls without an answer.
+        statuses: Number of responses by status; 0 stands for calls without a response.
         failures: Unexpected results with their number.
         calls_a_second: Calls per second, refused ones included.
-        answered: 95th percentile and maximum of the answers' milliseconds.
+        answered: 95th percentile and maximum of the response times, in milliseconds.
         refused: The same for calls that were refused because of overload.
         table: The figures by operation.
         memory: Resident memory of each node, once per second.
@@ -75,7 +75,7 @@ class Measured:
         return self.calls_a_second * (1 - self.refusals / max(1, self.calls))
 
     def growth(self) -> list[float]:
-        """Return by how much each node grew after the first third, as a share; what a process keeps from then on is a leak."""
+        """Return the growth of each node's memory after the first third of the phase, as a share; a growth from then on is a leak."""
         grown = []
         for samples in self.memory:
             third, tail = samples[len(samples) // 3 :], max(1, len(samples) // 10)

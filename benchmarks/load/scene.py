@@ -8,7 +8,7 @@ from tests.servers.process import call_in
 
 
 def make_scene(deployment: Deployment, *, listings: int) -> dict[str, Any]:
-    """Fill the shop; return what callers need to know."""
+    """Fill the shop; return the addresses and credentials that the Locust users need."""
     seed(deployment.env, listings, "--yes")
     facts: dict[str, Any] = call_in(deployment.env, "benchmarks.load.shop.make_shop")
     return facts | {"nodes": deployment.addresses}

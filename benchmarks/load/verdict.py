@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from .phases import Measured
 
 GROWTH = 0.05
-# Within which 95 of 100 are told that there is too much, and within which those are answered who are not.
+# The 95th percentiles under overload: of the calls that are refused, and of those that are answered.
 REFUSED_MS, ANSWERED_MS = 1000, 5000
-# Of what the nodes can do: so much is still done while more is asked of them.
+# The share of the full speed that must be served under overload.
 STILL_DONE = 0.5
-# Below this a difference is the machine's.
+# Response times up to this count as calm, since the machine alone can cause them.
 NOTHING_MS = 250
 
 
@@ -25,7 +25,7 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """Whether the goal was met; a dash where there is none."""
+        """Whether the goal was met; a dash if there is none."""
         return "-" if not self.goal else "met" if self.met else "**not met**"
 
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.mcp`: each tool call beside the request to the API that it stands for, against one running service.
+"""`python -m benchmarks.mcp`: compare each tool call with the equivalent request to the API, at one running service.
 
 Calls of the two take turns, in blocks, over one connection each; what counts is the server's processor time for one answer.
 """
@@ -48,18 +48,18 @@ class Side:
 
     @property
     def micros(self) -> float:
-        """Processor time for one answer; the clock of processes has ticks of usually 10 ms."""
+        """Processor time for one response; the system usually counts it in ticks of 10 ms."""
         return max(self.cpu, TICK_SECONDS) / len(self.times) * 1e6
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.mcp", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--listings", type=int, default=2000, help="size of the catalog (2000)")
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
-    parser.add_argument("--calls", type=int, default=1000, help="of the tool and of the API operation, for each row (1000)")
+    parser.add_argument("--calls", type=int, default=1000, help="calls of the tool and of the API operation for each row (1000)")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     return parser.parse_args()
 
@@ -67,7 +67,7 @@ def arguments() -> argparse.Namespace:
 def compared(pair: Pair, server: Server, held: dict[str, str], calls: int) -> tuple[Side, Side]:
     """Measure a pair, alternating between the two interfaces."""
     tool, twin, number = Side(), Side(), 0
-    # Manifests are for keys only.
+    # Manifests require an API key.
     keyed = pair.tool == "get_asset_manifest"
     credential = {"X-Api-Key": held["key"]} if keyed else {"Authorization": f"Bearer {held['personal']}"}
     with ExitStack() as stack:
@@ -131,13 +131,13 @@ def heading(given: argparse.Namespace) -> str:
         f"# Tool calls beside their twins in the API\n\nSettings: {SETTINGS[given.engine]}.\n\n{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB, Python "
         f"{platform.python_version()}, Django {django.get_version()}, {given.engine}, {given.listings:,} listings, load average {os.getloadavg()[0]:.1f} at "
         f"the start. granian, one worker; {given.calls} calls of the tool and of the API operation for each row, in turns of {BLOCK} over one connection, the tool with an "
-        "MCP token, its twin with a bearer token of the same user (manifests: an API key). `ready`: the same call again and again, whose answer the catalog keeps; `built`: one "
-        "that was never made.\n"
+        "MCP token, its twin with a bearer token of the same user (manifests: an API key). `ready`: the same call is repeated, and its response is cached; `built`: each "
+        "call is new, so that no response is cached.\n"
     )
 
 
 def main() -> None:
-    """Measure and keep the result."""
+    """Measure, print the report and save it."""
     given = arguments()
     lines = [heading(given)]
     print(lines[0])

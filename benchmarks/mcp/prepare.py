@@ -20,7 +20,7 @@ LIBRARY = 40
 
 
 def main() -> None:
-    """Make everything that the calls need."""
+    """Create everything that the calls need."""
     user: User = UserFactory(email=f"bench-{new_id()}@example.com")
     credit_wallet(user=user, currency="USD", amount_minor=1_000_000, reason="benchmark", actor=None)
     owned = [on_sale(archive(str(number)), slug=f"bench-{new_id()}") for number in range(LIBRARY)]

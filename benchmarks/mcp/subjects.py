@@ -29,7 +29,7 @@ class Pair:
         arguments: Its arguments.
         method: Of the twin.
         path: Of the twin.
-        renew: The argument that differs in each call, so that no answer is cached; empty: all calls are equal.
+        renew: The argument that differs in each call, so that no response is cached; empty if all calls are equal.
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""Search at several sizes, measured beside a look-up by primary key through the same connection.
+"""Search at several sizes, compared with a lookup by primary key through the same connection.
 
     uv run --group dev --with tantivy python -m benchmarks.search [--listings 10000,100000,1000000] [--engine postgres] [--write]
 
@@ -27,7 +27,7 @@ from tests.servers.postgres import postgres
 from .report import report
 
 RESULT = ROOT / "benchmarks" / "search.md"
-# What anyone with a million listings would give it.
+# Settings that suit a catalog of a million listings.
 SERVER = ("shared_buffers=1GB", "maintenance_work_mem=256MB", "max_wal_size=4GB")
 
 
@@ -36,8 +36,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--listings", default="10000,100000", help="sizes of the catalog, smallest first (10000,100000)")
     parser.add_argument("--engine", choices=["postgres", "sqlite"], default="postgres")
-    parser.add_argument("--queries", type=int, default=100, help="of each kind (100)")
-    parser.add_argument("--database", action="append", help="address of a seeded PostgreSQL database, one for each size; none is made then")
+    parser.add_argument("--queries", type=int, default=100, help="number of queries of each kind (100)")
+    parser.add_argument(
+        "--database", action="append", help="address of a seeded PostgreSQL database to use instead of making one; once for each size"
+    )
     parser.add_argument("--write", action="store_true", help=f"keep the tables in {RESULT.name}")
     options = parser.parse_args()
     sizes = [int(size) for size in options.listings.split(",")]
@@ -60,7 +62,7 @@ def main() -> int:
 
 
 def seed(env: dict[str, str], size: int) -> float:
-    """Make a catalog and its index, and return how many seconds the search index took."""
+    """Create a catalog and its search index; return how many seconds the index took."""
     servers.make_tables(env)
     servers.seed(env, size, "--without-search")
     began = time.monotonic()
@@ -79,7 +81,7 @@ def measure(env: dict[str, str], queries: int) -> dict[str, Any]:
 
 
 def program(name: str) -> str:
-    """Return the path of a program of PostgreSQL."""
+    """Return the path of one of PostgreSQL's programs."""
     found = shutil.which(name)
     if found is None:
         raise SystemExit(f"{name} is not on the PATH: install PostgreSQL's client programs.")
@@ -99,7 +101,7 @@ def keep(engine: str, text: str) -> None:
     """Replace an engine's tables in the file."""
     parts = dict.fromkeys(["postgres", "sqlite"], "")
     if RESULT.exists():
-        # The first begins the file.
+        # A line break is put before the first title, with which the file begins.
         for part in f"\n{RESULT.read_text('utf-8')}".split("\n# ")[1:]:
             parts["sqlite" if "SQLite" in part.split("\n", 1)[0] else "postgres"] = f"\n# {part.rstrip()}\n"
     parts[engine] = f"\n{text}"

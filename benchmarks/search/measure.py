@@ -22,14 +22,14 @@ from . import peer
 from .subjects import Subject, misspelt_titles, subjects, titles
 
 LIMIT = 20
-# Each query is asked so often and its best time taken, and each look-up beside it.
+# How often each query and each lookup is run; the best time counts.
 BEST_OF = 3
 
 Figures = dict[str, float]
 
 
 def main(each: str) -> None:
-    """Print the figures of the catalog that the settings name, for so many queries of each kind."""
+    """Print the figures of the catalog that the settings name, for the given number of queries of each kind."""
     queries = int(each)
     known = titles()
     keys = list(Listing.objects.order_by("slug").values_list("pk", flat=True)[:queries])
@@ -71,7 +71,7 @@ def _best(call: Callable[[], object]) -> float:
 
 
 def _processor_ns() -> int:
-    """Return the processor time that this process has taken, and the database's for its connection where that is on this machine."""
+    """Return the processor time of this process and, if the database is on this machine, of the database for this connection."""
     accounts = _database_accounts()
     return time.process_time_ns() + (int(accounts.read_text("ascii").split()[0]) if accounts else 0)
 

@@ -1,4 +1,4 @@
-"""The peer: tantivy, an embedded search engine in Rust, where its package is there (`uv run --with tantivy`).
+"""The peer: tantivy, an embedded search engine written in Rust, if its package is installed (`uv run --with tantivy`).
 
 It indexes the same titles, tags and descriptions and is asked as its own documentation shows: the words of the query in every
 field, the title weighing most, each word also with one typo, or two from eight letters.

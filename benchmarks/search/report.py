@@ -3,10 +3,9 @@
 import statistics
 from typing import Any
 
-# Milliseconds at the 95th percentile, in the largest catalog.
+# The goals: the 95th percentile in the largest catalog, in milliseconds; the recall; and hostile queries as multiples of ordinary ones.
 SLOWEST = 50
 RECALL = 0.99
-# Of an ordinary search.
 HOSTILE = 5
 ENGINES = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
 
@@ -34,7 +33,7 @@ def report(engine: str, results: Results, machine: str) -> tuple[str, bool]:
 
 
 def _about_peer(results: Results) -> str:
-    """Return what tantivy is, where it was measured too."""
+    """Return a sentence about tantivy if it was measured too, otherwise nothing."""
     measured = any("tantivy" in figures["quality"] for figures in results.values())
     return " tantivy, an embedded search engine written in Rust, is asked the ordinary kinds of query too." if measured else ""
 

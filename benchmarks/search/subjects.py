@@ -11,13 +11,13 @@ from tests.catalog.test_search_hostile import SHORT
 
 SEED = 1
 TITLES = 5_000
-# Below this length a word is no name of an asset.
+# Shorter words are not names of assets.
 NAME = 6
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A kind of query; hostile ones are judged beside ordinary ones."""
+    """A kind of query; hostile ones are compared with ordinary ones."""
 
     name: str
     queries: Sequence[str]
@@ -26,7 +26,7 @@ class Subject:
 
 
 def titles() -> list[str]:
-    """Return known titles, from all over the catalog."""
+    """Return titles of the catalog, evenly distributed."""
     count = Listing.objects.count()
     step = max(1, count // TITLES)
     return list(Listing.objects.order_by("pk").values_list("title", flat=True))[::step]
@@ -38,7 +38,7 @@ def misspelt_titles(known: Sequence[str]) -> list[Misspelt]:
 
 
 def subjects(known: Sequence[str], count: int) -> list[Subject]:
-    """Return every kind, each with at most so many queries."""
+    """Return every kind, each with at most `count` queries."""
     dice = random.Random(SEED)
     terms = SearchTerm.objects.exclude(term=ALL_DOCUMENTS)
     common = list(terms.order_by("-headings", "term").values_list("term", flat=True)[:100])

@@ -1,1 +1,1 @@
-"""A made-up catalog of any size, for measurements: realistic words, Zipf's law in what is frequent, the same rows for the same seed."""
+"""A made-up catalog of any size, for benchmarks: its words are realistic, their frequencies follow Zipf's law, and the same seed gives the same rows."""

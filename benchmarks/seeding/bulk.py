@@ -1,4 +1,4 @@
-"""Rows straight into a table: COPY on PostgreSQL, one prepared INSERT on SQLite. Past the ORM, which takes ten times as long."""
+"""Inserts rows without the ORM, which takes ten times as long: by COPY on PostgreSQL, by one prepared INSERT on SQLite."""
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +10,12 @@ from django.db import connection, models
 
 
 def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows, each given by the names of its fields; what all of them leave out gets the field's default."""
+    """Insert rows, given as values by field name; fields that all rows leave out get their default."""
     if not rows:
         return
     left_out = (field for field in model._meta.concrete_fields if field.name not in rows[0] and not field.generated)
     defaults = [field for field in left_out if field.get_default() is not None]
-    # A foreign key goes by both of its names.
+    # A foreign key may be given by its name or its attribute name.
     by_name = {name: field for field in model._meta.concrete_fields for name in (field.name, field.attname)}
     fields = [*(by_name[name] for name in rows[0]), *defaults]
     columns = ", ".join(f'"{field.column}"' for field in fields)
@@ -34,7 +34,7 @@ def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]]) -> None
 
 
 def analyze() -> None:
-    """Let the database see what there is now, so that it plans well and reads from indexes alone what they hold."""
+    """Update the database's statistics, so that it chooses good plans and uses index-only scans."""
     vacuum = connection.vendor == "postgresql" and not connection.in_atomic_block
     with connection.cursor() as cursor:
         cursor.execute("VACUUM (ANALYZE)" if vacuum else "ANALYZE")

@@ -24,19 +24,19 @@ Progress = Callable[[int, int], None]
 
 
 class SeedPresent(Exception):
-    """The listings of this seed are there already."""
+    """The listings of this seed already exist."""
 
 
 def fill(*, listings: int, seed: int, progress: Progress = lambda _done, _total: None) -> int:
-    """Write that many published listings; return how many vendors they have.
+    """Write published listings; return the number of their vendors.
 
     Args:
-        listings: How many.
+        listings: The number of listings.
         seed: The same seed gives the same rows.
-        progress: Told how many of how many are written.
+        progress: Called with the number of listings written so far, and their total.
 
     Raises:
-        SeedPresent: it was done before.
+        SeedPresent: the listings of this seed already exist.
     """
     if Store.objects.filter(slug=f"seed-{seed}-0").exists():
         raise SeedPresent
@@ -82,7 +82,7 @@ def _write_stores(stores: list[SeedStore]) -> None:
 
 
 def _write_listings(batch: list[SeedListing], categories: dict[str, Category], stores: dict[uuid.UUID, Store]) -> None:
-    """Write listings and their files together: each names the other, and the database looks when both are there."""
+    """Write listings and their files in one transaction: they refer to each other, which the database checks at its end."""
     bulk.insert(Listing, [_listing(row, categories[row.category].pk) for row in batch])
     bulk.insert(Deliverable, [_file(row) for row in batch])
     bulk.insert(ListingStats, [{"listing": row.id, "purchases": row.purchases} for row in batch])
@@ -148,7 +148,7 @@ def _file(row: SeedListing) -> dict[str, Any]:
     return {
         "id": row.file_id,
         "listing": row.id,
-        # No object is stored under it: downloads of a made-up asset answer 503.
+        # No object is stored under it: downloads of a made-up asset fail with 503.
         "object_key": f"deliverables/{row.file_id}",
         "original_filename": f"{row.slug}.zip",
         "file_size": row.file_size,

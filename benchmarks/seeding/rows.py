@@ -81,7 +81,7 @@ class Maker:
         self._licences = Zipf.of(LICENCES, 1.2)
 
     def stores(self, listings: int) -> list[SeedStore]:
-        """Return as many stores as this many listings have."""
+        """Return the stores of this many listings."""
         made = []
         for number in range(max(1, listings // LISTINGS_OF_A_STORE)):
             name = f"{self._names.draw(self._rng)} {self._rng.choice(('Studio', 'Type', 'Works', 'Foundry', 'Labs', 'Collective'))}"
@@ -111,7 +111,7 @@ class Maker:
             category=category,
             tags=list(dict.fromkeys(self._tags.draw_many(rng, rng.randint(2, 6)))),
             usd=usd,
-            # Three of four vendors set prices in rupees, half of them in euros too.
+            # Three of four listings have a price in rupees, every second one in euros.
             inr=usd * RUPEES_OF_A_DOLLAR // 100 * 100 if rng.random() < 0.75 else None,
             eur=usd * 92 // 100 if rng.random() < 0.5 else None,
             discount_bp=rng.choice((1000, 2500, 5000)) if rng.random() < 0.15 else 0,
@@ -143,7 +143,7 @@ class Maker:
         return min(int(self._rng.paretovariate(0.8)), MOST_BOUGHT)
 
     def _id(self, at: datetime) -> uuid.UUID:
-        """Return a UUIDv7 of that moment."""
+        """Return a UUIDv7 of this time."""
         milliseconds = int(at.timestamp() * 1000)
         number = milliseconds << 80 | self._rng.getrandbits(80)
         return uuid.UUID(int=number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62)

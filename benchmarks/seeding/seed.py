@@ -16,7 +16,7 @@ def main(*words: str) -> None:
     """Write the listings with a progress bar.
 
     Raises:
-        SystemExit: there are listings already, or those of this seed.
+        SystemExit: the catalog already has listings and `--yes` is not given, or those of this seed exist.
     """
     parser = argparse.ArgumentParser(prog="python -m benchmarks.inside benchmarks.seeding.seed", description=__doc__)
     parser.add_argument("--listings", type=int, required=True, help="number of listings")

@@ -1,4 +1,4 @@
-"""Words for made-up listings: those of the trade, and thousands of invented names, the earlier the more frequent."""
+"""Words for made-up listings: terms of the trade, and thousands of invented names, of which the first are the most frequent."""
 
 import itertools
 import random
@@ -80,7 +80,7 @@ PLATFORMS = {
 
 @dataclass(frozen=True)
 class Zipf(Generic[T]):
-    """Draws values, each the less often the later it stands."""
+    """Draws values, the first ones most frequently."""
 
     values: Sequence[T]
     cumulated: list[float]

@@ -1,4 +1,4 @@
-"""Uploads through the real server, measured beside `sha256sum` and `openssl dgst -sha256` of the same file.
+"""Uploads through the real server, compared with `sha256sum` and `openssl dgst -sha256` of the same file.
 
     uv run --group dev python -m benchmarks.upload [--size 1GiB 5GiB] [--store local s3] [--repeat 3] [--write]
 
@@ -28,7 +28,7 @@ GIB, MIB = 2**30, 2**20
 MAXIMUM = 5 * GIB
 RESULTS = Path(__file__).parent / "results.md"
 YARDSTICKS = {"sha256sum": ["sha256sum"], "openssl": ["openssl", "dgst", "-sha256"]}
-# MiB of resident memory, ratio of the time to that of each yardstick.
+# The goals: MiB of resident memory by store, and the time divided by that of each yardstick.
 GOALS = {"local": 150, "s3": 300}
 RATIO_GOALS = {"sha256sum": 1.0, "openssl": 2.5}
 HEAD = ["store", "file", "time s", "CPU s", *(word for name in YARDSTICKS for word in (f"{name} s", "time ratio", "CPU ratio"))]
@@ -36,13 +36,13 @@ HEAD += ["peak MiB", "of it for the upload", "written", "read", "uploads"]
 
 
 def main() -> int:
-    """Measure, print the table, and keep it where that was asked for; return 0 when every goal was met, else `MISSED`."""
+    """Measure, print the table, and save it with `--write`; return 0 if every goal was met, else `MISSED`."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.upload", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--size", type=size, nargs="+", default=[GIB], help="sizes such as 64MiB 1GiB 5GiB (1GiB)")
     parser.add_argument("--store", choices=sorted(GOALS), nargs="+", default=sorted(GOALS), help="stores (both)")
     parser.add_argument("--repeat", type=int, default=3, help="uploads of each file; medians are shown (3)")
-    parser.add_argument("--folder", type=Path, help="where the files go; the system's place for temporary files")
-    parser.add_argument("--urgent", action="store_true", help="take precedence over what else runs on the machine (as root)")
+    parser.add_argument("--folder", type=Path, help="folder for the files (the system's folder for temporary files)")
+    parser.add_argument("--urgent", action="store_true", help="give the benchmark precedence over other programs of the machine (as root)")
     parser.add_argument("--write", action="store_true", help=f"keep the table in {RESULTS.name}")
     options = parser.parse_args()
     rows, missed = [HEAD], []
@@ -79,7 +79,7 @@ def series(folder: Path, store: str, options: argparse.Namespace) -> Iterator[Me
 
 
 def measure(running: Service, facts: dict[str, Any], store: str, path: Path, repeat: int) -> Measured:
-    """Upload a file and hash it with the yardsticks, in turn, so that a noisy moment falls on all alike."""
+    """Upload a file and hash it with the yardsticks, in turn, so that other load of the machine affects all of them alike."""
     address = f"/api/v1/vendor/assets/{min(facts['listings'])}/file"
     costs: dict[str, list[Cost]] = {name: [] for name in ("upload", *YARDSTICKS)}
     meter = Meter(running.pids())
@@ -108,7 +108,7 @@ def missed_by(measured: Measured) -> Iterator[str]:
     """Yield each goal that was missed."""
     if measured.peak_bytes > GOALS[measured.store] * MIB:
         yield f"more than {GOALS[measured.store]} MiB of memory"
-    # What a store takes on top is its own.
+    # An object store takes time of its own.
     for name, goal in RATIO_GOALS.items() if measured.store == "local" else ():
         if measured.ratios[name] > goal:
             yield f"{measured.ratios[name]:.2f} times {name}, goal {goal}"
@@ -137,19 +137,19 @@ def row(measured: Measured) -> list[str]:
 
 
 def notes(words: str) -> list[str]:
-    """Return what the figures were taken on, and what they mean."""
+    """Return where the figures were measured, and what they mean."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     return [
         "Settings: SQLite, cache in memory.",
         "",
         f"{datetime.now(tz=UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB of memory. `python -m benchmarks.upload {words}`.",
-        f"Load average of the last 15 minutes when it ended: {os.getloadavg()[2]:.0f}; above the number of cores other work took its share.",
+        f"Load average of the last 15 minutes when it ended: {os.getloadavg()[2]:.0f}; above the number of cores, other programs slowed it down.",
         "",
         "The server is granian with one worker and SQLite, client, server and store on the same machine; S3 is OpenStack Swift's s3api, which",
         "itself takes most of the time and writes to the same disk. Uploads and yardsticks take turns; times are medians, ratios of times medians of",
-        "pairs. CPU is that of all server processes with the child that looks into the file.",
-        "Peak memory is that of the process that serves (granian's other one, which starts it again when it ends, takes another 28 MiB); most of it is",
-        "there before the first request. Written and read are the bytes of all read and write calls on files by the file's size",
+        "pairs. CPU is that of all server processes, including the child that inspects the file.",
+        "Peak memory is that of the process that serves requests (granian's parent process takes another 28 MiB); most of it is in use",
+        "before the first request. Written and read are the bytes of all write and read calls on files, divided by the file's size",
         f"(sockets do not count). Goals: at most {GOALS['local']} MiB (S3: {GOALS['s3']}), on a local disk 1.0 times `sha256sum` and 2.5 times",
         "`openssl dgst -sha256`.",
     ]
@@ -162,10 +162,10 @@ def table(rows: list[list[str]]) -> list[str]:
 
 
 def make_archive(path: Path, length: int) -> None:
-    """Write a tar of exactly this length around noise."""
+    """Write a tar archive of exactly this length, which contains random bytes."""
     noise = os.urandom(16 * MIB)
     member = tarfile.TarInfo("noise.bin")
-    # A header before, two empty blocks behind.
+    # A block before it for the header, and two empty ones at the end.
     member.size = length - 3 * tarfile.BLOCKSIZE
     with path.open("wb") as file:
         file.write(member.tobuf(tarfile.GNU_FORMAT))
@@ -176,7 +176,7 @@ def make_archive(path: Path, length: int) -> None:
 
 
 def size(text: str) -> int:
-    """Return the bytes that an option names."""
+    """Return the number of bytes that an option names, such as `64MiB`."""
     units = {"GiB": GIB, "MiB": MIB}
     number, unit = text[:-3], text[-3:]
     if unit not in units or not number.isdecimal() or not MIB <= int(number) * units[unit] <= MAXIMUM:

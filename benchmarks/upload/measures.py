@@ -1,4 +1,4 @@
-"""Measuring: what programs cost, what the server's processes use, and a client that costs next to nothing."""
+"""Measures the time of programs and the memory and time of server processes; and an HTTP client that takes almost no time itself."""
 
 import hashlib
 import http.client
@@ -18,14 +18,14 @@ ANSWER_SECONDS = 3600
 
 
 class Cost(NamedTuple):
-    """Seconds by the clock and seconds of a processor."""
+    """Seconds of elapsed time and of processor time."""
 
     wall: float
     cpu: float
 
 
 class Measured(NamedTuple):
-    """The figures of one size on one store; `written` and `read` are in file sizes."""
+    """The figures of one size on one store; `written` and `read` are divided by the file's size."""
 
     store: str
     size: int
@@ -50,7 +50,7 @@ def cost_of(command: list[str]) -> Cost:
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.monotonic() - began
-    # It has been waited for.
+    # `wait4` has reaped the process, so `Popen` cannot.
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
@@ -60,7 +60,7 @@ def cost_of(command: list[str]) -> Cost:
 class Meter:
     """What a group of processes uses between `begin` and `end`: the peak of the largest, and sums of the other figures.
 
-    Memory is the highest of all rounds, the others are of the last.
+    Memory is the peak of all rounds; the other figures are those of the last one.
     """
 
     def __init__(self, pids: list[int]) -> None:
@@ -71,14 +71,14 @@ class Meter:
         self.cpu_seconds = 0.0
 
     def begin(self) -> None:
-        """Forget earlier peaks."""
+        """Reset the peaks of memory, and remember the counters."""
         for pid in self._pids:
             Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
         self._before = self._now()
         self._resident = [_status(pid, "VmRSS") for pid in self._pids]
 
     def end(self) -> None:
-        """Take the figures."""
+        """Record the figures."""
         (cpu, read, written), before = self._now(), self._before
         self.cpu_seconds, self.read, self.written = cpu - before[0], read - before[1], written - before[2]
         peaks = [_status(pid, "VmHWM") for pid in self._pids]
@@ -88,7 +88,7 @@ class Meter:
     def _now(self) -> tuple[float, int, int]:
         cpu = read = written = 0
         for pid in self._pids:
-            # After the name, which may hold anything: user and system time of the process and of its dead children.
+            # After the name, which may contain any character: user and system time of the process and of its ended children.
             fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             cpu += sum(map(int, fields[11:15]))
             counts = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text(encoding="ascii").splitlines())
@@ -98,7 +98,7 @@ class Meter:
 
 @contextmanager
 def urgent(pids: list[int]) -> Iterator[None]:
-    """Put every thread of these processes, and what they start, before the rest of the machine for as long as the block lasts."""
+    """Give all threads of these processes, and those that they start, precedence over other programs for as long as the block lasts."""
     threads = [int(thread.name) for pid in pids for thread in Path(f"/proc/{pid}/task").iterdir()]
     for thread in threads:
         os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(1))
@@ -118,7 +118,7 @@ def _status(pid: int, name: str) -> int:
 
 
 def send(port: int, path: str, token: str, file: Path) -> tuple[float, dict[str, Any]]:
-    """Upload a file without taking it through this process; return the seconds and the answer."""
+    """Upload a file without reading it into this process; return the seconds and the response."""
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="{file.name}"\r\n\r\n'.encode()
     tail = f"\r\n--{BOUNDARY}--\r\n".encode()
     began = time.monotonic()
@@ -129,7 +129,7 @@ def send(port: int, path: str, token: str, file: Path) -> tuple[float, dict[str,
     connection.putheader("Content-Length", str(len(head) + file.stat().st_size + len(tail)))
     connection.endheaders(head)
     with file.open("rb") as content:
-        # Connected since the head was sent; the type says that it may not be.
+        # Its type permits None, but `endheaders` has connected it.
         cast("socket.socket", connection.sock).sendfile(content)
     connection.send(tail)
     answer = json.loads(connection.getresponse().read())

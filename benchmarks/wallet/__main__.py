@@ -1,4 +1,4 @@
-"""`python -m benchmarks.wallet`: purchases a second through HTTP and through the service, against pgbench with the same statements.
+"""`python -m benchmarks.wallet`: purchases per second over HTTP and by the service, compared with pgbench and the same statements.
 
 The cluster is private and keeps its promises (fsync on). What pgbench runs is what the service was seen to send, with other ids. All in one run.
 """
@@ -22,9 +22,9 @@ DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on")
 
 
 def main() -> int:
-    """Measure, print, and keep the result."""
+    """Measure, print the report and save it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.wallet", description=__doc__)
-    parser.add_argument("--seconds", type=int, default=10, help="of each row (10)")
+    parser.add_argument("--seconds", type=int, default=10, help="duration of the measurement of each row (10)")
     parser.add_argument("--clients", type=int, default=8, help="processes of the service, connections of pgbench (8)")
     parser.add_argument("--no-file", action="store_true", help=f"print only, leave {RESULT.name} as it is")
     options = parser.parse_args()
@@ -39,7 +39,7 @@ def main() -> int:
 
         from .measure import measure  # noqa: PLC0415 - as above
 
-        # Mails are a worker's job.
+        # A worker would send the mails.
         EagerBackend.on = False
         try:
             lines = list(measure(options.seconds, options.clients))

@@ -1,4 +1,4 @@
-"""Three sides: calls over HTTP, processes that call the service, and pgbench with the statements that the service was seen to send."""
+"""Compares calls over HTTP, processes that call the service, and pgbench with the statements that the service sends."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,9 @@ from .scene import PLENTY_MINOR, crowd, keys_of, stock
 from .sides import pgbench, seen_statements, service
 
 GOAL = 0.40
-# More than anybody buys in a row of the table.
+# More purchases per second than any row of the table reaches.
 A_SECOND = 1_500
-# Over HTTP each wallet of a crowd needs a key, which is made one by one.
+# Fewer over HTTP, where each wallet needs an API key, and these are created one by one.
 HTTP_A_SECOND = 400
 
 
@@ -37,7 +37,7 @@ def measure(seconds: int, clients: int) -> Iterator[str]:
         keys = keys_of({buyer for buyer, _ in called})
         http = over_http([(keys[buyer], listing) for buyer, listing in called], seconds, clients)
         yield f"| {name} | {what} | HTTP, granian | {http:,.0f} | {http / raw:.2f} | |"
-    # What pgbench wrote is as good as ours.
+    # This includes what pgbench wrote.
     found = list(differences())
     yield ""
     yield f"Afterwards the ledger of {Order.objects.count():,} orders {'differ: ' + found[0] if found else 'agree'}."

@@ -1,4 +1,4 @@
-"""Purchases as programs make them: `POST /api/v1/wallet/spend` at granian, each client on a connection that stays open."""
+"""Purchases as programs make them: `POST /api/v1/wallet/spend` at granian, with a persistent connection for each client."""
 
 import http.client
 import json
@@ -17,17 +17,17 @@ from tests.flows.server import environment
 from tests.servers.redis import redis
 from wallet.models import Order
 
-# Rate limits and the mails of a worker are not what is measured.
+# Neither rate limits nor the worker's mails are measured.
 UNBOUNDED = {"RATE_LIMIT_API_KEY": "100000000", "RATE_LIMIT_ANONYMOUS": "100000000", "WORKER_IN_SERVER": "false"}
 
 
 def over_http(purchases: Sequence[tuple[str, UUID]], seconds: int, clients: int) -> float:
-    """Return the purchases a second of forked clients.
+    """Return the purchases per second of forked clients.
 
     Args:
-        purchases: API keys, and what is bought with each.
-        seconds: How long.
-        clients: How many.
+        purchases: Pairs of an API key and the listing that is bought with it.
+        seconds: The duration.
+        clients: The number of clients.
     """
     given = connection.settings_dict
     address = f"postgres://{quote(given['USER'])}:{quote(given['PASSWORD'])}@{given['HOST']}:{given['PORT']}/{given['NAME']}"
@@ -54,7 +54,7 @@ def over_http(purchases: Sequence[tuple[str, UUID]], seconds: int, clients: int)
 
 
 def call(address: str, purchases: Sequence[tuple[str, UUID]], until: float) -> None:
-    """Buy one after the other until the time is over, then end this process."""
+    """Make the purchases one after the other until the time is over, then end this process."""
     code = 1
     try:
         line = http.client.HTTPConnection(address, timeout=60)

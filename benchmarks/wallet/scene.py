@@ -18,7 +18,7 @@ SPEND = format_scopes(frozenset({Scope.WALLET_SPEND}))
 
 
 def stock(count: int) -> list[UUID]:
-    """Return assets for sale: copies of one, of one vendor, so that its accounts and the platform's are everyone's."""
+    """Return assets on sale: copies of one, by one vendor, so that all purchases share the vendor's and the platform's accounts."""
     first = on_sale(price_inr_minor=PRICE_MINOR, tax_rate_bp=1800)
     columns = _columns(Listing, "id", "slug")
     with connection.cursor() as cursor:
@@ -31,7 +31,7 @@ def stock(count: int) -> list[UUID]:
 
 
 def crowd(count: int) -> list[UUID]:
-    """Return users whose wallets hold the price of one purchase, put in by a journal each."""
+    """Return users whose wallets hold the price of one purchase, each credited by a journal."""
     first = funded(inr=PLENTY_MINOR)
     columns = _columns(User, "id", "email")
     with connection.cursor() as cursor:
@@ -62,7 +62,7 @@ def crowd(count: int) -> list[UUID]:
 
 
 def keys_of(owners: Iterable[UUID]) -> dict[UUID, str]:
-    """Return an API key of an own app for each user, who needs no spending limit for it."""
+    """Return an API key for each user, of an app of their own, so that no spending limit is needed."""
     return {user.pk: _key(user) for user in User.objects.filter(pk__in=owners)}
 
 

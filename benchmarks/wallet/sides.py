@@ -1,4 +1,4 @@
-"""Two of the sides: processes that call the service, and pgbench with the statements that the service was seen to send."""
+"""Two of the compared sides: processes that call the service, and pgbench with the statements that the service sends."""
 
 import os
 import re
@@ -25,14 +25,14 @@ from .scene import PLENTY_MINOR
 
 _UUID = re.compile(r"'([0-9a-f]{8}-[0-9a-f-]{27})'::uuid|'([0-9a-f]{32})'")
 _DEBIT = "UPDATE wallet_ledgeraccount"
-# What the debit returns and the journal repeats: marks in place of the figures.
+# The columns of a journal that repeat what the debit returned: the placeholder of the value, and the variable of pgbench.
 _REPEATED = {"wallet_balance_minor": (-7_770_001, ":debit_holds"), "wallet_entry": (-7_770_002, ":debit_entry")}
 
 
 def seen_statements(listing: UUID) -> list[str]:
-    """Buy once, and return what was sent, with variables for what differs from purchase to purchase."""
+    """Buy once; return the statements that were sent, with variables for the values that differ between purchases."""
     purchase = PurchaseRequest(str(listing), "INR")
-    # The vendor's and the platform's accounts are open from here on.
+    # The first purchase opens the vendor's and the platform's accounts.
     spend(buyer=funded(inr=PLENTY_MINOR), purchase=purchase)
     buyer = funded(inr=PLENTY_MINOR)
     sent: list[str] = []
@@ -68,7 +68,7 @@ def seen_statements(listing: UUID) -> list[str]:
 
 
 def _marked(sql: str, params: Any) -> Any:
-    """Return the parameters with marks where a journal repeats what the debit returned."""
+    """Return the parameters, with placeholders where a journal repeats what the debit returned."""
     if not sql.startswith("INSERT INTO wallet_journal"):
         return params
     columns = re.findall(r'"(\w+)"', sql.partition(" VALUES ")[0])
@@ -76,7 +76,7 @@ def _marked(sql: str, params: Any) -> Any:
 
 
 def pgbench(statements: Sequence[str], pairs: Sequence[tuple[UUID, UUID]], seconds: int, clients: int) -> float:
-    """Return the transactions a second of pgbench. One statement more chooses who buys what, and makes the ids."""
+    """Return the transactions per second of pgbench, in which one more statement chooses buyer and listing and creates the ids."""
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS bench_pair; DROP SEQUENCE IF EXISTS bench_next; CREATE SEQUENCE bench_next")
         cursor.execute("CREATE TABLE bench_pair (n bigint PRIMARY KEY, buyer uuid, listing uuid)")
@@ -109,7 +109,7 @@ def pgbench(statements: Sequence[str], pairs: Sequence[tuple[UUID, UUID]], secon
 
 
 def programs() -> Path:
-    """Return the folder of pgbench: it comes with the server."""
+    """Return the folder of pgbench, which is installed with the server."""
     found = find_programs()
     if found is None:
         raise RuntimeError("PostgreSQL is not installed")
@@ -117,7 +117,7 @@ def programs() -> Path:
 
 
 def service(pairs: Sequence[tuple[UUID, UUID]], seconds: int, clients: int) -> float:
-    """Return the purchases a second of forked processes that call the service."""
+    """Return the purchases per second of forked processes that call the service."""
     before = Order.objects.count()
     owners = User.objects.in_bulk({buyer for buyer, _ in pairs})
     connections.close_all()
@@ -136,7 +136,7 @@ def service(pairs: Sequence[tuple[UUID, UUID]], seconds: int, clients: int) -> f
 
 
 def buy(purchases: Sequence[tuple[User, UUID]], until: float) -> None:
-    """Buy one after the other until the time is over, then end this process."""
+    """Make the purchases one after the other until the time is over, then end this process."""
     code = 1
     try:
         for buyer, listing in purchases:

@@ -94,7 +94,7 @@ _WEBHOOK_FIELDS = frozenset({"id", "status", "disabledReason", "createdAt", "las
 class WebhookChanges(Body):
     """The fields of a webhook to change."""
 
-    read_back = _WEBHOOK_FIELDS
+    ignored_fields = _WEBHOOK_FIELDS
 
     url = Line(
         max_length=core_bounds.URL_CHARS, required=False, help_text="An https address on the public internet that takes POST requests."
@@ -113,7 +113,7 @@ class WebhookChanges(Body):
 class NewWebhook(WebhookChanges):
     """A webhook to create."""
 
-    read_back = frozenset()
+    ignored_fields = frozenset()
 
     url = Line(max_length=core_bounds.URL_CHARS, help_text="An https address on the public internet that takes POST requests.")
     events = BoundedList(

@@ -26,7 +26,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
         return client_network(request)
 
     def clean_email(self, email: str) -> str:
-        """Refuse control characters, which quotes allow, and an address longer than the column: the library would truncate it to another."""
+        """Refuse control characters, which a quoted local part may contain, and an address longer than the column, which allauth would truncate."""
         if re.search(f"[{texts.CONTROL}]", email):
             raise ValidationError("Enter a valid email address.", code="invalid")
         longest = User._meta.get_field("email").max_length

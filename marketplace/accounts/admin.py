@@ -28,11 +28,8 @@ else:
 
 admin.site.login = allow_methods("GET", "POST")(secure_admin_login(admin.site.login))  # type: ignore[method-assign]  # allauth's documented way
 
-TIER = "accounts.set_tier_user"
-ACCESS = "accounts.deactivate_user"
-ERASE = "accounts.erase_user"
-STAFF = "accounts.grant_staff_user"
-SECOND_FACTOR = "accounts.remove_second_factor_user"
+DEACTIVATE = "accounts.deactivate_user"
+GRANT_STAFF = "accounts.grant_staff_user"
 
 
 class TierForm(ReasonForm):
@@ -96,7 +93,13 @@ class UserAdmin(ServiceAdmin):
         return by_address if query.email else [*by_address, starts_with("name", query.text)]
 
     set_tier = service_decision(
-        Decision("Change tier", TIER, "The user can buy what this tier allows, starting now.", "The tier was changed.", TierForm),
+        Decision(
+            "Change tier",
+            "accounts.set_tier_user",
+            "The user can buy what this tier allows, starting now.",
+            "The tier was changed.",
+            TierForm,
+        ),
         services.set_tier,
         "user",
         fields=("tier", "reason"),
@@ -105,7 +108,7 @@ class UserAdmin(ServiceAdmin):
     deactivate = service_decision(
         Decision(
             "Deactivate",
-            ACCESS,
+            DEACTIVATE,
             "The user is signed out everywhere and can no longer sign in; keys and tokens stop working at once. Purchases and listings are kept.",
             "The account was deactivated.",
             available=lambda user: user.is_active,
@@ -119,7 +122,7 @@ class UserAdmin(ServiceAdmin):
     reactivate = service_decision(
         Decision(
             "Reactivate",
-            ACCESS,
+            DEACTIVATE,
             "The user can sign in again; old sessions stay ended. Keys and tokens that were not revoked work again.",
             "The account was reactivated.",
             available=lambda user: not user.is_active,
@@ -130,7 +133,11 @@ class UserAdmin(ServiceAdmin):
 
     set_staff = service_decision(
         Decision(
-            "Staff access", STAFF, "The user can enter the admin with the permissions of these groups.", "Access was changed.", StaffForm
+            "Staff access",
+            GRANT_STAFF,
+            "The user can enter the admin with the permissions of these groups.",
+            "Access was changed.",
+            StaffForm,
         ),
         services.set_staff,
         "user",
@@ -140,7 +147,7 @@ class UserAdmin(ServiceAdmin):
     remove_staff = service_decision(
         Decision(
             "Remove from staff",
-            STAFF,
+            GRANT_STAFF,
             "The user can no longer enter the admin and loses every permission there.",
             "The user is no longer a staff member.",
             available=lambda user: user.is_staff,
@@ -153,9 +160,9 @@ class UserAdmin(ServiceAdmin):
     remove_second_factor = service_decision(
         Decision(
             "Turn off two-factor sign-in",
-            SECOND_FACTOR,
-            "For somebody who has neither the authenticator app nor a recovery code: make sure first who is asking. "
-            "The user is signed out everywhere, the password alone signs in, and a mail says so.",
+            "accounts.remove_second_factor_user",
+            "Use this for a user who has lost both the authenticator app and the recovery codes, and make sure first that it is the user "
+            "who asks. The user is signed out everywhere, can sign in with the password alone, and gets a mail about it.",
             "Two-factor sign-in was turned off.",
             available=lambda user: user.has_second_factor,
             danger=True,
@@ -167,7 +174,7 @@ class UserAdmin(ServiceAdmin):
     delete_account = service_decision(
         Decision(
             "Delete account",
-            ERASE,
+            "accounts.erase_user",
             "Name, e-mail addresses, applications and credentials are permanently removed. Orders, licences and the ledger are kept, without the name; "
             "invoices keep the name and address on them, and apps their names. "
             "This cannot be undone.",

@@ -25,8 +25,7 @@ LABELS = {
     "oldpassword": "Current password",
     "code": "Code",
 }
-# Labels where a password is replaced.
-NEW = {"password1": "New password", "password2": "New password (again)"}
+NEW_PASSWORD_LABELS = {"password1": "New password", "password2": "New password (again)"}
 PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, not similar to your e-mail address."
 
 
@@ -59,7 +58,7 @@ class AddEmailForm(LabelsMixin, account.AddEmailForm):  # type: ignore[misc]  # 
     """Adds an address, and notifies the primary one."""
 
     def save(self, request: HttpRequest) -> EmailAddress:
-        """Add the address; the mail is the same when another account has it, so that it does not tell."""
+        """Add the address. The notification does not reveal whether another account has it."""
         added = super().save(request)
         details = {"added_email": added.email}
         get_adapter(request).send_notification_mail("account/email/email_added", self.user, details, email=self.user.email)
@@ -72,9 +71,9 @@ def _labelled(form: type[Form], **labels: str) -> type[Form]:
 
 
 LoginForm = _labelled(account.LoginForm)
-ChangePasswordForm = _labelled(account.ChangePasswordForm, **NEW)
+ChangePasswordForm = _labelled(account.ChangePasswordForm, **NEW_PASSWORD_LABELS)
 ResetPasswordForm = _labelled(account.ResetPasswordForm)
-ResetPasswordKeyForm = _labelled(account.ResetPasswordKeyForm, **NEW)
+ResetPasswordKeyForm = _labelled(account.ResetPasswordKeyForm, **NEW_PASSWORD_LABELS)
 ReauthenticateForm = _labelled(account.ReauthenticateForm)
 AuthenticateForm = _labelled(second_factor.AuthenticateForm)
 ReauthenticateByCodeForm = _labelled(second_factor.ReauthenticateForm)

@@ -9,13 +9,13 @@ from django.db import transaction
 from marketplace.core.errors import NotFound
 from marketplace.core.transitions import lock
 
-from .models import UNSUBSCRIBE, MailOptOut, MailTopic, User
+from .models import UNSUBSCRIBE_SALT, MailOptOut, MailTopic, User
 
 
 def mail_topics_of(user: User) -> set[MailTopic]:
     """Return the topics that the user gets mails about."""
-    ended = set(MailOptOut.objects.filter(user=user).values_list("topic", flat=True))
-    return {topic for topic in MailTopic if topic.value not in ended}
+    opted_out = set(MailOptOut.objects.filter(user=user).values_list("topic", flat=True))
+    return {topic for topic in MailTopic if topic.value not in opted_out}
 
 
 @transaction.atomic
@@ -29,8 +29,8 @@ def set_mail_topics(*, user: User, topics: Collection[str], actor: User) -> None
         raise NotFound
     user = lock(User.objects.filter(is_active=True), pk=user.pk)
     MailOptOut.objects.filter(user=user, topic__in=topics).delete()
-    ended = [MailOptOut(user=user, topic=topic) for topic in MailTopic if topic not in topics]
-    MailOptOut.objects.bulk_create(ended, ignore_conflicts=True)
+    opt_outs = [MailOptOut(user=user, topic=topic) for topic in MailTopic if topic not in topics]
+    MailOptOut.objects.bulk_create(opt_outs, ignore_conflicts=True)
 
 
 def subscription_of(*, token: str) -> tuple[User, MailTopic]:
@@ -40,7 +40,7 @@ def subscription_of(*, token: str) -> tuple[User, MailTopic]:
         NotFound: the link is not valid.
     """
     try:
-        user_id, topic = signing.loads(token, salt=UNSUBSCRIBE)
+        user_id, topic = signing.loads(token, salt=UNSUBSCRIBE_SALT)
         return User.objects.get(pk=uuid.UUID(user_id), is_active=True), MailTopic(topic)
     except (signing.BadSignature, User.DoesNotExist, ValueError) as error:
         raise NotFound from error

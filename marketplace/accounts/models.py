@@ -46,9 +46,10 @@ class MailTopic(models.TextChoices):
     PAYOUT = "payout", "Payouts of your earnings"
 
 
-UNSUBSCRIBE = "accounts.mail.unsubscribe"
-# Domain of the addresses of deleted accounts, reserved by RFC 2606.
-DELETED = "@deleted.invalid"
+# Of the signature of an unsubscribe link.
+UNSUBSCRIBE_SALT = "accounts.mail.unsubscribe"
+# The domain of the addresses of deleted accounts; RFC 2606 reserves `.invalid`.
+DELETED_DOMAIN = "@deleted.invalid"
 
 
 class UserManager(BaseUserManager["User"]):
@@ -112,7 +113,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     @property
     def deleted(self) -> bool:
         """Whether the account was deleted, and its row anonymised."""
-        return self.email.endswith(DELETED)
+        return self.email.endswith(DELETED_DOMAIN)
 
     @cached_property
     def has_second_factor(self) -> bool:
@@ -147,7 +148,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         """Return the URL that unsubscribes from a topic without signing in, None if the user has unsubscribed."""
         if MailOptOut.objects.filter(user=self, topic=topic).exists():
             return None
-        return settings.BASE_URL + reverse("mail-unsubscribe", args=[signing.dumps([self.pk.hex, topic], salt=UNSUBSCRIBE)])
+        return settings.BASE_URL + reverse("mail-unsubscribe", args=[signing.dumps([self.pk.hex, topic], salt=UNSUBSCRIBE_SALT)])
 
 
 class MailOptOut(models.Model):

@@ -24,7 +24,7 @@ from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 from .models import User
 
 P = ParamSpec("P")
-SIGNED_OUT = "Sign in first, then send it again: nothing was done."
+SIGNED_OUT = "Nothing was done, because you were signed out. Sign in, then send the form again."
 
 
 class SignedInRequest(HttpRequest):
@@ -51,7 +51,7 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
 
 
 def confirmed_page(page: Page[P]) -> Page[P]:
-    """Require a user of the page to enter the password again, or a code of the second factor, unless that was done within five minutes."""
+    """Require the password or a code of the second factor to be entered again, unless that was done within the last five minutes."""
     return cast("Page[P]", reauthentication_required(page))
 
 

@@ -57,7 +57,7 @@ class CodesUnreadable(ImmediateHttpResponse):  # type: ignore[misc]  # as above
 
     @property
     def response(self) -> HttpResponse:
-        """Return the redirect that the library's middleware answers with."""
+        """Return the redirect that allauth's middleware sends."""
         user = context.request.user
         logger.error("A second factor cannot be decrypted; `manage.py reencrypt_secrets` lists them all.")
         messages.error(context.request, _SIGNED_IN_ADVICE if user.is_authenticated else _SIGNED_OUT_ADVICE)

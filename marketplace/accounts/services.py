@@ -1,10 +1,11 @@
-"""Changes of accounts. Staff give a reason (`InvalidInput` without), and never change their own account."""
+"""Changes of accounts. Staff must give a reason, otherwise `InvalidInput` is raised, and cannot change their own account."""
 
 from collections.abc import Iterable
 from copy import copy
 from typing import Any
 
-from django.apps import apps
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import F
@@ -17,12 +18,12 @@ from marketplace.ui.mail import mail
 
 from .errors import AccountInUse
 from .events import AccountDeleting
-from .models import DELETED, MailOptOut, Tier, User
+from .models import DELETED_DOMAIN, MailOptOut, Tier, User
 
 
 @transaction.atomic
 def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
-    """Set what the user may buy.
+    """Set the account tier, which listings may require of a buyer.
 
     Raises:
         InvalidTransition: the user already has this tier.
@@ -126,7 +127,7 @@ def end_sessions(*, user: User, actor: User | None) -> User:
 
 @transaction.atomic
 def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
-    """Turn off two-factor sign-in for somebody who has neither the app nor a recovery code: the password signs in again. The sessions end.
+    """Turn off two-factor sign-in for a user who has lost the app and the recovery codes, and end the user's sessions.
 
     Raises:
         InvalidTransition: it is off.
@@ -137,7 +138,7 @@ def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
     user = _lock_changeable(user, actor)
     if user.is_staff and not actor.is_superuser:
         raise PermissionDenied("Only a superuser can turn off a staff member's two-factor sign-in.")
-    if not apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()[0]:
+    if not Authenticator.objects.filter(user=user).delete()[0]:
         raise InvalidTransition("Two-factor sign-in is off already.")
     User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
     user.refresh_from_db(fields=["session_epoch"])
@@ -167,9 +168,9 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     emit(AccountDeleting(user.pk))
     # Sent before the address is erased.
     mail(copy(user), "accounts/account_deleted")
-    apps.get_model("account", "EmailAddress")._default_manager.filter(user=user).delete()
-    apps.get_model("mfa", "Authenticator")._default_manager.filter(user=user).delete()
-    user.email, user.name, user.is_active, user.last_login = f"{user.pk.hex}{DELETED}", "", False, None
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    user.email, user.name, user.is_active, user.last_login = f"{user.pk.hex}{DELETED_DOMAIN}", "", False, None
     # The sessions end with the password.
     user.set_unusable_password()
     user.save()
@@ -190,7 +191,7 @@ def _lock_changeable(user: User, actor: User) -> User:
 
 
 def _change(user: User, verb: str, reason: str, actor: User, **changes: Any) -> User:
-    """Apply the changes, of which the first is recorded."""
+    """Apply the changes, and record the first of them in the audit log."""
     reason = texts.clean_text(reason, "reason")
     user = _lock_changeable(user, actor)
     field, value = next(iter(changes.items()))

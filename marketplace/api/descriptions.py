@@ -25,7 +25,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "name": "Name.",
     "page": "Number of the page, from 1.",
     "size": "Size in bytes.",
-    "slug": "Name in URLs; a listing's is fixed once it was submitted.",
+    "slug": "Name in URLs; that of a listing cannot be changed after its first submission.",
     "sortOrder": "Position among its siblings; for gallery images the slot.",
     "status": "Current status.",
     "total": "Number of all entries.",

@@ -2,8 +2,8 @@
 
 import re
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from decimal import Decimal
+from typing import Any, ClassVar
 
 from django.core.validators import RegexValidator
 from drf_spectacular.types import OpenApiTypes
@@ -28,7 +28,7 @@ MOMENT_SCHEMA = {"type": "string", "format": "date-time", "maxLength": MOMENT_CH
 
 
 class Text(serializers.CharField):
-    """A string."""
+    """A string; numbers and booleans are refused."""
 
     default_error_messages = COMMON_ERRORS | {
         "invalid": "A string is required.",
@@ -38,7 +38,6 @@ class Text(serializers.CharField):
     }
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the text; refuse numbers and booleans."""
         if not isinstance(data, str):
             self.fail("invalid")
         # Before trimming, as a client checks the length.
@@ -152,29 +151,31 @@ class BodyInteger(BoundedInteger):
         return int(super().to_internal_value(data))
 
 
-def _decimal(field: "serializers.Field[Any, Any, Any, Any]", data: Any, maximum: Decimal) -> Decimal:
-    """Return a JSON number with at most two decimals between 0 and `maximum`."""
-    if isinstance(data, bool) or not isinstance(data, int | float):
-        field.fail("invalid")
-    try:
+class _Hundredths(serializers.Field[int, Any, float, Any]):
+    """An integer of hundredths in Python, a number with at most two decimals in JSON."""
+
+    default_error_messages = COMMON_ERRORS | {
+        "invalid": "A number is required.",
+        "min_value": "It cannot be negative.",
+        "max_value": "At most {max_value}.",
+        "decimals": "At most two decimals.",
+    }
+    maximum: ClassVar[Decimal]
+
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
         value = Decimal(repr(data))
-    except InvalidOperation:
-        field.fail("invalid")
-    if value < 0:
-        field.fail("min_value")
-    if value > maximum:
-        field.fail("max_value", max_value=maximum)
-    if value * 100 != (value * 100).to_integral_value():
-        field.fail("decimals")
-    return value
+        if value < 0:
+            self.fail("min_value")
+        if value > self.maximum:
+            self.fail("max_value", max_value=self.maximum)
+        if value * 100 != (value * 100).to_integral_value():
+            self.fail("decimals")
+        return int(value * 100)
 
-
-_NUMBER_ERRORS: dict[str, Any] = COMMON_ERRORS | {
-    "invalid": "A number is required.",
-    "min_value": "It cannot be negative.",
-    "max_value": "At most {max_value}.",
-    "decimals": "At most two decimals.",
-}
+    def to_representation(self, value: int) -> float:
+        return value / 100
 
 
 # In the description, because validators check `multipleOf: 0.01` with binary floats and refuse one price in seven, such as 0.07.
@@ -182,29 +183,17 @@ TWO_DECIMALS = {"description": "At most two decimals."}
 
 
 @extend_schema_field({"type": "number", "minimum": 0, "maximum": bounds.MAX_PRICE_MINOR / 100} | TWO_DECIMALS)
-class Price(serializers.Field[int, Any, float, Any]):
+class Price(_Hundredths):
     """A price: an integer of minor units in Python, a number with at most two decimals in JSON."""
 
-    default_error_messages = _NUMBER_ERRORS
-
-    def to_internal_value(self, data: Any) -> int:
-        return money.to_minor(_decimal(self, data, Decimal(bounds.MAX_PRICE_MINOR) / 100))
-
-    def to_representation(self, value: int) -> float:
-        return money.to_number(value)
+    maximum = Decimal(bounds.MAX_PRICE_MINOR) / 100
 
 
 @extend_schema_field({"type": "number", "minimum": 0, "maximum": 100} | TWO_DECIMALS)
-class Percent(serializers.Field[int, Any, float, Any]):
+class Percent(_Hundredths):
     """A percentage: an integer of basis points in Python, a number from 0 to 100 in JSON."""
 
-    default_error_messages = _NUMBER_ERRORS
-
-    def to_internal_value(self, data: Any) -> int:
-        return int(_decimal(self, data, Decimal(100)) * 100)
-
-    def to_representation(self, value: int) -> float:
-        return value / 100
+    maximum = Decimal(100)
 
 
 @extend_schema_field(OpenApiTypes.NUMBER)
@@ -256,14 +245,14 @@ class BoundedList(serializers.ListField):
         "min_length": "At least {min_length} items.",
         "max_length": "At most {max_length} items.",
     }
+    max_length: int
 
     def __init__(self, *, max_length: int, **kwargs: Any) -> None:
         super().__init__(max_length=max_length, **kwargs)
-        self.most = max_length
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        if isinstance(data, list) and len(data) > self.most:
-            raise serializers.ValidationError(f"At most {self.most} items.", code="max_length")
+        if isinstance(data, list) and len(data) > self.max_length:
+            self.fail("max_length", max_length=self.max_length)
         items: list[Any] = super().to_internal_value(data)
         return items
 

@@ -31,7 +31,7 @@ class MomentField(forms.Field):
 
 
 class MomentFilter(django_filters.Filter):  # type: ignore[misc]  # django-filter ships no types
-    """A bound of a time."""
+    """Compares a time with one that is given with its offset from UTC."""
 
     field_class = MomentField
 
@@ -53,7 +53,7 @@ def filtered(filters: type[django_filters.FilterSet], parameters: Mapping[str, A
     """Return the querysets with the filters in query parameters.
 
     Raises:
-        ValidationError: a parameter is bad, named `?parameter`.
+        ValidationError: a parameter is not valid; its errors are under `?parameter`.
     """
     filterset = filters(parameters)
     if not filterset.is_valid():

@@ -8,9 +8,9 @@ from .problems import MEDIA_TYPE
 _JSON = frozenset({"application/json", MEDIA_TYPE})
 HEADERS: Mapping[str, str] = {
     "API-Version": "Date of the newest change of the API, see the changelog.",
-    "Accept-Encoding": "`identity`: bodies are taken uncompressed only.",
+    "Accept-Encoding": "`identity`: only uncompressed bodies are accepted.",
     "Accept-Ranges": "`bytes`: parts of the file can be requested by Range.",
-    "Allow": "The methods that the address takes.",
+    "Allow": "The methods that the address accepts.",
     "Cache-Control": "Who may keep the response, and for how long.",
     "Content-Disposition": "The suggested file name (RFC 6266).",
     "Content-Range": "Which part of the file it is, or how long the file is (RFC 9110).",

@@ -1,6 +1,5 @@
 """Extensions of drf-spectacular: security from each view's access rules, error responses from its problems."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -76,7 +75,7 @@ class BodyShape(OpenApiSerializerExtension):
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:
         shape: dict[str, Any] = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        ignored = sorted(self.target.read_back - set(shape.get("properties", ())))
+        ignored = sorted(self.target.ignored_fields - set(shape.get("properties", ())))
         if ignored:
             # Not as properties, which generated clients would offer to set.
             shape["patternProperties"] = {f"^({'|'.join(ignored)})$": {"description": "Ignored, so that what was read can be sent back."}}
@@ -84,31 +83,35 @@ class BodyShape(OpenApiSerializerExtension):
 
 
 class OperationSchema(AutoSchema):
-    """Adds what `ApiViewSet` declares to each operation."""
+    """Adds what `ApiViewSet` declares to each operation; other views are not in the document."""
+
+    view: ApiViewSet  # type: ignore[override]  # the base class accepts any view
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         """Return False: lists are objects with `items`, never arrays."""
         return False
 
-    def _access(self) -> Access | None:
-        access: Mapping[str, Access] = getattr(self.view, "access", {})
-        return access.get(getattr(self.view, "action", "") or "")
+    @property
+    def _access(self) -> Access:
+        return self.view.access[self.view.action]
+
+    @property
+    def _takes_key(self) -> bool:
+        return getattr(getattr(self.view, self.view.action), "takes_idempotency_key", False)
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the query parameters that the view declares for the action."""
-        action = getattr(self.view, "action", "") or ""
-        query, filters = (getattr(self.view, name, {}).get(action) for name in ("queries", "filters"))
-        header = [IDEMPOTENCY_PARAMETER] if self._takes_key() else []
+        """Return the query parameters that the view declares for the action, and the header with the idempotency key."""
+        if not hasattr(self.view, "queries"):
+            # The library documents a webhook by a view of its own.
+            return []
+        query, filters = self.view.queries.get(self.view.action), self.view.filters.get(self.view.action)
+        header = [IDEMPOTENCY_PARAMETER] if self._takes_key else []
         return [*([query] if query else ()), *(filter_parameters(filters) if filters else ()), *header]
-
-    def _takes_key(self) -> bool:
-        action = getattr(self.view, getattr(self.view, "action", None) or "", None)
-        return getattr(action, "takes_idempotency_key", False)
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         """Return the alternative security requirements."""
-        access = self._access()
-        if access is None or access.public:
+        access = self._access
+        if access.public:
             return []
         scopes = [] if access.scope is None else [access.scope.value]
         ways: list[dict[str, list[str]]] = []
@@ -131,22 +134,20 @@ class OperationSchema(AutoSchema):
             errors.DependencyUnavailable,
             errors.Overloaded,
         }
-        access = self._access()
-        if access is not None and not access.public:
+        if not self._access.public:
             declared.add(errors.NotAuthenticated)
-        if access is not None and access.scope is not None:
+        if self._access.scope is not None:
             declared.add(errors.InsufficientScope)
-        if self._takes_key():
+        if self._takes_key:
             declared |= {errors.IdempotencyConflict, errors.IdempotencyKeyReused}
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
             declared |= {errors.InvalidInput, errors.MalformedBody, errors.RequestTimeout, errors.LengthRequired}
             declared |= {errors.BodyTooLarge, errors.UnsupportedType}
-        if isinstance(self.view, ApiViewSet):
-            if self.view.refuses_unknown_parameters:
-                declared |= {errors.InvalidInput, errors.MalformedRequest}
-            declared |= {*self.view.common_problems, *self.view.problems.get(self.view.action or "", ())}
+        if self.view.refuses_unknown_parameters:
+            declared |= {errors.InvalidInput, errors.MalformedRequest}
+        declared |= {*self.view.common_problems, *self.view.problems.get(self.view.action, ())}
         by_status: dict[int, list[type[Problem]]] = {}
         for problem in sorted(declared, key=lambda p: (p.status, p.code)):
             by_status.setdefault(problem.status, []).append(problem)

@@ -22,12 +22,12 @@ class Page:
     next_cursor: str | None
 
 
-def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", moment: str, *, limit: int, cursor: str | None = None) -> Page:
+def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", time_field: str, *, limit: int, cursor: str | None = None) -> Page:
     """Return a page of the merged rows of several querysets, of each of which at most a page is read.
 
     Args:
-        querysets: Each sorted by `moment` and then by id, newest first.
-        moment: The name of the rows' time field.
+        querysets: Each sorted by `time_field` and then by id, newest first.
+        time_field: The name of the field with the time of a row.
         limit: The most rows to return.
         cursor: `next_cursor` of the previous page; None for the first page.
 
@@ -37,12 +37,12 @@ def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", moment: str, *, limi
     if cursor is not None:
         at, row_id = _decode_cursor(cursor)
         # The first condition lets the database use an index.
-        follows = Q(**{f"{moment}__lte": at}) & (Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "id__lt": row_id}))
+        follows = Q(**{f"{time_field}__lte": at}) & (Q(**{f"{time_field}__lt": at}) | Q(**{time_field: at, "id__lt": row_id}))
         querysets = [rows.filter(follows) for rows in querysets]
     found = [row for rows in querysets for row in rows[: limit + 1]]
-    found.sort(key=lambda row: (getattr(row, moment), row.pk), reverse=True)
+    found.sort(key=lambda row: (getattr(row, time_field), row.pk), reverse=True)
     rows = found[:limit]
-    return Page(rows, pack_cursor([getattr(rows[-1], moment).isoformat(), str(rows[-1].pk)]) if len(found) > limit else None)
+    return Page(rows, pack_cursor([getattr(rows[-1], time_field).isoformat(), str(rows[-1].pk)]) if len(found) > limit else None)
 
 
 def _decode_cursor(text: str) -> tuple[datetime, uuid.UUID]:

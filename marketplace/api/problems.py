@@ -143,7 +143,7 @@ def as_problem(exc: Exception) -> errors.Problem:
 def _server_problem(exc: Exception) -> errors.Problem:
     match exc:
         case OperationalError() if was_cancelled(exc):
-            return errors.DependencyUnavailable("It took the database too long, so nothing was done. Ask for less, or try again later.")
+            return errors.DependencyUnavailable("The database took too long, so nothing was done. Ask for less, or try again later.")
         case OperationalError() | InterfaceError() | RedisError() | ConnectionInterrupted():
             return errors.DependencyUnavailable()
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):

@@ -21,16 +21,16 @@ _DIGITS = re.compile(r"-?[0-9]+")
 class Body(serializers.Serializer[Any]):
     """Base for request bodies. Unknown fields are errors. Its lists are `BoundedList`s.
 
-    Fields in `read_back` are ignored: read-only fields of the resource, so that a client can send back what it has read.
+    `ignored_fields` are the read-only fields of the resource, which are accepted and ignored so that a client can send back what it has read.
     """
 
-    read_back: ClassVar[frozenset[str]] = frozenset()
+    ignored_fields: ClassVar[frozenset[str]] = frozenset()
     default_error_messages = COMMON_ERRORS | {"invalid": "A JSON object is required."}
 
     def to_internal_value(self, data: Any) -> Any:
         """Return the validated values; raise an error for each unknown field, at most `bounds.MAX_UNKNOWN_NAMES`."""
         if isinstance(data, Mapping):
-            names = (name for name in data if name not in self.fields and name not in self.read_back)
+            names = (name for name in data if name not in self.fields and name not in self.ignored_fields)
             if unknown := unknown_names(names, self.fields, kind="field"):
                 raise serializers.ValidationError(unknown, code="unknown_field")
         return super().to_internal_value(data)

@@ -8,8 +8,8 @@ JSON_BODY_BYTES = MIB
 MAX_JSON_DEPTH = 32
 # In all objects and lists of a body together; operations accept a few hundred.
 MAX_JSON_VALUES = 10_000
-# Path and query together, one header and all headers together, as in nginx; and a form, in which a text takes up to nine
-# times as many bytes as it has characters.
+# Path and query together, one header and all headers together, as in nginx; and a form, in which percent-encoding takes up to
+# twelve bytes for a character.
 ADDRESS_BYTES = 8 * KIB
 HEADER_BYTES = 8 * KIB
 HEADERS_BYTES = 32 * KIB

@@ -1,4 +1,4 @@
-"""Database helpers beyond the ORM: names of violated constraints, plain inserts, connections of waiting threads, time limits."""
+"""What the ORM leaves out: which constraint was violated, inserts with a suffix, time limits, and releasing connections while a thread waits."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache

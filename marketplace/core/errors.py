@@ -68,12 +68,12 @@ class InvalidInput(Problem):
         super().__init__(detail or _first_of(members.get("errors", ())), **members)
 
 
-def _first_of(faults: Sequence[Mapping[str, str]]) -> str:
+def _first_of(errors: Sequence[Mapping[str, str]]) -> str:
     """Return the first error and the number of errors as a text."""
-    if not faults:
+    if not errors:
         return ""
-    sentence = f"{faults[0]['pointer']}: {faults[0]['detail']}"
-    return f"{sentence} This is the first of {len(faults)} errors." if len(faults) > 1 else sentence
+    sentence = f"{errors[0]['pointer']}: {errors[0]['detail']}"
+    return f"{sentence} This is the first of {len(errors)} errors." if len(errors) > 1 else sentence
 
 
 class MalformedBody(Problem):

@@ -10,7 +10,7 @@ from datetime import datetime
 import uuid_utils.compat
 
 _UUID_SHAPE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
-# How keys, tokens and the secrets of webhooks begin, those of a sandbox with `cam_test_`: a regular expression.
+# A regular expression for how keys, tokens and webhook secrets begin; those of a sandbox begin with `cam_test_`.
 SECRET_PREFIX = r"(?:cam_(?:test_)?[a-z]{2,3}_|whsec_)"
 
 
@@ -20,7 +20,7 @@ def new_id() -> uuid.UUID:
 
 
 def first_id_at(moment: datetime) -> uuid.UUID:
-    """Return the lowest id of a time, to select rows created since by their ids."""
+    """Return the lowest id that a row created at this time can have: all rows created since then have greater ones."""
     return uuid.UUID(int=int(moment.timestamp() * 1000) << 80)
 
 

@@ -8,7 +8,7 @@ from django.core.validators import URLValidator
 from . import bounds
 from .errors import InvalidInput
 
-# Sets of characters, for patterns that Python and ECMA-262 read alike: by `\s` they mean different ones. First, what `str.strip` removes.
+# Sets of characters for patterns that mean the same in Python and in ECMA-262, whose `\s` differ. This one is what `str.strip` removes.
 WHITE_SPACE = r"\t-\r\u001C-\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"
 CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
 # Also line breaks and bidirectional controls, which would rearrange the text around a name.

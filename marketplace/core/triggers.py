@@ -40,11 +40,11 @@ class Trigger:
     timing: str
     body: str
 
-    def create(self, vendor: str) -> str:
+    def create_sql(self, vendor: str) -> str:
         verb = "CREATE OR REPLACE TRIGGER" if vendor == "postgresql" else "CREATE TRIGGER"
         return f"{verb} {self.name} {self.timing} ON {self.table} {self.body}"
 
-    def drop(self, vendor: str) -> str:
+    def drop_sql(self, vendor: str) -> str:
         return f"DROP TRIGGER IF EXISTS {self.name}" + (f" ON {self.table}" if vendor == "postgresql" else "")
 
 
@@ -96,14 +96,14 @@ class TriggerSet:
                     cursor.execute(function)
             for trigger in self.triggers(connection.vendor):
                 if connection.vendor == "sqlite":
-                    cursor.execute(trigger.drop("sqlite"))
-                cursor.execute(trigger.create(connection.vendor))
+                    cursor.execute(trigger.drop_sql("sqlite"))
+                cursor.execute(trigger.create_sql(connection.vendor))
 
     def remove(self, connection: BaseDatabaseWrapper) -> None:
         """Drop the triggers; for SQLite migrations, and for tests, which empty the tables."""
         with connection.cursor() as cursor:
             for trigger in self.triggers(connection.vendor):
-                cursor.execute(trigger.drop(connection.vendor))
+                cursor.execute(trigger.drop_sql(connection.vendor))
 
     def missing(self, connection: BaseDatabaseWrapper) -> list[str]:
         """Return the names of missing or disabled triggers."""
@@ -125,7 +125,7 @@ class TriggerSet:
         return [
             Error(
                 f"The trigger {name} is missing from database {alias}, so what it protects could be changed: {self.message}.",
-                hint="Run `manage.py migrate --skip-checks`, which makes it again, then find out who dropped it.",
+                hint="Run `manage.py migrate --skip-checks`, which creates it again, then find out who dropped it.",
                 id="core.E010",
             )
             for alias in databases or ()

@@ -36,7 +36,7 @@ def is_from_proxy(environ: dict[str, Any]) -> bool:
 
 
 def client_country(request: HttpRequest) -> str:
-    """Return the country code of the client as a trusted proxy tells it; empty if none does."""
+    """Return the country code of the client that a trusted proxy reports; empty if none does."""
     if not settings.CLIENT_COUNTRY_HEADER or not is_from_proxy(request.META):
         return ""
     country = request.headers.get(settings.CLIENT_COUNTRY_HEADER, "").strip().upper()

@@ -58,8 +58,6 @@ class Response:
     headers: Mapping[str, str]
     # At most `max_bytes` of the body.
     body: bytes
-    # Whether the body is complete.
-    whole: bool
 
 
 def check_url(url: str) -> None:
@@ -206,10 +204,9 @@ def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConn
 
 def _read(response: BaseHTTPResponse, max_bytes: int) -> Response:
     body = b""
-    # One byte more, to see whether the body is longer.
-    while len(body) <= max_bytes and (part := response.read(max_bytes + 1 - len(body), decode_content=False)):
+    while len(body) < max_bytes and (part := response.read(max_bytes - len(body), decode_content=False)):
         body += part
-    return Response(response.status, response.headers, body[:max_bytes], whole=len(body) <= max_bytes)
+    return Response(response.status, response.headers, body)
 
 
 def _shut_down(sock: socket.socket, late: threading.Event) -> None:

@@ -37,7 +37,7 @@ RETRY_SECONDS = "2"
 
 
 class CallerLimit:
-    """A limit of concurrent work in this process, for each caller and in total; without `total` there is no limit of all callers."""
+    """A limit of concurrent work in this process, for each caller and, unless `total` is None, for all callers together."""
 
     def __init__(self, *, per_caller: int, total: int | None = None) -> None:
         self._per_caller, self._total = per_caller, total
@@ -63,7 +63,7 @@ class ConcurrencyLimiter:
 
     Args:
         threads: Number of server threads of this process.
-        at_once: Number of slots; as many uploads are received besides, and as many threads stay free.
+        at_once: Number of slots. As many uploads can be received in addition, and as many threads stay free.
     """
 
     def __init__(self, *, threads: int, at_once: int) -> None:
@@ -81,7 +81,7 @@ class ConcurrencyLimiter:
         # In case `request_finished` was not sent for the thread's previous request.
         self.leave()
         self._local.held, self._local.has_slot, self._local.caller = ExitStack(), False, caller
-        # The limit of all comes last, so that a burst of slow bodies that is refused anyway takes nothing from the others.
+        # The limit of all requests comes last, so that a burst of slow bodies that are refused anyway does not use it up.
         limits = [*([self._uploads] if upload else [self._bodies] if slow_body else []), self._admitted]
         entered = all(self._hold(limit, caller) for limit in limits)
         if entered and not upload:

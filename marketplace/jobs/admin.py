@@ -46,7 +46,7 @@ class JobAdmin(ServiceAdmin):
         Decision(
             "Start again",
             "jobs.retry_job",
-            "It waits for a worker again, with all its attempts. Jobs that have not failed may run first.",
+            "The job waits for a worker again, with its full number of attempts. Jobs that have not failed may run first.",
             "The job is waiting for a worker.",
             form=NoForm,
             available=lambda job: job.status == TaskResultStatus.FAILED,

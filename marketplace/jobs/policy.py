@@ -25,7 +25,7 @@ BULK_PRIORITY = -10
 class Retries:
     """The retry policy of a task."""
 
-    # After so many the job has failed; it stays in the table and can be restarted.
+    # After this many the job has failed for good; it stays in the table and can be restarted.
     attempts: int = 10
     # Seconds until the second attempt; the delay doubles with each attempt.
     first: float = 5

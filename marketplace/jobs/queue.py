@@ -112,7 +112,7 @@ def _fail(job: Job, error: str, details: str) -> bool:
         logger.error("%s failed for good after %d attempts: %s", name, job.attempts, error)
         return _write(job, status=TaskResultStatus.FAILED, finished_at=timezone.now(), **changes)
     delay = policy.retries.delay(job.attempts)
-    logger.warning("%s failed at attempt %d: %s. Again in %d s", name, job.attempts, error, delay.total_seconds())
+    logger.warning("%s failed at attempt %d: %s. Next attempt in %d s", name, job.attempts, error, delay.total_seconds())
     again = timezone.now() + delay
     return _write(job, status=TaskResultStatus.READY, run_after=again, priority=RETRY_PRIORITY, **changes)
 

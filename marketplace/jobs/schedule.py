@@ -31,7 +31,7 @@ from .policy import Retries, job
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
 MAX_RUNTIME = timedelta(hours=12)
-# A command that has not ended so many seconds after SIGTERM is killed: before a worker in a server ends, which waits `in_server.GRACE_SECONDS`.
+# A command that has not ended this many seconds after SIGTERM is killed. A worker in a server waits longer, for `in_server.GRACE_SECONDS`.
 TERMINATION_SECONDS = 2
 OUTPUT_CHARS = 2000
 # Commands with a shorter interval run in the worker.
@@ -70,30 +70,25 @@ def enqueue_due() -> int:
     rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "due_at", "now"))
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
-    due = {entry.command: entry.due_at(now) for entry in entries()}
-    short = {entry.command for entry in entries() if entry.every < SHORT_INTERVAL}
+    due = {entry: entry.due_at(now) for entry in entries()}
     known = {command: done for command, done, _ in rows}
-    new = [Schedule(command=command, due_at=at) for command, at in due.items() if command not in known]
+    new = [Schedule(command=entry.command, due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
-    return sum(
-        _enqueue_once(command, at, short=command in short)
-        for command, at in due.items()
-        if command in known and not at <= known[command] <= now
-    )
+    return sum(_enqueue_once(entry, at) for entry, at in due.items() if entry.command in known and not at <= known[entry.command] <= now)
 
 
 def overdue_commands(grace: timedelta) -> list[str]:
-    """Return the commands that were due this long ago, and since then neither enqueued nor found to be waiting or running still."""
+    """Return the commands that were due at least this long ago and have since been neither enqueued nor found waiting or running."""
     known = dict(Schedule.objects.values_list("command", "due_at"))
     before = timezone.now() - grace
     return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]
 
 
-def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
+def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
     with transaction.atomic():
         waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
-        row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=command).first()
+        row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=entry.command).first()
         if row is None:
             return False
         row.due_at = at
@@ -102,7 +97,8 @@ def _enqueue_once(command: str, at: datetime, *, short: bool) -> bool:
             and Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING]).exists()
         )
         if not busy:
-            row.job_id = uuid.UUID((run_short_command if short else run_command).enqueue(command).id)
+            task = run_short_command if entry.every < SHORT_INTERVAL else run_command
+            row.job_id = uuid.UUID(task.enqueue(entry.command).id)
         row.save(update_fields=["due_at", "job_id"])
         return not busy
 

@@ -82,7 +82,7 @@ class Monitor:
             self._pool = ThreadPoolExecutor(max_workers=16, thread_name_prefix="health")
         for name, probe in self._probes.items():
             # A hanging probe is not started again before it ends, so that a dead dependency holds one thread only.
-            # The result of one that ended after the last round is outdated.
+            # One that ended after the last round is started again, because its result is outdated.
             if name not in self._under_way or self._under_way[name].done():
                 self._under_way[name] = self._pool.submit(_run, probe)
         wait(self._under_way.values(), timeout=PROBE_SECONDS)

@@ -1,4 +1,4 @@
-"""The admin of the operator's pages."""
+"""The pages that the operator writes, in the admin."""
 
 from typing import Any
 

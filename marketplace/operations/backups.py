@@ -33,7 +33,7 @@ PREFIXES = (*FOLDERS, "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
 # Temporary file of an object being copied, in the backup's own folder, so that concurrent backups do not share it.
 PART = "object.part"
-Report = Callable[[int], None]
+Report = Callable[[], None]
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ def read_manifest(backup: Path) -> Manifest:
         raise BackupFailed(f"{backup} is not a complete backup: it has no readable {MANIFEST}.") from error
 
 
-def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: None) -> Path:
+def make(folder: Path, *, objects: bool = True, report: Report = lambda: None) -> Path:
     """Make a backup in a new folder inside `folder`, and return its path.
 
     Args:
         folder: The folder of all backups, which share the objects.
         objects: False if the file store is backed up by other means.
-        report: Called with the number of objects processed since the last call.
+        report: Called for each object.
 
     Raises:
         BackupFailed: the database or a file cannot be copied, or the database is empty.
@@ -90,7 +90,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     applied = dict(sorted(MigrationRecorder(connection).applied_migrations()))
     if not applied:
         # Otherwise a cron job with wrong settings would make empty backups without an error.
-        raise BackupFailed("The database is empty: see where DATABASE_URL and DJANGO_SETTINGS_MODULE lead.")
+        raise BackupFailed("The database is empty: check DATABASE_URL and DJANGO_SETTINGS_MODULE.")
     made_at = datetime.now(tz=UTC)
     backup = folder / made_at.strftime("%Y%m%dT%H%M%S.%fZ")
     try:
@@ -102,7 +102,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
         # The files for sale are private.
         (folder / OBJECTS).mkdir(exist_ok=True, mode=0o700)
         if not copy_objects_out(store, folder / OBJECTS, backup / PART, report) and Deliverable.objects.exists():
-            raise BackupFailed("The database names files, and the store has none: see where S3_BUCKET or DATA_DIR lead.")
+            raise BackupFailed("The database refers to files, but the file store is empty: check S3_BUCKET or DATA_DIR.")
     dump = backup / dumps.NAMES[connection.vendor]
     dumps.dump(dump)
     if objects:
@@ -113,13 +113,13 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda _count: 
     return backup
 
 
-def restore(backup: Path, *, replace: bool = False, report: Report = lambda _count: None) -> Manifest:
+def restore(backup: Path, *, replace: bool = False, report: Report = lambda: None) -> Manifest:
     """Restore a backup into the database and the store of the settings. No server may run in the meantime.
 
     Args:
         backup: The backup's own folder.
         replace: Whether existing tables may be dropped.
-        report: Called with the number of objects processed since the last call.
+        report: Called for each object.
 
     Raises:
         BackupFailed: the backup is damaged or of another engine, there are tables already, or a file or program is missing.
@@ -127,13 +127,13 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda _cou
     manifest = read_manifest(backup)
     dump = backup / manifest.database
     if manifest.engine != connection.vendor:
-        raise BackupFailed(f"The backup is of {manifest.engine}, DATABASE_URL names {connection.vendor}.")
+        raise BackupFailed(f"The backup is of a {manifest.engine} database, but DATABASE_URL is the address of a {connection.vendor} one.")
     if not dump.exists() or _digest(dump) != manifest.sha256:
         raise BackupFailed(f"{dump} is not what was backed up: its checksum differs.")
     if connection.introspection.table_names() and not replace:
         raise BackupFailed("The database already has tables; use --replace to drop them.")
     if manifest.objects > 0 and not (backup.parent / OBJECTS).is_dir():
-        raise BackupFailed(f"{backup.parent / OBJECTS} is not there: it holds the files of every backup beside it.")
+        raise BackupFailed(f"{backup.parent / OBJECTS} is missing: it holds the files of all backups in its folder.")
     # Fail as early as possible, before anything is dropped.
     dumps.check(dump)
     # Objects first: a database that refers to missing objects would be worse than no database.
@@ -151,7 +151,7 @@ def copy_objects_out(store: ObjectStorage, folder: Path, part: Path, report: Rep
     for key in _keys(store):
         target = folder / key
         count += 1
-        report(1)
+        report()
         if target.exists():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -190,7 +190,7 @@ def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
         # A symbolic link could bring in any file of this machine.
         if path.is_symlink() or not path.is_file() or not is_key(key):
             continue
-        report(1)
+        report()
         if key not in stored:
             _put(store, key, path)
 

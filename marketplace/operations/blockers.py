@@ -38,14 +38,16 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
         if account.kind == AccountKind.WALLET and account.balance_minor:
             balance = money(account.balance_minor, account.currency)
             if card_credit(account):
-                message = f"The wallet holds {balance}, which was paid by card in part: spend it, or ask us to return it to the card."
+                message = (
+                    f"The wallet holds {balance}, part of which was paid by card: spend it, or ask us to return that part to the card."
+                )
                 yield DeletionBlocker(message, "wallet-page", "See the wallet")
             else:
                 yield DeletionBlocker(f"The wallet holds {balance}: have it paid out first.", "wallet-payout-new", "Have it paid out")
         elif account.kind == AccountKind.WITHHELD and account.balance_minor:
             withheld = money(account.balance_minor, account.currency)
             message = (
-                f"{withheld} of the vendor's earnings is withheld while buyers' card payments are disputed: wait until that has ended."
+                f"{withheld} of the vendor's earnings is withheld while card payments are disputed: wait until the disputes have ended."
             )
             yield DeletionBlocker(message, "sales-statement", "See the statement")
         elif account.kind == AccountKind.RECEIVABLE and account.currency in (debts := owed_by(user)):
@@ -65,7 +67,7 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
 def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
     for wallet_payout in open_wallet_payouts_of(user):
         due = money(wallet_payout.amount_minor, wallet_payout.currency)
-        message = f"A payout of {due} from the wallet waits: wait until it is paid, or cancel it."
+        message = f"A payout of {due} from the wallet is under way: wait until it is paid, or cancel it."
         yield DeletionBlocker(message, "wallet-page", "See the payout")
     for payout in open_vendor_payouts_of(user):
         due = money(payout.amount_minor, payout.account.currency)

@@ -95,7 +95,9 @@ def _drop_schema() -> None:
             cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
             cursor.execute("CREATE SCHEMA public")
     except ProgrammingError as error:
-        raise BackupFailed(f"The existing data cannot be removed: {' '.join(str(error).split())}. The database's owner can.") from error
+        raise BackupFailed(
+            f"The existing data cannot be removed: {' '.join(str(error).split())}. Only the database's owner can remove it."
+        ) from error
 
 
 def _load_postgresql(source: Path) -> None:

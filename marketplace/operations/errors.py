@@ -8,4 +8,4 @@ class ExportRequestedRecently(Problem):
 
     status = 409
     title = "An export was requested recently"
-    detail = "An export was requested within the last hour. You can request another an hour after that."
+    detail = "An export was requested within the last hour. You can request another one an hour after that request."

@@ -35,7 +35,7 @@ def refuse_other_database() -> None:
     """Keep a server from starting with the database of another kind of installation.
 
     Raises:
-        ImproperlyConfigured: the database is that of a sandbox, and the server is none, or the other way round.
+        ImproperlyConfigured: the database is that of a sandbox and the server is not, or the other way round.
     """
     if not settings.CHECK_DATABASE_AT_START:
         return

@@ -88,7 +88,7 @@ class SavedReplyAdmin(EditableAdmin):
 
 
 class LabelledFilter(admin.AllValuesFieldListFilter):
-    """Filters by the kind of subject, or by action, as people read them."""
+    """Filters by the kind of subject or by the action, with labels instead of the stored names."""
 
     def choices(self, changelist: Any) -> Iterator[Any]:
         """Yield Django's choices with our labels."""
@@ -236,8 +236,8 @@ class AppealAdmin(QueueAdmin):
         Decision(
             "Overturn the decision",
             DECIDE_APPEAL,
-            "What the decision is about is restored: a listing that was on sale is on sale again with the same file, another goes back to the "
-            "review, as does a rejected app; stores and developers are approved, and a suspended app works again. The owner gets a mail with the reason.",
+            "What the decision is about is restored: a listing that was on sale is on sale again with the same file; other listings and rejected apps "
+            "go back to review; stores and developers are approved; a suspended app works again. The owner gets a mail with the reason.",
             "The decision was overturned.",
             available=_is_open,
         ),

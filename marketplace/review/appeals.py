@@ -69,7 +69,7 @@ def register_appealable(appealable: Appealable) -> None:
 
 
 def appealable_of(decision: AuditEntry) -> Appealable | None:
-    """Return what a decision is about, None if decisions of its kind cannot be appealed."""
+    """Return the kind of rows that a decision is about, None if such decisions cannot be appealed."""
     found = _appealable.get(decision.subject_type)
     return found if found is not None and decision.action in found.overturns else None
 

@@ -46,12 +46,12 @@ def _permissions_of(model: type[Model]) -> Iterator[str]:
 STATES = ("status", "update_status")
 SIZES = ("file_size", "size")
 _REGIONAL = {"price_inr_minor": Currency.INR, "price_eur_minor": Currency.EUR}
-# What the name of a column says beyond the label: amounts and percentages are shown with their unit.
+# The parts of a field's name that are left out of its label: amounts and percentages are shown with their unit.
 _LABEL = re.compile(r"^is (?=\w)| minor$| bp$")
 
 
 def column(model: type[Model], name: Any) -> Any:
-    """Return a display function for a field whose value Django would not show as people read it; otherwise the name itself."""
+    """Return a display function for a field that we show differently than Django does, otherwise the field's name."""
     if not isinstance(name, str):
         return name
     try:
@@ -138,7 +138,7 @@ class MarketplaceModelAdmin(ModelAdmin):
 
     checks_class = PermissionChecks
     list_per_page = 50
-    # An address could ask for a count of each choice of each filter.
+    # Otherwise a query parameter could ask for the count of each choice of each filter.
     show_facets = admin.ShowFacets.NEVER
     # django-oauth-toolkit's `get_absolute_url` reverses a URL that is not routed here.
     view_on_site = False

@@ -1,6 +1,6 @@
-"""Claims show other reviewers who works on a row, which they are not offered next.
+"""A claim shows other reviewers who is working on a row, and keeps it from being offered to them next.
 
-They expire, and do not lock: anyone with the permission may decide. The owner of a wallet payout cannot cancel it while it is claimed.
+Claims expire, and do not lock: anyone with the permission may decide. The owner of a wallet payout cannot cancel it while it is claimed.
 """
 
 from collections.abc import Callable
@@ -25,14 +25,14 @@ ATTEMPTS = 20
 C = TypeVar("C", bound=Claimable)
 
 
-def claims_since() -> datetime:
+def claims_valid_since() -> datetime:
     """Return the time before which claims have expired."""
     return timezone.now() - timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
 
 
 def claimed() -> Q:
     """Return the condition for rows with an active claim."""
-    return Q(claimed_by__isnull=False, claimed_at__gt=claims_since())
+    return Q(claimed_by__isnull=False, claimed_at__gt=claims_valid_since())
 
 
 def claimed_by_others(actor: models.Model) -> Q:
@@ -42,7 +42,7 @@ def claimed_by_others(actor: models.Model) -> Q:
 
 def is_claimed(row: Claimable) -> bool:
     """Tell whether the row has a claim that has not expired."""
-    return row.claimed_by_id is not None and row.claimed_at is not None and row.claimed_at > claims_since()
+    return row.claimed_by_id is not None and row.claimed_at is not None and row.claimed_at > claims_valid_since()
 
 
 @transaction.atomic

@@ -7,7 +7,7 @@ class AppealExists(Problem):
     """409: `appealId` is the appeal against the same decision."""
 
     status = 409
-    title = "The decision was appealed already"
+    title = "The decision has already been appealed"
     detail = "A decision can be appealed once. Read the appeal at GET /api/v1/appeals/{id}."
 
 

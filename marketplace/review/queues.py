@@ -18,16 +18,15 @@ from django.utils.timesince import timesince
 
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.ui.formatting import badge
 
 from . import claims
-from .base import STATES
+from .base import column
 from .decisions import CLAIMING, Decision, DecisionForm, DecisionSection
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
 NEXT = "next"
-# Attribute of a request for a row's page with the forms that were sent with errors, by decision.
+# The attribute of a request for a row's page that has the submitted forms with errors, by decision.
 FAULTY = "faulty_forms"
 VALUE_CHARS = 200
 
@@ -46,7 +45,7 @@ class QueueAdmin(ServiceAdmin):
     review_permission = ""
     # Decisions with a form on the row's page, with their keyboard shortcuts.
     page_decisions: Mapping[str, str] = {}
-    # Query parameters of the list that are kept from one row to the next.
+    # Query parameters of the list that stay in effect from one row to the next.
     kept_parameters: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
     row_template = "admin/queue/case.html"
@@ -116,7 +115,7 @@ class QueueAdmin(ServiceAdmin):
         }
 
     def chosen(self, asked: Mapping[str, str]) -> dict[str, str]:
-        """Return the list's filters that are kept from page to page."""
+        """Return the values of `kept_parameters`, shortened, or empty if they are not printable."""
         values = {name: asked.get(name, "")[:VALUE_CHARS] for name in self.kept_parameters}
         return {name: value if value.isprintable() else "" for name, value in values.items()}
 
@@ -196,7 +195,7 @@ class QueueAdmin(ServiceAdmin):
         return super()._back(request, subject)
 
     def _waiting_longer(self, subject: Any) -> Any:
-        """Return the row that has waited a little longer, None if there is none."""
+        """Return the row before this one in the queue, None if there is none."""
         since = self.waiting_since
         older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
         return older.order_by(f"-{since}", "-pk").only("pk").first()
@@ -244,15 +243,10 @@ class QueueAdmin(ServiceAdmin):
         """Return the row's fields as a table."""
         rows = []
         for name in self.get_fields(request, subject):
-            shown = getattr(self, name)(subject) if hasattr(self, name) else self._value_of(subject, name)
-            rows.append((str(label_for_field(name, self.model, self)).capitalize(), shown))
+            show = getattr(self, name, None) or column(self.model, name)
+            value = show(subject) if callable(show) else getattr(subject, name)
+            rows.append((str(label_for_field(name, self.model, self)).capitalize(), value))
         return Panel("Details", (), rows)
-
-    def _value_of(self, subject: Any, name: str) -> Any:
-        value = getattr(subject, name)
-        if name in STATES and value:
-            return badge(value)
-        return "\n".join(f"{key}: {said}" for key, said in value.items()) if isinstance(value, dict) else value
 
     @admin.display(description="Waiting")
     def waiting_time(self, row: Any) -> str:

@@ -26,7 +26,6 @@ GROUP_ROWS = 5
 LISTED = 500
 # Shorter prefixes would match too many rows.
 MIN_PREFIX_CHARS = 2
-LAST_FOUR = 4
 # A whole credential, however it was copied: `Bearer cam_sk_…`, a signing secret of a webhook.
 _SECRET = re.compile(rf"{SECRET_PREFIX}\S*(\S{{4}})")
 _TEXT = CharField()
@@ -42,7 +41,7 @@ class SearchQuery:
 
     @classmethod
     def of(cls, typed: str) -> "SearchQuery":
-        """Return the query for a typed text; a whole secret is reduced to its last characters."""
+        """Return the query for a typed text; a whole secret is reduced to its last four characters."""
         secret = _SECRET.search(typed)
         text = (secret[1] if secret else typed.strip())[: bounds.ADMIN_SEARCH_CHARS]
         if not text.isprintable():
@@ -56,8 +55,8 @@ class SearchQuery:
 
     @property
     def ending(self) -> str:
-        """The text as the last characters of a credential; empty if it cannot be."""
-        return self.text if len(self.text) == LAST_FOUR and self.text.isalnum() else ""
+        """The text as the last four characters of a credential; empty if it cannot be."""
+        return self.text if len(self.text) == 4 and self.text.isalnum() else ""
 
 
 @dataclass(frozen=True)

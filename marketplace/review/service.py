@@ -74,7 +74,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow users who may view, change or decide on these rows."""
+        """Allow users who may view these rows or take one of the decisions."""
         return super().has_view_permission(request, obj) or any(
             request.user.has_perm(options.permission) for options in self.decisions().values()
         )

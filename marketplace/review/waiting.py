@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 
-# The number of decisions that the usual time is taken from.
+# The number of decisions whose median waiting time is shown.
 DECISIONS = 20
 HOUR = timedelta(hours=1)
 

@@ -28,10 +28,8 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 # Nobody gets the mails of a sandbox.
 ACCOUNT_EMAIL_VERIFICATION = "optional" if SANDBOX else "mandatory"
-ACCOUNT_UNIQUE_EMAIL = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-ACCOUNT_CONFIRM_EMAIL_ON_GET = False
-# The primary address, and a former one, are told of changes, in case someone else made them.
+# The primary address, and a former one, are notified of changes, in case someone else made them.
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 # A session alone does not change the addresses, by any of which the password can be reset.

@@ -14,7 +14,7 @@ from .monitoring import logging_config
 from .payments import *  # noqa: F403 - likewise
 from .sandbox import *  # noqa: F403 - likewise
 from .sandbox import SANDBOX
-from .schedule import COMMANDS
+from .schedule import *  # noqa: F403 - likewise
 
 BASE_DIR = read.BASE_DIR
 
@@ -149,11 +149,6 @@ VENDOR_UNAPPROVED_GIB = read.integer("VENDOR_UNAPPROVED_GIB", default=20, minimu
 
 # --- sessions ---------------------------------------------------------------------------------
 SESSION_ENGINE = "marketplace.accounts.sessions"
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_SAMESITE = "Lax"
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
 
 # --- API --------------------------------------------------------------------------------------
 # Django's limits for forms; `core.bounds` has lower ones and that of JSON, `catalog.bounds` and `vendors.bounds` those of uploads.
@@ -284,7 +279,6 @@ TASKS = {
         "OPTIONS": {"id_function": "marketplace.core.ids.new_id"},
     }
 }
-SCHEDULE = COMMANDS
 # Whether the server process also runs a worker, in a thread.
 WORKER_IN_SERVER = read.boolean("WORKER_IN_SERVER", default=False)
 DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
@@ -300,7 +294,7 @@ EMAIL_FILE_PATH = DATA_DIR / "mails"
 # --- payouts -----------------------------------------------------------------------------------
 # Vendors' payouts: the day of the month that their pages name, the smallest amount in whole units of each currency, and the account
 # that SEPA transfers are made from.
-PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1)
+PAYOUT_DAY = read.integer("PAYOUT_DAY", default=5, minimum=1, maximum=31)
 PAYOUT_MINIMUM = read.integer("PAYOUT_MINIMUM", default=1, minimum=1)
 PAYOUT_NAME, PAYOUT_IBAN, PAYOUT_BIC = read.text("PAYOUT_NAME"), read.text("PAYOUT_IBAN"), read.text("PAYOUT_BIC")
 
@@ -315,7 +309,7 @@ ADMIN_HOME = "marketplace.web.admin.home.home"
 ADMIN_MENU = "marketplace.web.admin.menu.menu"
 # A reviewer's claim expires after this time.
 REVIEW_CLAIM_MINUTES = read.integer("REVIEW_CLAIM_MINUTES", default=30, minimum=1)
-# Staff need an authenticator app to enter.
+# Whether staff need a second factor to enter.
 ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", default=True)
 # Whether uploaded files may be inspected by processes that run as root; not by default in production.
 INSPECT_AS_ROOT = read.boolean("INSPECT_AS_ROOT", default=True)

@@ -11,7 +11,7 @@ REQUESTS_AT_ONCE = read.integer("REQUESTS_AT_ONCE", default=4)
 if SERVER_THREADS and SERVER_THREADS <= 3 * REQUESTS_AT_ONCE:
     raise ImproperlyConfigured(
         f"GRANIAN_BLOCKING_THREADS is {SERVER_THREADS}; set it to more than three times REQUESTS_AT_ONCE ({REQUESTS_AT_ONCE}), "
-        "or REQUESTS_AT_ONCE to 0, which lets all of them work and refuses nobody."
+        "or REQUESTS_AT_ONCE to 0, which lets all threads work and refuses no request."
     )
 
 # The only paths that accept files. The proxy in `deploy/` streams them by the same pattern, and buffers all other bodies.

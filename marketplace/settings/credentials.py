@@ -55,7 +55,7 @@ RATE_LIMITS = {
     "api_key": read.integer("RATE_LIMIT_API_KEY", default=60, minimum=1),
     "bearer_app": read.integer("RATE_LIMIT_BEARER_APP", default=120, minimum=1),
     "bearer_user": read.integer("RATE_LIMIT_BEARER_USER", default=300, minimum=1),
-    # For the API and the MCP server, then for the storefront, for each address that is not signed in.
+    # For each address that is not signed in: of the API and the MCP server, then of the storefront.
     "anonymous": read.integer("RATE_LIMIT_ANONYMOUS", default=300, minimum=1),
     "browsing": read.integer("RATE_LIMIT_BROWSING", default=600, minimum=1),
     "failed_credentials": read.integer("RATE_LIMIT_FAILED_CREDENTIALS", default=30, minimum=1),

@@ -41,7 +41,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # An index includes prices for index-only scans; SQLite ignores the included columns and reads the rows.
     SILENCED_SYSTEM_CHECKS += ["models.W040"]
 
-# Somebody who tries the service can try paying.
+# Whoever tries the service can also try payments.
 TEST_PAYMENTS = boolean("TEST_PAYMENTS", default=True)
 
 SECRET_KEY = text("SECRET_KEY") or secret_file(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))

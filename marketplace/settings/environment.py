@@ -63,13 +63,14 @@ def boolean(name: str, *, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} is {value!r}; set it to true or false.")
 
 
-def integer(name: str, *, default: int, minimum: int = 0) -> int:
-    """Return a whole number of at least `minimum`."""
+def integer(name: str, *, default: int, minimum: int = 0, maximum: int | None = None) -> int:
+    """Return a whole number from `minimum` to `maximum`; raise an error for other values."""
     value = text(name)
     if not value:
         return default
-    if not value.isdecimal() or int(value) < minimum:
-        raise ImproperlyConfigured(f"{name} is {value!r}; set it to a whole number of at least {minimum}.")
+    if not value.isdecimal() or int(value) < minimum or (maximum is not None and int(value) > maximum):
+        allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
+        raise ImproperlyConfigured(f"{name} is {value!r}; set it to a whole number {allowed}.")
     return int(value)
 
 
@@ -85,7 +86,7 @@ def networks(name: str) -> list[str]:
         try:
             ip_network(value, strict=False)
         except ValueError as error:
-            raise ImproperlyConfigured(f"{name} holds {value!r}; set it to addresses or networks such as 10.0.0.0/8.") from error
+            raise ImproperlyConfigured(f"{name} contains {value!r}; set it to addresses or networks such as 10.0.0.0/8.") from error
     return values
 
 
@@ -132,7 +133,7 @@ def retired_keys() -> list[str]:
             return keys
     except ValueError:
         pass
-    raise ImproperlyConfigured("CERTIFICATE_RETIRED_KEYS holds something else than Ed25519 public keys in PEM; remove what is not one.")
+    raise ImproperlyConfigured("CERTIFICATE_RETIRED_KEYS contains something other than Ed25519 public keys in PEM; remove it.")
 
 
 def new_signing_key() -> str:
@@ -159,7 +160,7 @@ def database(url: str) -> dict[str, object]:
                     "min_size": 1,
                     "max_size": integer("DATABASE_POOL_SIZE", default=8, minimum=1),
                     "timeout": integer("DATABASE_POOL_TIMEOUT", default=5, minimum=1),
-                    # The pool doubles its delay between attempts; after this limit the next caller tries anew.
+                    # The pool doubles its delay between attempts; after this limit the next caller tries again.
                     "reconnect_timeout": 5,
                 },
                 "connect_timeout": 5,

@@ -18,7 +18,7 @@ if METRICS_TOKEN and METRICS_DIR:
     try:
         Path(METRICS_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise ImproperlyConfigured(f"METRICS_DIR names {METRICS_DIR}, which cannot be made: {error.strerror}.") from error
+        raise ImproperlyConfigured(f"METRICS_DIR names {METRICS_DIR}, which cannot be created: {error.strerror}.") from error
     # The library reads this variable when it is imported.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_DIR
 # Statements that take at least this long are logged, without parameters; 0: none.
@@ -27,11 +27,11 @@ SLOW_QUERY_MS = read.integer("SLOW_QUERY_MS", default=0)
 COMPONENTS = ("database", "migrations", "cache", "objects", "worker")
 READY_REQUIRES = read.comma_separated("READY_REQUIRES") or ["database", "migrations"]
 if not set(READY_REQUIRES) <= set(COMPONENTS):
-    raise ImproperlyConfigured(f"READY_REQUIRES holds something else than {', '.join(COMPONENTS)}.")
+    raise ImproperlyConfigured(f"READY_REQUIRES may only contain {', '.join(COMPONENTS)}.")
 OTEL_ENDPOINT = read.http_url("OTEL_ENDPOINT")
 OTEL_SERVICE_NAME = read.text("OTEL_SERVICE_NAME", "marketplace")
 # Percentage of requests that are traced.
-OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1)
+OTEL_PERCENT = read.integer("OTEL_PERCENT", default=100, minimum=1, maximum=100)
 SENTRY_DSN = read.http_url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
 

@@ -40,10 +40,10 @@ TEST_PAYMENTS = read.boolean("TEST_PAYMENTS", default=SANDBOX)
 # Whether the test provider may be on.
 TEST_PAYMENTS_ALLOWED = True
 PAYMENT_TIMEOUT_SECONDS = 10
-# A purchase above a spending limit needs the owner's password to be approved, if it costs more than this, in minor units.
+# Approving a purchase above a spending limit requires the owner's password if it costs more than this, in minor units.
 APPROVAL_PASSWORD_ABOVE: dict[str, int] = {
-    "INR": 100 * read.integer("APPROVAL_PASSWORD_ABOVE_INR", default=5_000, minimum=0),
-    "USD": 100 * read.integer("APPROVAL_PASSWORD_ABOVE_USD", default=50, minimum=0),
+    "INR": 100 * read.integer("APPROVAL_PASSWORD_ABOVE_INR", default=5_000),
+    "USD": 100 * read.integer("APPROVAL_PASSWORD_ABOVE_USD", default=50),
 }
 TOP_UP_LIMITS: dict[str, TopUpLimits] = {
     "INR": {

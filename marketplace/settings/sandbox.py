@@ -1,4 +1,4 @@
-"""A sandbox: the same service as a place to try, which moves no money, sends no mail and approves applications at once."""
+"""A sandbox: the same service for trying it out, which moves no money, sends no mail and approves applications at once."""
 
 from django.core.exceptions import ImproperlyConfigured
 

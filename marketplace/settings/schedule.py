@@ -9,7 +9,7 @@ def _at(hours: int, minutes: int = 0) -> timedelta:
     return timedelta(hours=hours, minutes=minutes)
 
 
-COMMANDS: tuple[tuple[str, timedelta, timedelta], ...] = (
+SCHEDULE: tuple[tuple[str, timedelta, timedelta], ...] = (
     # A sale has its invoice within a minute.
     ("issue_invoices", timedelta(seconds=30), _at(0)),
     # The maximum age of popularity counts.

@@ -65,7 +65,7 @@ def changes() -> list[Change]:
         Change("one metric", _font(), _font(field=801), "Metric hhea ascent: 800 801"),
         Change("one entry", _archive(), _archive(brushes__077_abr=random.Random(77).randbytes(499) + b"!"), "changed brushes/077.abr"),
         Change("one price", plain, changed, "Price in euros", {"price_eur_minor": 1999}),
-        Change("one width", _font(), _font(widths={"letter3": 601}), "Another width, 1: letter3 600 → 601"),
+        Change("one width", _font(), _font(widths={"letter3": 601}), "Different width, 1: letter3 600 → 601"),
         Change("one tool", _skill(), _skill(skill=_SKILL.replace("Read", "Read, Ba\u202esh")), "+ tool Ba[U+202E]sh"),
         Change("one name", _font(), _font(name="Two"), "Name, family: One Two"),
         Change("one word", plain, changed, "Summary", {"short_description": "A warm grotesque, for print."}),

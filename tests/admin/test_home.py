@@ -66,7 +66,7 @@ def test_empty_queues_say_so_and_have_no_start_button() -> None:
     client = signed_in(staff(*EVERYTHING))
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     assert set(cards(client)) == {queue.title for queue in queues()}
-    assert all("Nothing waits" in words for words in cards(client).values())
+    assert all("Nothing is waiting" in words for words in cards(client).values())
     assert not page.select(".home-card button")
     for words in ("No sales in 30 days", "No decisions in 30 days", "No calls in 30 days", "No decisions yet"):
         assert words in page.get_text()
@@ -89,7 +89,7 @@ def test_card_tells_how_many_cases_wait_for_how_long_and_who_has_claimed_them() 
             submitted_at=now - timedelta(days=3, minutes=1), claimed_by=actor, claimed_at=actor and now
         )
     words = cards(signed_in(reviewer))["Developer applications"]
-    assert "3 The oldest: 3 days ago . 1 yours, 1 with others." in words
+    assert "3 The oldest: 3 days ago . Claimed: 1 by you, 1 by others." in words
 
 
 def test_start_reviewing_claims_the_first_case_that_nobody_has_claimed() -> None:

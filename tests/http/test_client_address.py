@@ -72,5 +72,5 @@ def test_proxies_are_read_as_a_list_and_a_name_among_them_prevents_the_start(mon
     monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, ::1")
     assert environment.networks("TRUSTED_PROXIES") == ["10.0.0.0/8", "::1"]
     monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, proxy.example")
-    with pytest.raises(ImproperlyConfigured, match=r"TRUSTED_PROXIES holds 'proxy\.example'; set it to"):
+    with pytest.raises(ImproperlyConfigured, match=r"TRUSTED_PROXIES contains 'proxy\.example'; set it to"):
         environment.networks("TRUSTED_PROXIES")

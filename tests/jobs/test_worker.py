@@ -145,7 +145,7 @@ def test_jobs_that_are_over_are_removed_and_a_dry_run_removes_none(capsys: pytes
     Job.objects.filter(pk=done.pk).update(status="SUCCESSFUL", finished_at=old)
     Job.objects.filter(pk=dead.pk).update(status="FAILED", finished_at=old)
     call_command("purge", "jobs", "--dry-run")
-    assert capsys.readouterr().out == "1 done jobs, 1 failed jobs would be deleted.\n"
+    assert capsys.readouterr().out == "1 finished jobs, 1 failed jobs would be deleted.\n"
     assert Job.objects.count() == 3
     call_command("purge", "jobs")
     assert [job.pk for job in Job.objects.all()] == [waiting.pk]

@@ -95,7 +95,7 @@ def reached(error: BaseException, kind: type[BaseException]) -> bool:
 def test_unknown_mcp_client_is_admitted_after_its_review(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
-    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document, whole=True))
+    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document))
     visitor = Visitor(funded(inr=100_00), tools.removesuffix("/mcp"))
     assert requests.post(tools, timeout=PATIENCE_SECONDS).status_code == 401
     provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)

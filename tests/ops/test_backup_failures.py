@@ -58,7 +58,7 @@ def vanish() -> None:
 def copy(store: Any, folder: Path, backup: str) -> Path:
     part = folder / backup / backups.PART
     part.parent.mkdir()
-    backups.copy_objects_out(store, folder / backups.OBJECTS, part, lambda _count: None)
+    backups.copy_objects_out(store, folder / backups.OBJECTS, part, lambda: None)
     return folder / backups.OBJECTS / KEY
 
 
@@ -92,7 +92,7 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
 def test_backup_fails_if_the_store_lacks_all_recorded_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft()
     monkeypatch.setattr(backups, "default_storage", Mock(**{"keys.return_value": []}))
-    with pytest.raises(dumps.BackupFailed, match="the store has none"):
+    with pytest.raises(dumps.BackupFailed, match="the file store is empty"):
         backups.make(tmp_path)
 
 
@@ -160,9 +160,9 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Mock:
 @pytest.mark.parametrize(
     ("changed", "words", "sentence"),
     [
-        ({"engine": "postgresql"}, ["--replace"], "The backup is of postgresql"),
+        ({"engine": "postgresql"}, ["--replace"], "The backup is of a postgresql database"),
         ({"sha256": "0"}, ["--replace"], "checksum differs"),
-        ({"objects": 1}, ["--replace"], "is not there: it holds the files"),
+        ({"objects": 1}, ["--replace"], "is missing: it holds the files"),
         ({}, [], "use --replace"),
     ],
     ids=["engine", "checksum", "files", "tables"],
@@ -259,5 +259,5 @@ def test_restore_ignores_symbolic_links_among_the_files(tmp_path: Path, media: P
     (tmp_path / "secret").write_text("of this machine")
     (folder / "linked").symlink_to(tmp_path / "secret")
     (folder / "own").write_text("of the backup")
-    backups.copy_objects_in(tmp_path / "objects", default_storage, lambda _count: None)
+    backups.copy_objects_in(tmp_path / "objects", default_storage, lambda: None)
     assert [key for key, _ in default_storage.keys("deliverables/")] == ["deliverables/own"]

@@ -61,7 +61,7 @@ def test_missing_trigger_and_unfound_listing_are_named_and_end_with_an_error() -
     SearchDocument.objects.all().delete()
     trigger = AUDIT_LOG_TRIGGERS.triggers(connection.vendor)[0]
     with connection.cursor() as cursor:
-        cursor.execute(trigger.drop(connection.vendor))
+        cursor.execute(trigger.drop_sql(connection.vendor))
     out = StringIO()
     with pytest.raises(CommandError, match="failed"):
         call_command("doctor", "--json", stdout=out)
@@ -150,7 +150,7 @@ def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
     Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now())
     assert messages() == [told.format(2, "purge")]
     enqueue_due()
-    assert messages() == ["1 at work, nothing waits for long."]
+    assert messages() == ["Workers running: 1. No job has waited for long."]
     Schedule.objects.update(due_at=F("due_at") - timedelta(minutes=11))
     assert "reconcile" in overdue_commands(timedelta(minutes=10))
     assert "reconcile" not in overdue_commands(timedelta(minutes=20))

@@ -116,7 +116,7 @@ def test_mail_server_that_refuses_is_logged_without_addresses_or_words(
     user = UserFactory()
     with caplog.at_level(logging.DEBUG), django_capture_on_commit_callbacks(execute=True):
         mail(user, "vendors/approved", **CONTEXT)
-    assert "(marketplace.jobs.mailing.send_mail) failed at attempt 1: smtplib.SMTPRecipientsRefused. Again in" in caplog.text
+    assert "(marketplace.jobs.mailing.send_mail) failed at attempt 1: smtplib.SMTPRecipientsRefused. Next attempt in" in caplog.text
     for secret in (user.email, "hunter2", CONTEXT["reason"]):
         assert secret not in caplog.text
 

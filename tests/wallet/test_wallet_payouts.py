@@ -122,7 +122,7 @@ def test_owner_cannot_cancel_a_payout_that_staff_have_claimed() -> None:
         cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
     assert excinfo.value.code == "invalid_transition"
     # A claim that nobody came back to ends by itself.
-    WalletPayout.objects.filter(pk=wallet_payout.pk).update(claimed_at=claims.claims_since())
+    WalletPayout.objects.filter(pk=wallet_payout.pk).update(claimed_at=claims.claims_valid_since())
     assert cancel_wallet_payout(wallet_payout=wallet_payout, actor=user).status == "Cancelled"
     again = requested_payout(user)
     claims.claim(row=again, waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=staff)
@@ -270,7 +270,7 @@ def test_account_with_a_waiting_payout_is_not_deleted_and_its_payment_details_ar
     with pytest.raises(Problem) as excinfo:
         delete_account(user=user, reason="test", actor=None)
     assert excinfo.value.code == "account_in_use"
-    assert "A payout of ₹500.00 from the wallet waits" in excinfo.value.message
+    assert "A payout of ₹500.00 from the wallet is under way" in excinfo.value.message
     assert [row["payment_details"] for row in export_account(user)["walletPayouts"]] == [DETAILS]
     pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
     delete_account(user=user, reason="test", actor=None)

@@ -13,7 +13,7 @@ from marketplace.monitoring import health
 
 from .findings import CheckResults, Status
 
-OLDEST: dict[str, tuple[int, ...]] = {"postgresql": (14, 0), "sqlite": (3, 35, 0)}
+OLDEST_VERSIONS: dict[str, tuple[int, ...]] = {"postgresql": (14, 0), "sqlite": (3, 35, 0)}
 SKEW_SECONDS = 2.0
 
 
@@ -34,9 +34,9 @@ def check_database() -> CheckResults:
             cursor.execute("SELECT sqlite_version()")
             (shown,) = cursor.fetchone()
             version = tuple(map(int, shown.split(".")))
-    least = OLDEST[connection.vendor]
-    if version < least:
-        yield Status.FAIL, f"{connection.display_name} is {shown}.", f"Use {'.'.join(map(str, least))} or newer."
+    oldest = OLDEST_VERSIONS[connection.vendor]
+    if version < oldest:
+        yield Status.FAIL, f"The version of {connection.display_name} is {shown}.", f"Use {'.'.join(map(str, oldest))} or newer."
     else:
         yield Status.OK, f"{connection.display_name} {shown} answers.", ""
 
@@ -75,7 +75,7 @@ def check_constraints() -> CheckResults:
             "Find out who dropped it. `manage.py migrate --skip-checks` recreates triggers.",
         )
     if not missing:
-        yield Status.OK, f"All {counted} constraints and every trigger are there.", ""
+        yield Status.OK, f"All {counted} constraints and all triggers exist.", ""
 
 
 def check_clock() -> CheckResults:

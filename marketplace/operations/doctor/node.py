@@ -76,9 +76,9 @@ def check_static_files() -> CheckResults:
     else:
         there = STATIC_FILE in collected and staticfiles_storage.exists(collected[STATIC_FILE])
     if there:
-        yield Status.OK, "They are available to the pages.", ""
+        yield Status.OK, "The static files are available.", ""
     else:
-        yield Status.FAIL, "They have not been collected.", "Run `manage.py collectstatic --no-input`."
+        yield Status.FAIL, "The static files have not been collected.", "Run `manage.py collectstatic --no-input`."
 
 
 def check_backup(folder: Path | None) -> CheckResults:
@@ -88,8 +88,8 @@ def check_backup(folder: Path | None) -> CheckResults:
         return
     newest = backups.newest(folder)
     if newest is None:
-        yield Status.FAIL, f"There is none in {folder}.", "Run `manage.py backup`, daily."
+        yield Status.FAIL, f"There is no backup in {folder}.", "Run `manage.py backup`, daily."
         return
     hours = (datetime.now(tz=UTC) - newest.made_at).total_seconds() / 3600
     status = Status.WARN if hours > 26 else Status.OK
-    yield status, f"The newest is {hours:.0f} hours old.", "Run `manage.py backup`, daily." if status == Status.WARN else ""
+    yield status, f"The newest backup is {hours:.0f} hours old.", "Run `manage.py backup`, daily." if status == Status.WARN else ""

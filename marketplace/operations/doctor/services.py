@@ -28,9 +28,9 @@ def check_cache() -> CheckResults:
     """Check that the cache keeps values."""
     health.probe_cache()
     if any("locmem" in str(entry["BACKEND"]) for entry in settings.CACHES.values()):
-        yield Status.OK, "In memory of the process, which only works with a single process.", ""
+        yield Status.OK, "Values are kept in the memory of the process, which only works with a single process.", ""
     else:
-        yield Status.OK, "It stores and returns values.", ""
+        yield Status.OK, "The cache stores and returns values.", ""
 
 
 def check_objects() -> CheckResults:
@@ -54,7 +54,7 @@ def _check_link(link: str, content: bytes) -> tuple[Status, str, str]:
         with urllib.request.urlopen(link, timeout=LINK_SECONDS) as response:  # noqa: S310 - our own store's address
             same = response.read(len(content) + 1) == content
     except urllib.error.HTTPError as refusal:
-        remedy = "Check the secret key, the clock, and that the proxy before the store passes on the Host that was asked for."
+        remedy = "Check the secret key and the clock, and that the proxy in front of the store passes on the Host header unchanged."
         return Status.FAIL, f"A presigned link returns status {refusal.code}.", remedy
     except OSError as error:
         remedy = "Set S3_PUBLIC_ENDPOINT_URL to the address at which browsers reach the store. It may not be reachable from this machine."
@@ -62,7 +62,7 @@ def _check_link(link: str, content: bytes) -> tuple[Status, str, str]:
     return (
         (Status.OK, "Presigned links work.", "")
         if same
-        else (Status.FAIL, "A presigned link returns something else.", "Check S3_PUBLIC_ENDPOINT_URL.")
+        else (Status.FAIL, "A presigned link returns other content.", "Check S3_PUBLIC_ENDPOINT_URL.")
     )
 
 
@@ -116,7 +116,7 @@ def check_worker() -> CheckResults:
             f"{len(overdue)} scheduled commands were due and not enqueued, such as {overdue[0]}."
             if len(overdue) > 1
             else f"The scheduled command {overdue[0]} was due and not enqueued.",
-            "Run a worker without --no-schedule, whose --queues, if given, name schedule. If something else runs them, such as cron, ignore this.",
+            "Run a worker without --no-schedule; if it has --queues, they must include schedule. Ignore this if something else runs the commands, such as cron.",
         )
     if failed:
         yield (
@@ -125,4 +125,4 @@ def check_worker() -> CheckResults:
             "See Jobs in the admin; restart them there once the cause is fixed.",
         )
     if alive and not failed and not overdue and waits <= LATE_SECONDS and runs <= LONG_SECONDS:
-        yield Status.OK, f"{alive} at work, nothing waits for long.", ""
+        yield Status.OK, f"Workers running: {alive}. No job has waited for long.", ""

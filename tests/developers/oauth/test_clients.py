@@ -52,7 +52,7 @@ class Web:
         if self.fails:
             raise Failed("No connection could be made.")
         body = orjson.dumps(self.document)
-        return Response(self.status, self.headers, body[:max_bytes], len(body) <= max_bytes)
+        return Response(self.status, self.headers, body[:max_bytes])
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_part
 def test_client_document_that_is_no_json_object_creates_no_app(
     web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, web.headers, body, whole=True))
+    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, web.headers, body))
     assert client_party.ask(**WANTED).status_code == 400
     assert not App.objects.exists()
 

@@ -79,7 +79,7 @@ class PreviewRecord(serializers.Serializer[Preview]):
 class PicturePatch(Body):
     """Body of PATCH of a gallery image: a field left out keeps its value."""
 
-    read_back = frozenset(PreviewRecord().fields)
+    ignored_fields = frozenset(PreviewRecord().fields)
 
     altText = Line(
         source="alt_text",

@@ -89,7 +89,7 @@ RECORD_FIELDS = frozenset(ListingRecord().fields)
 class ListingDetails(Body):
     """The fields that create and PATCH have in common."""
 
-    read_back = RECORD_FIELDS
+    ignored_fields = RECORD_FIELDS
 
     title = Line(max_length=catalog_bounds.TITLE_CHARS)
     shortDescription = Line(source="short_description", max_length=catalog_bounds.SHORT_DESCRIPTION_CHARS)
@@ -131,7 +131,7 @@ class ListingPartPatch(Body):
     an error that names the operation.
     """
 
-    read_back = RECORD_FIELDS
+    ignored_fields = RECORD_FIELDS
     # The operation that sets a field which this one does not.
     elsewhere: ClassVar[dict[str, str]] = {}
 

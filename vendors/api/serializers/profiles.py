@@ -20,7 +20,7 @@ from ..fields import JsonObjectText, Slug
 class Application(Body):
     """Body of apply."""
 
-    read_back = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod", "queue", "logoUrl", "bannerUrl"})
+    ignored_fields = frozenset({"id", "userId", "status", "commissionRate", "payoutMethod", "queue", "logoUrl", "bannerUrl"})
 
     storeName = Line(source="store_name", max_length=bounds.NAME_CHARS)
     storeSlug = Slug(source="store_slug")
@@ -40,7 +40,7 @@ class Application(Body):
 class StoreChanges(Body):
     """Body of PATCH of the store: a field left out keeps its value."""
 
-    read_back = frozenset({*Application.read_back, "storeSlug"})
+    ignored_fields = frozenset({*Application.ignored_fields, "storeSlug"})
 
     storeName = Line(source="store_name", max_length=bounds.NAME_CHARS, required=False)
     bio = LongText(required=False, allow_blank=True, help_text="Public description of the store.")

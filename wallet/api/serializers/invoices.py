@@ -25,7 +25,7 @@ NAMES = {"postal_code": "postalCode", "tax_id": "taxId"}
 class BillingBody(Body):
     """The fields to change; the others keep their values."""
 
-    read_back = frozenset({"countryConfirmed"})
+    ignored_fields = frozenset({"countryConfirmed"})
 
     name = Line(max_length=core_bounds.NAME_CHARS, required=False, help_text="The person or company that invoices are made out to.")
     street = Line(max_length=bounds.BILLING_LINE_CHARS, required=False, help_text="Street and number.")

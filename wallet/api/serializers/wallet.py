@@ -46,7 +46,7 @@ class WalletResponse(serializers.Serializer[Wallet]):
 class PreferenceBody(Body):
     """The preferences of the wallet's owner."""
 
-    read_back = frozenset({"balanceINR", "balanceUSD"})
+    ignored_fields = frozenset({"balanceINR", "balanceUSD"})
 
     currencyPreference = Choice(choices=CURRENCIES)
 

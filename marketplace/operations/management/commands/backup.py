@@ -26,9 +26,7 @@ class Command(BaseCommand):
         try:
             with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)
-                made = backups.make(
-                    options["folder"], objects=not options["no_objects"], report=lambda count: progress.advance(task, count)
-                )
+                made = backups.make(options["folder"], objects=not options["no_objects"], report=lambda: progress.advance(task))
         except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
         manifest = backups.read_manifest(made)

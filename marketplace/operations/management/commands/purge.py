@@ -33,7 +33,10 @@ DONE_JOBS_KEPT, FAILED_JOBS_KEPT = timedelta(days=2), timedelta(days=60)
 def _jobs() -> purging.Expired:
     now = timezone.now()
     done = Job.objects.filter(status=TaskResultStatus.SUCCESSFUL, finished_at__lt=now - DONE_JOBS_KEPT)
-    return {"done jobs": done, "failed jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_JOBS_KEPT)}
+    return {
+        "finished jobs": done,
+        "failed jobs": Job.objects.filter(status=TaskResultStatus.FAILED, finished_at__lt=now - FAILED_JOBS_KEPT),
+    }
 
 
 # What each part deletes.
@@ -53,7 +56,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
 class Command(BaseCommand):
     help = (
         f"Delete expired rows: {', '.join(PARTS)}; with wallet, bank details of old payouts are erased too. Safe to run in parallel and to "
-        "interrupt. The worker runs this daily. With --dry-run rows are counted, not deleted. sweep_objects deletes files."
+        "interrupt. The worker runs this daily. With --dry-run, rows are counted, not deleted. Files are deleted by sweep_objects."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

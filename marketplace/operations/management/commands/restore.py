@@ -31,9 +31,7 @@ class Command(BaseCommand):
                 return
             with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)
-                manifest = backups.restore(
-                    options["backup"], replace=options["replace"], report=lambda count: progress.advance(task, count)
-                )
+                manifest = backups.restore(options["backup"], replace=options["replace"], report=lambda: progress.advance(task))
         except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
         self._print(manifest, "restored; now run migrate, reconcile and doctor")
