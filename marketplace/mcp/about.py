@@ -9,6 +9,7 @@ from mcp_types import CompletionsCapability, Implementation, PromptsCapability, 
 from wallet.bounds import QUOTE_MINUTES
 
 from .method_calls import MethodCall
+from .responses import as_json
 from .revisions import SUPPORTED
 
 VERSION = "1"
@@ -30,10 +31,11 @@ SANDBOX = " This is a sandbox: nothing costs real money, and all data may be del
 @cache
 def server_info() -> dict[str, Any]:
     """Return name and version of this server."""
-    info = Implementation(
-        name="creative-asset-marketplace", title="Creative Asset Marketplace", version=VERSION, website_url=settings.BASE_URL
+    return as_json(
+        Implementation(
+            name="creative-asset-marketplace", title="Creative Asset Marketplace", version=VERSION, website_url=settings.BASE_URL
+        )
     )
-    return info.model_dump(by_alias=True, exclude_none=True)
 
 
 def discover(_call: MethodCall) -> dict[str, Any]:
@@ -59,4 +61,4 @@ def _capabilities() -> dict[str, Any]:
     capabilities = ServerCapabilities(
         tools=ToolsCapability(), resources=ResourcesCapability(), prompts=PromptsCapability(), completions=CompletionsCapability()
     )
-    return capabilities.model_dump(by_alias=True, exclude_none=True)
+    return as_json(capabilities)

@@ -39,7 +39,7 @@ class MethodCall:
         return isinstance(elicitation, dict) and elicitation.get("url") is not None
 
     def answer_to(self, name: str) -> str | None:
-        """Return what the user chose on a request of ours: accept, decline or cancel; None if it was not shown yet."""
+        """Return the user's answer to a request that this server made: accept, decline or cancel; None if it was not shown yet."""
         answers = self.params.get("inputResponses") if self.revision in MODERN else None
         return None if answers is None else str(answers.get(name, {}).get("action", "cancel"))
 

@@ -9,8 +9,6 @@ from django.utils.module_loading import import_string
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from pydantic import ValidationError
 
-from developers.usage.middleware import record_status
-
 from . import about, prompts, resources, skills
 from .authentication import Caller
 from .messages import Message
@@ -50,12 +48,13 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
         ProtocolError: there is no such method, or its parameters are not those of the revision.
         Problem: what the method raises.
     """
+    call = MethodCall(request, caller, revision, message.params)
     try:
-        result = _result_of(MethodCall(request, caller, revision, message.params), message.method)
+        result = _result_of(call, message.method)
     except ProtocolError as error:
         if revision not in MODERN:
             # Older clients treat any other status as the end of the connection.
-            record_status(request, error.status)
+            call.record_status(error.status)
             error.status = 200
         raise
     if revision not in MODERN:
