@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.core.ids import parse_id
+from marketplace.core.database import row_by_id
 
 from .models import Journal, LedgerAccount, TopUp
 from .models.ledger import AccountKind, JournalKind
@@ -96,8 +96,7 @@ def top_ups_of(user: User) -> QuerySet[TopUp]:
 
 def top_up_of(user: User, top_up_id: str) -> TopUp | None:
     """Return one of the user's top-ups, None if it is not theirs."""
-    key = parse_id(top_up_id)
-    return None if key is None else top_ups_of(user).select_related("quote__listing").filter(pk=key).first()
+    return row_by_id(top_ups_of(user).select_related("quote__listing"), top_up_id)
 
 
 def unpaid_top_ups_of(user: User) -> QuerySet[TopUp]:

@@ -11,8 +11,8 @@ from marketplace.api.pagination import newest_first
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_API_KEY, PUBLIC
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import InsufficientScope, InvalidTransition, NotFound
-from marketplace.core.ids import parse_id
 from marketplace.http.rate_limits import count_by_address
 
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
@@ -178,9 +178,8 @@ class WebhookViewSet(ApiViewSet):
     def redeliver(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
         """Deliver an event again, with the same id and a new series of attempts."""
         parse_body(EmptyBody, request)
-        deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("message", "endpoint")
-        key = parse_id(delivery_id)
-        delivery = None if key is None else deliveries.filter(pk=key).first()
+        deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("endpoint")
+        delivery = row_by_id(deliveries, delivery_id)
         if delivery is None:
             raise NotFound
         redeliver_event(delivery=delivery, actor=principal_of(request).user)
@@ -193,8 +192,7 @@ def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
     Raises:
         NotFound: it is not the app's.
     """
-    key = parse_id(webhook_id)
-    endpoint = None if key is None else webhook_endpoints_of(app_of(request)).filter(pk=key).first()
+    endpoint = row_by_id(webhook_endpoints_of(app_of(request)), webhook_id)
     if endpoint is None:
         raise NotFound
     return endpoint
