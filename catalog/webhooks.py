@@ -5,7 +5,7 @@ from typing import Any
 
 from developers.event_types import EventType
 from developers.models import WebhookMessage
-from developers.webhooks.publishing import link, new_event, publish_event, publish_events
+from developers.webhooks.publishing import api_url, new_event, publish_event, publish_events
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
 
@@ -43,7 +43,7 @@ def _publish_review(event: ListingReviewed) -> None:
         "reviewId": str(review.pk),
         "kind": review.kind,
         "decision": review.status,
-        "url": link(f"vendor/assets/{listing.pk}/reviews"),
+        "url": api_url(f"vendor/assets/{listing.pk}/reviews"),
     }
     events = [new_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)]
     if review.status == ReviewStatus.APPROVED and listing.store.is_open:
@@ -72,4 +72,4 @@ def _publish_edit(event: ListingEdited) -> None:
 
 
 def _asset(listing_id: uuid.UUID, slug: str) -> dict[str, Any]:
-    return {"assetId": str(listing_id), "slug": slug, "url": link(f"assets/{listing_id}")}
+    return {"assetId": str(listing_id), "slug": slug, "url": api_url(f"assets/{listing_id}")}

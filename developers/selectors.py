@@ -73,9 +73,9 @@ class Progress:
 
 def progress_of(user: User) -> Progress:
     """Return the progress of an approved developer, in one query; expired and revoked keys count too."""
-    keyed = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
-    apps = list(App.objects.filter(user=user).values_list("granted_scopes", keyed))
-    return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
+    has_key = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
+    apps = list(App.objects.filter(user=user).values_list("granted_scopes", has_key))
+    return Progress(has_app=bool(apps), has_grant=any(scopes for scopes, _ in apps), has_key=any(key for _, key in apps))
 
 
 def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
@@ -92,6 +92,11 @@ def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
 def open_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
+
+
+def undecided_scopes_of(app: App) -> QuerySet[AppScope]:
+    """Return the scopes of the app's open request."""
+    return app.scope_rows.filter(granted=None)
 
 
 def wait_of_scopes(app: App) -> Wait | None:
@@ -165,16 +170,16 @@ def connections_of(user: User) -> list[Connection]:
     by_app: dict[App, list[Consent]] = {}
     for consent in consents:
         by_app.setdefault(consent.app, []).append(consent)
-    used = AccessToken.objects.filter(user=user, application__in=by_app).order_by().values_list("application").annotate(Max("last_used_at"))
-    last_used = dict(used)
+    tokens = AccessToken.objects.filter(user=user, application__in=by_app).order_by()
+    last_used = dict(tokens.values_list("application").annotate(Max("last_used_at")))
     return [
         Connection(
             app=app,
-            scopes=[scope for scope in Scope if scope in app.scopes and any(scope in consent.scopes for consent in own)],
-            since=own[0].given_at,
+            scopes=[scope for scope in Scope if scope in app.scopes and any(scope in consent.scopes for consent in given)],
+            since=given[0].given_at,
             last_used_at=last_used.get(app.pk),
         )
-        for app, own in by_app.items()
+        for app, given in by_app.items()
     ]
 
 
@@ -194,7 +199,7 @@ def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[S
 
 
 def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
-    """Return the most that an app may spend from any one wallet."""
+    """Return the limits that staff set for an app, which apply to each wallet by itself."""
     return app.spending_limits.filter(owner=None)
 
 

@@ -75,9 +75,9 @@ def _revoke(finding: LeakedSecret) -> None:
             name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
             _notify(token.user, name, token.application)
     elif well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
-        page = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
-        if page is not None and revoke_first_party_token(token=page, actor=None, reason=reason):
-            _notify(page.user, "first-party token", page.app)
+        page_token = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
+        if page_token is not None and revoke_first_party_token(token=page_token, actor=None, reason=reason):
+            _notify(page_token.user, "first-party token", page_token.app)
     elif well_formed(finding.secret, Prefix.REFRESH_TOKEN):
         refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         # The family ends even if the token was used since: nobody knows by whom.

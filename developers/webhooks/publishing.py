@@ -21,10 +21,10 @@ from .delivering import schedule_delivery
 
 # Edits of one asset come in groups.
 MERGE_WINDOW = timedelta(seconds=30)
-STEP = 500
+_BATCH = 500
 
 
-def link(path: str) -> str:
+def api_url(path: str) -> str:
     """Return the URL of a resource of the API."""
     return f"{settings.BASE_URL}/api/v1/{path}"
 
@@ -80,7 +80,7 @@ def fan_out(message_id: str) -> None:
         return
     audience = WebhookEndpoint.objects.filter(_receives(message)).select_related("app").order_by("pk")
     last: uuid.UUID | None = None
-    while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
+    while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:_BATCH]):
         last = endpoints[-1].pk
         receivers = [endpoint for endpoint in endpoints if may_receive(message.type, endpoint.app.scopes)]
         paused = [endpoint for endpoint in receivers if endpoint.is_paused]

@@ -25,7 +25,7 @@ INSTRUCTIONS = (
 
 # Earlier revisions have no extensions.
 EXTENSIONS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/skills": {}}}
-SANDBOX = " This is a sandbox: nothing costs real money, and all data may be deleted."
+_SANDBOX_NOTE = " This is a sandbox: nothing costs real money, and all data may be deleted."
 
 
 @cache
@@ -54,7 +54,7 @@ def initialize(call: MethodCall) -> dict[str, Any]:
 
 
 def _instructions() -> str:
-    return INSTRUCTIONS + SANDBOX if settings.SANDBOX else INSTRUCTIONS
+    return INSTRUCTIONS + _SANDBOX_NOTE if settings.SANDBOX else INSTRUCTIONS
 
 
 def _capabilities() -> dict[str, Any]:

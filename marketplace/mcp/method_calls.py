@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.middleware import META_KEY, CountedOperation, record_status
+from developers.usage.middleware import OPERATION_KEY, CountedOperation, record_status
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
@@ -54,7 +54,7 @@ class MethodCall:
             InsufficientScope: the token does not carry it now.
             DependencyUnavailable: it needs `wallet:spend`, and the counter store is down.
         """
-        self.request.META[META_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
+        self.request.META[OPERATION_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
         if scope == Scope.WALLET_SPEND and not self.caller.counted:

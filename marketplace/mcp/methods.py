@@ -27,7 +27,7 @@ class Method:
     """A method of the protocol."""
 
     # Returns the result.
-    answer: Callable[[MethodCall], Result]
+    handler: Callable[[MethodCall], Result]
     # The revisions that have the method.
     revisions: tuple[str, ...] = SUPPORTED
     # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
@@ -74,7 +74,7 @@ def _result_of(call: MethodCall, name: str) -> Result:
         validate_client_request(method.parameters_of or name, call.revision, call.params)
     except ValidationError as error:
         raise _invalid_params(error) from error
-    return method.answer(call)
+    return method.handler(call)
 
 
 def _invalid_params(error: ValidationError) -> ProtocolError:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalog.models import Discount, LicenseTier, Listing, StorePicture
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
-from developers.event_types import OF_OWN_STORE, EventType
+from developers.event_types import OWN_STORE_EVENTS, EventType
 from developers.models import App, WebhookDelivery, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
@@ -326,7 +326,7 @@ def hooked() -> Scene:
     """The app has a webhook, to which a delivery failed."""
     scene = eventful()
     assert scene.app is not None
-    events = set(EventType) - OF_OWN_STORE
+    events = set(EventType) - OWN_STORE_EVENTS
     endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=events, actor=scene.user)
     failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
     delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)

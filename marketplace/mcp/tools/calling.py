@@ -14,7 +14,7 @@ from wallet.bounds import QUOTE_MINUTES
 from ..method_calls import MethodCall
 from ..responses import ProtocolError, as_json
 from . import catalog, library, schemas, wallet
-from .base import Arguments, Tool, ToolResult
+from .base import Arguments, Tool, ToolResult, json_of
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*catalog.TOOLS, *library.TOOLS, *wallet.TOOLS)}
 NAME_CHARS = 100
@@ -128,5 +128,5 @@ def _failure(problem: Problem, call: MethodCall) -> dict[str, Any]:
         problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
     shown = problem_document(problem, call.request.path)
     sentence = f"{problem.code}: {problem.message} {ADVICE.get(problem.code, '')}".strip()
-    texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
+    texts = (sentence, json_of(shown).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}
