@@ -26,7 +26,7 @@ from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..selectors import open_review_of, undecided_scopes_of
-from ..webhooks.publishing import publish_event
+from ..webhooks.publishing import new_event, publish_events
 from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approval, notify_developer
 
 
@@ -222,7 +222,7 @@ def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Sco
 
 def _notify_of_grant(app: App) -> None:
     data = {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()}
-    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk)
+    publish_events(new_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk))
 
 
 def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User | None) -> None:

@@ -47,29 +47,12 @@ def publish_events(*events: WebhookMessage) -> None:
                 task.enqueue(str(each.pk))
 
 
-def publish_event(
-    *,
-    event: EventType,
-    subject: uuid.UUID,
-    data: Mapping[str, Any],
-    app_id: uuid.UUID | None = None,
-    owner_id: uuid.UUID | None = None,
-    merge: bool = False,
-) -> WebhookMessage | None:
-    """Publish one event, as `new_event` and `publish_events` do.
-
-    With `merge`, later events of the same type about the same subject are left out until `MERGE_WINDOW` has passed.
-    """
-    message = new_event(event=event, subject=subject, data=data, app_id=app_id, owner_id=owner_id)
-    if merge:
-        alike = WebhookMessage.objects.filter(
-            subject=message.subject, type=message.type, merges_until__gt=timezone.now() + timedelta(seconds=1)
-        )
-        if alike.exists():
-            return None
-        message.merges_until = message.created_at + MERGE_WINDOW
-    publish_events(message)
-    return message
+def publish_merged(event: WebhookMessage) -> None:
+    """Publish an event that stands for all of its type about the same subject until `MERGE_WINDOW` has passed; the later ones are left out."""
+    alike = WebhookMessage.objects.filter(subject=event.subject, type=event.type, merges_until__gt=timezone.now() + timedelta(seconds=1))
+    if not alike.exists():
+        event.merges_until = event.created_at + MERGE_WINDOW
+        publish_events(event)
 
 
 @job()

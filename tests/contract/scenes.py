@@ -15,7 +15,7 @@ from developers.models import App, WebhookDelivery, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
 from developers.services.webhooks import create_endpoint
-from developers.webhooks.publishing import publish_event
+from developers.webhooks.publishing import new_event, publish_events
 from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
@@ -318,7 +318,9 @@ def earning() -> Scene:
 def eventful() -> Scene:
     """Something happened that the app sees."""
     app = AppFactory()
-    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    publish_events(
+        new_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    )
     return Scene(app.developer, app=app)
 
 
