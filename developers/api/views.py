@@ -19,7 +19,7 @@ from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints,
 from ..models import WebhookEndpoint
 from ..principals import app_of, principal_of
 from ..selectors import deliveries_to, webhook_endpoints_of
-from ..services.leaks import LeakedSecret, report_leaks
+from ..services.leaks import report_leaks
 from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoint, redeliver_event, rotate_endpoint_secret
 from ..webhooks.event_feed import events_after
 from .serializers import (
@@ -62,7 +62,8 @@ class LeakViewSet(ApiViewSet):
         """
         count_by_address(request, "leak_reports")
         body = parse_body(LeakReportBody, request)
-        report_leaks(findings=[LeakedSecret(found["value"], found["url"]) for found in body["credentials"]])
+        # If a secret was found in several places, the first counts.
+        report_leaks(places={found["value"]: found["url"] for found in reversed(body["credentials"])})
         return Response(LeakReportResponse({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})
 
 
