@@ -55,7 +55,7 @@ class UsageMiddleware:
 
 def call_of(request: HttpRequest, status: int) -> CallKey | None:
     """Return what to count; None for a call without a credential, or by a page for its user."""
-    # Set by DRF's authentication.
+    # Set by DRF's authentication, and by that of the MCP server.
     principal = getattr(request, "auth", None)
     if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
         return None
