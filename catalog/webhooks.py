@@ -5,7 +5,7 @@ from typing import Any
 
 from developers.event_types import EventType
 from developers.models import WebhookMessage
-from developers.webhooks.publishing import link, new_event, publish_event, publish_events
+from developers.webhooks.publishing import api_url, new_event, publish_events, publish_merged
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
 
@@ -32,7 +32,7 @@ def publish_store_events(store_id: str, *, is_open: bool) -> None:
     event = EventType.ASSET_PUBLISHED if is_open else EventType.ASSET_REMOVED
     # Read completely before the first event is written: on SQLite, a transaction that reads cannot write after others have written.
     for listing_id, slug in list(listings.order_by("pk").values_list("pk", "slug")):
-        publish_event(event=event, subject=listing_id, data=_asset(listing_id, slug))
+        publish_events(new_event(event=event, subject=listing_id, data=_asset(listing_id, slug)))
 
 
 def _publish_review(event: ListingReviewed) -> None:
@@ -43,7 +43,7 @@ def _publish_review(event: ListingReviewed) -> None:
         "reviewId": str(review.pk),
         "kind": review.kind,
         "decision": review.status,
-        "url": link(f"vendor/assets/{listing.pk}/reviews"),
+        "url": api_url(f"vendor/assets/{listing.pk}/reviews"),
     }
     events = [new_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)]
     if review.status == ReviewStatus.APPROVED and listing.store.is_open:
@@ -55,7 +55,7 @@ def _publish_removal(event: ListingUnpublished) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
     # A closed store's listings were removed with it, unless `publish_store_events` still waits: it would not find this one any more.
     if listing["store__is_open"] or not _was_removed(event.listing_id):
-        publish_event(event=EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, listing["slug"]))
+        publish_events(new_event(event=EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, listing["slug"])))
 
 
 def _was_removed(listing_id: uuid.UUID) -> bool:
@@ -68,8 +68,8 @@ def _publish_edit(event: ListingEdited) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
     if listing["store__is_open"]:
         data = _asset(event.listing_id, listing["slug"])
-        publish_event(event=EventType.ASSET_UPDATED, subject=event.listing_id, data=data, merge=True)
+        publish_merged(new_event(event=EventType.ASSET_UPDATED, subject=event.listing_id, data=data))
 
 
 def _asset(listing_id: uuid.UUID, slug: str) -> dict[str, Any]:
-    return {"assetId": str(listing_id), "slug": slug, "url": link(f"assets/{listing_id}")}
+    return {"assetId": str(listing_id), "slug": slug, "url": api_url(f"assets/{listing_id}")}

@@ -32,7 +32,7 @@ class Audience(models.TextChoices):
 
     @property
     def prefix(self) -> Prefix:
-        """The prefix of these tokens."""
+        """The prefix of the tokens that the resource accepts."""
         return Prefix.MCP_TOKEN if self == Audience.MCP else Prefix.ACCESS_TOKEN
 
 

@@ -70,7 +70,7 @@ class LogoNotReviewable(Problem):
     """409: the app has no open request for scopes, with which a reviewer would see its logo."""
 
     status = 409
-    title = "The logo can be set with a request for scopes only"
+    title = "The logo can only be set with a request for scopes"
     detail = "Request scopes for the app first, then set its logo: the same reviewer approves both."
 
 

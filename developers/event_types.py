@@ -26,7 +26,7 @@ class EventType(models.TextChoices):
 # Sent from the dashboard to any endpoint, without a subscription.
 PING = "ping"
 # Only the developer can choose these, on a page of the dashboard: no key acts for a vendor.
-OF_OWN_STORE: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
+OWN_STORE_EVENTS: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
 # An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.
 # Empty: any app may.
 REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
@@ -52,4 +52,4 @@ def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
 
 def may_subscribe(event: str, scopes: AbstractSet[Scope]) -> bool:
     """Tell whether a key with these scopes may list an event and subscribe to it. Events of the developer's own store are not for keys."""
-    return event not in OF_OWN_STORE and may_receive(event, scopes)
+    return event not in OWN_STORE_EVENTS and may_receive(event, scopes)

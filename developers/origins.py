@@ -15,7 +15,7 @@ from .models.apps import AppStatus
 from .principals import Principal
 from .redirects import calling_origin, is_loopback, origin_of
 
-_APPS_TOKENS = frozenset({CredentialKind.OAUTH, CredentialKind.MCP})
+_APP_TOKEN_KINDS = frozenset({CredentialKind.OAUTH, CredentialKind.MCP})
 
 
 def is_open_to_origin(request: HttpRequest) -> bool:
@@ -33,7 +33,7 @@ def is_open_to_origin(request: HttpRequest) -> bool:
         return False
     if principal is None:
         return AppOrigin.objects.filter(origin=origin, app__status=AppStatus.APPROVED).exists()
-    app = principal.app if principal.kind in _APPS_TOKENS else None
+    app = principal.app if principal.kind in _APP_TOKEN_KINDS else None
     return app is not None and origin in map(origin_of, app.redirect_uris.split())
 
 

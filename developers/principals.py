@@ -55,10 +55,10 @@ class Principal:
 
 
 def app_of(request: Request) -> App:
-    """Return the app of the key with which an access rule for keys has let a request in."""
+    """Return the app of the key that a request carries, for operations whose access rule accepts only keys."""
     return cast("App", principal_of(request).app)
 
 
 def principal_of(request: Request) -> Principal:
-    """Return the caller of a request that an access rule has let in."""
+    """Return the caller of a request, for operations whose access rule requires a credential."""
     return cast("Principal", request.auth)

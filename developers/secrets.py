@@ -13,7 +13,7 @@ from django.conf import settings
 
 _ALPHABET = string.digits + string.ascii_letters
 _RANDOM_CHARS = 32
-_CHECK_CHARS = 6
+_CHECKSUM_CHARS = 6
 
 
 _START = "cam_test_" if settings.SANDBOX else "cam_"
@@ -36,15 +36,15 @@ BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 def new_secret(prefix: Prefix) -> str:
     """Return a new secret, which is shown once and never stored."""
     body = prefix + "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_CHARS))
-    return body + _check(body)
+    return body + _checksum(body)
 
 
 def well_formed(secret: str, *prefixes: Prefix) -> bool:
     """Tell whether the secret has one of the prefixes and a valid checksum, which finds typos without a query."""
     prefix = next((p for p in prefixes if secret.startswith(p)), None)
-    if prefix is None or len(secret) != len(prefix) + _RANDOM_CHARS + _CHECK_CHARS or not secret.isascii():
+    if prefix is None or len(secret) != len(prefix) + _RANDOM_CHARS + _CHECKSUM_CHARS or not secret.isascii():
         return False
-    return secrets.compare_digest(_check(secret[:-_CHECK_CHARS]), secret[-_CHECK_CHARS:])
+    return secrets.compare_digest(_checksum(secret[:-_CHECKSUM_CHARS]), secret[-_CHECKSUM_CHARS:])
 
 
 def digest_of(secret: str) -> str:
@@ -52,10 +52,10 @@ def digest_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _check(body: str) -> str:
+def _checksum(body: str) -> str:
     number = zlib.crc32(body.encode())
     digits = ""
-    for _ in range(_CHECK_CHARS):
+    for _ in range(_CHECKSUM_CHARS):
         number, remainder = divmod(number, len(_ALPHABET))
         digits = _ALPHABET[remainder] + digits
     return digits

@@ -1,13 +1,12 @@
 """Reads of developers, their apps and credentials."""
 
 import uuid
-from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from marketplace.accounts.models import User
@@ -73,9 +72,9 @@ class Progress:
 
 def progress_of(user: User) -> Progress:
     """Return the progress of an approved developer, in one query; expired and revoked keys count too."""
-    keyed = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
-    apps = list(App.objects.filter(user=user).values_list("granted_scopes", keyed))
-    return Progress(bool(apps), any(grant for grant, _ in apps), any(has_key for _, has_key in apps))
+    has_key = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
+    apps = list(App.objects.filter(user=user).values_list("granted_scopes", has_key))
+    return Progress(has_app=bool(apps), has_grant=any(scopes for scopes, _ in apps), has_key=any(key for _, key in apps))
 
 
 def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
@@ -92,6 +91,11 @@ def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
 def open_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
+
+
+def undecided_scopes_of(app: App) -> QuerySet[AppScope]:
+    """Return the scopes of the app's open request."""
+    return app.scope_rows.filter(granted=None)
 
 
 def wait_of_scopes(app: App) -> Wait | None:
@@ -165,16 +169,16 @@ def connections_of(user: User) -> list[Connection]:
     by_app: dict[App, list[Consent]] = {}
     for consent in consents:
         by_app.setdefault(consent.app, []).append(consent)
-    used = AccessToken.objects.filter(user=user, application__in=by_app).order_by().values_list("application").annotate(Max("last_used_at"))
-    last_used = dict(used)
+    tokens = AccessToken.objects.filter(user=user, application__in=by_app).order_by()
+    last_used = dict(tokens.values_list("application").annotate(Max("last_used_at")))
     return [
         Connection(
             app=app,
-            scopes=[scope for scope in Scope if scope in app.scopes and any(scope in consent.scopes for consent in own)],
-            since=own[0].given_at,
+            scopes=[scope for scope in Scope if scope in app.scopes and any(scope in consent.scopes for consent in given)],
+            since=given[0].given_at,
             last_used_at=last_used.get(app.pk),
         )
-        for app, own in by_app.items()
+        for app, given in by_app.items()
     ]
 
 
@@ -194,7 +198,7 @@ def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[S
 
 
 def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
-    """Return the most that an app may spend from any one wallet."""
+    """Return the limits that staff set for an app, which apply to each wallet by itself."""
     return app.spending_limits.filter(owner=None)
 
 
@@ -210,31 +214,14 @@ def spending_apps_of(user: User) -> QuerySet[App]:
     return apps.filter(Q(user=user) | Q(pk__in=allowed.values("app"))).order_by("name", "pk")
 
 
-@dataclass(frozen=True)
-class Spender:
-    """An app or a token with the limits of its spending from one wallet."""
+def spenders_of(user: User) -> list[AccessToken | App]:
+    """Return the tokens and apps that may spend from the user's wallet, tokens first.
 
-    subject: App | AccessToken
-    # Whether it is an app of the wallet's owner.
-    own: bool
-    limits: list[SpendingLimit]
-    # Set by staff, for the app.
-    app_limits: list[SpendingLimit]
-
-
-def spenders_of(user: User) -> list[Spender]:
-    """Return the tokens and apps that may spend from the user's wallet, tokens first, in three queries."""
-    tokens, apps = list(spending_tokens_of(user)), list(spending_apps_of(user))
-    spenders: list[App | AccessToken] = [*tokens, *apps]
-    rows = SpendingLimit.objects.filter(Q(token__in=tokens, owner=user) | Q(owner=user, app__in=apps) | Q(owner=None, app__in=apps))
-    limits: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
-    app_limits: dict[uuid.UUID | None, list[SpendingLimit]] = defaultdict(list)
-    for row in rows:
-        (app_limits if row.owner_id is None else limits)[row.token_id or row.app_id].append(row)
-    return [
-        Spender(subject, isinstance(subject, App) and subject.user_id == user.pk, limits[subject.pk], app_limits[subject.pk])
-        for subject in spenders
-    ]
+    Each has `limits`, those of the user, and an app also `app_limits`, those of staff.
+    """
+    limits = Prefetch("spending_limits", SpendingLimit.objects.filter(owner=user), to_attr="limits")
+    app_limits = Prefetch("spending_limits", SpendingLimit.objects.filter(owner=None), to_attr="app_limits")
+    return [*spending_tokens_of(user).prefetch_related(limits), *spending_apps_of(user).prefetch_related(limits, app_limits)]
 
 
 def spending_limits_for(principal: Principal) -> list[SpendingLimit]:

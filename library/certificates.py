@@ -14,8 +14,8 @@ from django.db.models import TextChoices
 from django.urls import reverse
 
 from catalog.ai_use import training_sentence
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 from marketplace.ui.pdf import PdfDocument, render_pdf
 
 from . import signatures
@@ -166,8 +166,7 @@ def licence_of_certificate(certificate_id: str) -> Licence:
     Raises:
         NotFound: no certificate has this id.
     """
-    key = parse_id(certificate_id)
-    licence = Licence.objects.select_related("listing__store", "tier", "deliverable").filter(pk=key).first() if key else None
+    licence = row_by_id(Licence.objects.select_related("listing__store", "tier", "deliverable"), certificate_id)
     if licence is None:
         raise NotFound
     return licence

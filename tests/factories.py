@@ -1,5 +1,6 @@
 """Rows for tests, valid by default."""
 
+import uuid
 from typing import Any
 
 import factory
@@ -10,11 +11,13 @@ from catalog.models import Category, Deliverable, Listing, ListingStats, Store
 from catalog.models.listings import ListingStatus
 from catalog.services.visibility import listing_changed
 from developers import bounds
-from developers.models import App
+from developers.audiences import Audience
+from developers.models import App, Consent
+from developers.services.consents import give_consent
 from developers.services.spending import LimitValues
 from marketplace.accounts.models import User
 from marketplace.core.money import WALLET_CURRENCIES
-from marketplace.core.scopes import APP_SCOPES, format_scopes
+from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 
 # Limits for tokens that spend, in tests of something else.
 PLENTY = tuple(LimitValues(currency, total_minor=bounds.MAX_SPENDING_LIMIT_MINOR) for currency in WALLET_CURRENCIES)
@@ -52,6 +55,20 @@ class AppFactory(DjangoModelFactory[App]):
     granted_scopes = format_scopes(APP_SCOPES)
     client_type = App.CLIENT_PUBLIC
     authorization_grant_type = App.GRANT_AUTHORIZATION_CODE
+
+
+def connect_app(user: User, app: App, scopes: frozenset[Scope]) -> Consent:
+    """Return the user's consent to the app."""
+    return give_consent(
+        user=user,
+        app=app,
+        scopes=scopes,
+        audience=Audience.API,
+        redirect_uri="https://app.example/callback",
+        code=uuid.uuid4().hex,
+        code_challenge="c" * 43,
+        actor=user,
+    )
 
 
 class CategoryFactory(DjangoModelFactory[Category]):

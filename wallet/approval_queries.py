@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from developers.principals import Principal
 from marketplace.accounts.models import User
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 
 from .models import Approval
 from .models.approvals import ApprovalStatus
@@ -31,8 +31,7 @@ def approval_for(principal: Principal, approval_id: str) -> Approval:
         NotFound: there is none.
     """
     rows = approvals_of(principal.user) if principal.app is None else approvals_of(principal.user).filter(app=principal.app)
-    key = parse_id(approval_id)
-    approval = None if key is None else rows.filter(pk=key).first()
+    approval = row_by_id(rows, approval_id)
     if approval is None:
         raise NotFound
     return approval

@@ -9,8 +9,8 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 
 from .models import Journal, LedgerAccount, TopUp
 from .models.ledger import AccountKind, JournalKind
@@ -101,8 +101,7 @@ def top_up_of(user: User, top_up_id: str) -> TopUp:
     Raises:
         NotFound: it is not theirs.
     """
-    key = parse_id(top_up_id)
-    top_up = None if key is None else top_ups_of(user).select_related("quote__listing").filter(pk=key).first()
+    top_up = row_by_id(top_ups_of(user).select_related("quote__listing"), top_up_id)
     if top_up is None:
         raise NotFound
     return top_up

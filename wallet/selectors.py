@@ -10,8 +10,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, 
 from django.db.models.functions import Coalesce, TruncMonth
 
 from marketplace.accounts.models import User
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import first_id_at, parse_id
+from marketplace.core.ids import first_id_at
 from marketplace.core.money import Currency, scaled
 
 from .errors import InvoicePending, NotInvoiced
@@ -101,8 +102,7 @@ def order_of(user: User, order_id: str) -> Order:
     Raises:
         NotFound: it is not theirs.
     """
-    key, related = parse_id(order_id), ("listing__store", "buyer", "quote", "refund_request", "upgraded_from")
-    order = None if key is None else orders_of(user).select_related(*related).filter(pk=key).first()
+    order = row_by_id(orders_of(user).select_related("listing__store", "buyer", "quote", "refund_request", "upgraded_from"), order_id)
     if order is None:
         raise NotFound
     return order
@@ -197,9 +197,8 @@ def invoice_months_of(vendor: User) -> list[tuple[date, int]]:
 
 def quote_of(user: User, quote_id: str) -> Quote | None:
     """Return the user's quote with its listing and `used_by`, the order that used it; None if it is not theirs."""
-    key = parse_id(quote_id)
     quotes = Quote.objects.select_related("listing__store", "listing__category", "tier").annotate(used_by=F("orders__pk"))
-    return None if key is None else quotes.filter(owner=user, pk=key).first()
+    return row_by_id(quotes.filter(owner=user), quote_id)
 
 
 def journals_of(account: LedgerAccount) -> QuerySet[Journal]:

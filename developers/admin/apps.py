@@ -33,7 +33,7 @@ from .usage import usage_context
 DECIDE = "developers.decide_app"
 SUSPEND = "developers.suspend_app"
 APP_LIMIT = "developers.set_limit_app"
-DECISIONS = {None: "waits", True: "granted", False: "refused"}
+DECISION_LABELS = {None: "waits", True: "granted", False: "refused"}
 
 
 class NarrowForm(ReasonForm):
@@ -77,7 +77,8 @@ class AppAdmin(ServiceAdmin):
         rows = list(subject.scope_rows.all())
         unused = unused_scopes(subject, rows)
         scopes = [
-            (row.scope, row.reason, DECISIONS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note) for row in rows
+            (row.scope, row.reason, DECISION_LABELS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note)
+            for row in rows
         ]
         mcp_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "active" if token.is_active else "ended")

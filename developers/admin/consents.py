@@ -17,7 +17,7 @@ class ConsentAdmin(ServiceAdmin):
     list_filter = ("audience",)
     list_select_related = ("user", "app")
     search_fields = ("user__email", "app__name")
-    fields = ("user", "app", "audience", "scope", "given_at", "renewed_at", "withdrawn_at")
+    fields = list_display
     decision_names = ("revoke",)
 
     revoke = service_decision(

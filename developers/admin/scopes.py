@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
@@ -15,13 +14,13 @@ from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claim
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
-from ..models import App, AppScope, ScopeReview
+from ..models import ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import current_application, decided_requests_of, decisions_on_scopes
+from ..selectors import current_application, decided_requests_of, decisions_on_scopes, undecided_scopes_of
 from ..services.scopes import ScopeDecision, decide_scopes
-from .apps import DECIDE, DECISIONS
+from .apps import DECIDE, DECISION_LABELS
 
-# The most earlier decisions on the page, of each kind.
+# How many earlier decisions of each kind the page shows.
 EARLIER = 10
 _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 
@@ -29,13 +28,13 @@ _CHOICES = (("grant", "Grant"), ("refuse", "Refuse"))
 class ShownForm(DecisionForm):
     """Names the logo and the redirect URIs that the page shows: only these are approved."""
 
-    logo = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    logo_digest = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     redirect_uris = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        shown = getattr(subject.app, "logo", None)
-        self.initial.update({"logo": "" if shown is None else shown.digest, "redirect_uris": subject.app.redirect_uris})
+        logo = getattr(subject.app, "logo", None)
+        self.initial.update({"logo_digest": "" if logo is None else logo.digest, "redirect_uris": subject.app.redirect_uris})
 
 
 class ScopeDecisionsForm(ShownForm):
@@ -50,7 +49,7 @@ class ScopeDecisionsForm(ShownForm):
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
-        self.requested = list(_undecided(subject.app)) if _is_pending(subject) else []
+        self.requested = list(undecided_scopes_of(subject.app)) if _is_pending(subject) else []
         for row in self.requested:
             self.fields[f"decision:{row.scope}"] = forms.ChoiceField(
                 label=f"Decide on {row.scope}", choices=_CHOICES, widget=forms.RadioSelect
@@ -70,15 +69,15 @@ class ScopeDecisionsForm(ShownForm):
             for row in self.requested
         ]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Add the decisions to the cleaned data."""
-        cleaned = super().clean() or self.cleaned_data
+        super().clean()
+        cleaned = self.cleaned_data
         if not self.errors:
             cleaned["decisions"] = {
                 Scope(row.scope): ScopeDecision(cleaned[f"decision:{row.scope}"] == "grant", cleaned[f"note:{row.scope}"])
                 for row in self.requested
             }
-        return cleaned
 
 
 class GrantAllForm(ShownForm):
@@ -89,10 +88,6 @@ class GrantAllForm(ShownForm):
 
 def _is_pending(review: ScopeReview) -> bool:
     return review.status == ScopeReviewStatus.PENDING
-
-
-def _undecided(app: App) -> QuerySet[AppScope]:
-    return app.scope_rows.filter(granted=None)
 
 
 def _facts(review: ScopeReview) -> dict[str, Any]:
@@ -137,9 +132,9 @@ class ScopeReviewAdmin(QueueAdmin):
     def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
         """Return the requested scopes with the decisions, and the history."""
         if _is_pending(subject):
-            rows = [(row.scope, row.reason, "waits", "") for row in _undecided(subject.app)]
+            rows = [(row.scope, row.reason, "waits", "") for row in undecided_scopes_of(subject.app)]
         else:
-            rows = [(row["scope"], row["reason"], DECISIONS[row["granted"]], row["note"]) for row in subject.outcome]
+            rows = [(row["scope"], row["reason"], DECISION_LABELS[row["granted"]], row["note"]) for row in subject.outcome]
         return [
             Panel("Scopes of this request", ("Scope", "Why the app wants it", "Decision", "Note"), rows),
             _earlier_requests(subject),
@@ -165,8 +160,8 @@ class ScopeReviewAdmin(QueueAdmin):
     )
     def grant_all(self, review: ScopeReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Grant every requested scope."""
-        granted = {Scope(row.scope): ScopeDecision(True, "") for row in _undecided(review.app)}
-        shown = {name: cleaned_data[name] for name in ("logo", "redirect_uris")}
+        granted = {Scope(row.scope): ScopeDecision(True, "") for row in undecided_scopes_of(review.app)}
+        shown = {name: cleaned_data[name] for name in ("logo_digest", "redirect_uris")}
         decide_scopes(review=review, decisions=granted, note=cleaned_data["note"], **shown, actor=actor)
 
     decide_scopes = service_decision(
@@ -183,7 +178,7 @@ class ScopeReviewAdmin(QueueAdmin):
         ),
         decide_scopes,
         "review",
-        fields=("decisions", "note", "logo", "redirect_uris"),
+        fields=("decisions", "note", "logo_digest", "redirect_uris"),
     )
 
 
@@ -193,7 +188,7 @@ def _earlier_requests(review: ScopeReview) -> Panel:
         (
             each.decided_at,
             each.decided_by or "",
-            ", ".join(f"{row['scope']} {DECISIONS[row['granted']]}" for row in each.outcome),
+            ", ".join(f"{row['scope']} {DECISION_LABELS[row['granted']]}" for row in each.outcome),
             each.note,
         )
         for each in decided_requests_of(review.app).exclude(pk=review.pk)[:EARLIER]
@@ -204,7 +199,7 @@ def _earlier_requests(review: ScopeReview) -> Panel:
 def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
     """Return the latest decisions on these scopes for other apps."""
     rows = [
-        (row.scope, row.app.name, DECISIONS[row.granted], row.decided_at, row.note)
+        (row.scope, row.app.name, DECISION_LABELS[row.granted], row.decided_at, row.note)
         for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]
     ]
     return Panel("Latest decisions on these scopes for other apps", ("Scope", "App", "Decision", "At", "Note"), rows)

@@ -9,8 +9,8 @@ from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import parse_id
 from marketplace.core.scopes import Scope
 from marketplace.review.appeals import appeals_of, decision_to_appeal, submit_appeal
 from marketplace.review.errors import AppealExists, AppealUnavailable
@@ -52,8 +52,7 @@ class AppealViewSet(ApiViewSet):
     @extend_schema(operation_id="getAppeal", summary="Get an appeal", parameters=[_APPEAL_ID], responses=OneAppeal)
     def retrieve(self, request: Request, appeal_id: str) -> Response:
         """Return one of the caller's appeals, with its place in the queue while it waits."""
-        key = parse_id(appeal_id)
-        found = None if key is None else appeals_of(principal_of(request).user).filter(pk=key).first()
-        if found is None:
+        appeal = row_by_id(appeals_of(principal_of(request).user), appeal_id)
+        if appeal is None:
             raise NotFound
-        return Response(OneAppeal(found).data)
+        return Response(OneAppeal(appeal).data)

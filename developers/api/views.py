@@ -11,15 +11,15 @@ from marketplace.api.pagination import newest_first
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_API_KEY, PUBLIC
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import InsufficientScope, InvalidTransition, NotFound
-from marketplace.core.ids import parse_id
 from marketplace.http.rate_limits import count_by_address
 
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
 from ..models import WebhookEndpoint
 from ..principals import app_of, principal_of
 from ..selectors import deliveries_to, webhook_endpoints_of
-from ..services.leaks import LeakedSecret, report_leaks
+from ..services.leaks import report_leaks
 from ..services.webhooks import change_endpoint, create_endpoint, delete_endpoint, redeliver_event, rotate_endpoint_secret
 from ..webhooks.event_feed import events_after
 from .serializers import (
@@ -62,7 +62,8 @@ class LeakViewSet(ApiViewSet):
         """
         count_by_address(request, "leak_reports")
         body = parse_body(LeakReportBody, request)
-        report_leaks(findings=[LeakedSecret(found["value"], found["url"]) for found in body["credentials"]])
+        # If a secret was found in several places, the first counts.
+        report_leaks(places={found["value"]: found["url"] for found in reversed(body["credentials"])})
         return Response(LeakReportResponse({"received": len(body["credentials"])}).data, headers={"Cache-Control": "no-store"})
 
 
@@ -178,9 +179,8 @@ class WebhookViewSet(ApiViewSet):
     def redeliver(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
         """Deliver an event again, with the same id and a new series of attempts."""
         parse_body(EmptyBody, request)
-        deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("message", "endpoint")
-        key = parse_id(delivery_id)
-        delivery = None if key is None else deliveries.filter(pk=key).first()
+        deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("endpoint")
+        delivery = row_by_id(deliveries, delivery_id)
         if delivery is None:
             raise NotFound
         redeliver_event(delivery=delivery, actor=principal_of(request).user)
@@ -193,8 +193,7 @@ def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
     Raises:
         NotFound: it is not the app's.
     """
-    key = parse_id(webhook_id)
-    endpoint = None if key is None else webhook_endpoints_of(app_of(request)).filter(pk=key).first()
+    endpoint = row_by_id(webhook_endpoints_of(app_of(request)), webhook_id)
     if endpoint is None:
         raise NotFound
     return endpoint

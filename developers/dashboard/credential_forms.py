@@ -40,13 +40,12 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
         offered = APP_SCOPES if audience == Audience.MCP else PERSONAL_SCOPES
         self.fields["scopes"].choices = scope_choices(offered)  # type: ignore[attr-defined]  # it is the field declared above
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Require the password and a limit for a token that can spend."""
-        data: dict[str, Any] = super().clean() or {}
-        if Scope.WALLET_SPEND in data.get("scopes", ()):
+        super().clean()
+        if Scope.WALLET_SPEND in self.cleaned_data.get("scopes", ()):
             self.require_password()
             self.require_limit()
-        return data
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `issue_personal_token`."""
@@ -72,12 +71,11 @@ class _SpendingCredentialForm(PasswordConfirmationForm):
         else:
             del self.fields["password"]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Require the password where it is needed."""
-        data: dict[str, Any] = super().clean() or self.cleaned_data
+        super().clean()
         if self._spends:
             self.require_password()
-        return data
 
 
 class KeyForm(_SpendingCredentialForm):

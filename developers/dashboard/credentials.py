@@ -26,7 +26,7 @@ class CredentialRow:
     """An active key or token, as tables show it."""
 
     credential: Credential
-    # The labels of its current scopes.
+    # Its current scopes, by name.
     scopes: list[str]
     rotate_url: str
     revoke_url: str
@@ -36,13 +36,13 @@ class CredentialRow:
 
 @dataclass(frozen=True)
 class CredentialPages:
-    """One kind of credential, as its pages need it."""
+    """What the pages of one kind of credential need to know about it."""
 
     # The prefix of its route names.
     route: str
-    # Its name in headings, and in sentences.
-    noun: str
-    word: str
+    # Its name in headings, and the shorter one in sentences.
+    name: str
+    short_name: str
     # Returns the credentials of an app, or a user's own.
     all_of: Callable[[Any], QuerySet[Any]]
     # Returns the form for a new one; called with the data, the app or user, and the request.
@@ -100,6 +100,6 @@ PERSONAL_TOKENS = CredentialPages(
 )
 ASSISTANT_TOKENS = replace(
     PERSONAL_TOKENS,
-    noun="token for an AI assistant",
+    name="token for an AI assistant",
     form=lambda data, _user, request: TokenForm(data, request=request, audience=Audience.MCP),
 )

@@ -66,14 +66,13 @@ class ScopesForm(forms.Form):
         """The checkbox of each scope, in the order of `Scope`, and the field for its reason."""
         return [(checkbox, self[_reason_name(checkbox.data["value"])]) for checkbox in self["scopes"]]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Require a reason for each requested scope."""
-        data: dict[str, Any] = super().clean() or {}
-        for value in data.get("scopes", ()):
+        super().clean()
+        for value in self.cleaned_data.get("scopes", ()):
             name = _reason_name(value)
-            if name not in self.errors and not data.get(name):
+            if name not in self.errors and not self.cleaned_data.get(name):
                 self.add_error(name, "Say why the app needs this scope.")
-        return data
 
     def requested(self) -> dict[Scope, str]:
         """Return each requested scope with its reason."""

@@ -70,14 +70,13 @@ class SpendingForm(PasswordConfirmationForm, LimitsForm):
         self.fields["password"].required = True
         self.fields["password"].help_text = "Required again because a program can spend your money."
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Require a limit where one is needed, then the password: each try counts."""
-        data: dict[str, Any] = super().clean() or self.cleaned_data
+        super().clean()
         if self._required:
             self.require_limit()
         if not self.errors:
             self.require_password()
-        return data
 
 
 def _name(currency: Currency, amount: str) -> str:

@@ -16,7 +16,7 @@ KEPT_HOURS = 48
 
 
 class CallerKind(models.TextChoices):
-    """The kind of credential; OAuth and console tokens are counted under their app."""
+    """The kind of credential; console tokens and tokens issued by OAuth are counted under their app."""
 
     API_KEY = "api_key"
     PERSONAL = "personal"

@@ -197,6 +197,6 @@ class WebhookAttempt(models.Model):
         return f"{self.http_status or self.error}"
 
     @property
-    def arrived(self) -> bool:
-        """Tell whether the receiver accepted it."""
+    def succeeded(self) -> bool:
+        """Whether the receiver responded with a status that means success."""
         return self.http_status is not None and 200 <= self.http_status < 300

@@ -51,10 +51,10 @@ class DocumentFetcher(cimd.SafeMetadataFetcher):
         """
         # As in the base class.
         cimd._validate_client_id_url(client_id)
-        seconds, most = oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS, oauth2_settings.CIMD_MAX_DOCUMENT_SIZE
+        seconds, max_bytes = oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS, oauth2_settings.CIMD_MAX_DOCUMENT_SIZE
         try:
             # One byte more than is allowed lets the base class refuse it.
-            fetched = outbound.request("GET", client_id, headers={"Accept": "application/json"}, seconds=seconds, max_bytes=most + 1)
+            fetched = outbound.request("GET", client_id, headers={"Accept": "application/json"}, seconds=seconds, max_bytes=max_bytes + 1)
         except (outbound.Refused, outbound.Failed) as fault:
             raise cimd.CIMDError(str(fault)) from fault
         response = HTTPResponse(BytesIO(fetched.body), fetched.headers, status=fetched.status, preload_content=False)

@@ -24,7 +24,7 @@ class Endpoint(StrEnum):
 
 
 def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
-    """Refuse a call beyond the limit of failures of its address, or with `client_id` beyond that of the client's successes.
+    """Refuse a call from an address that has reached its limit of failures or, with `client_id`, the client's limit of successes.
 
     While the counter store is down, nothing is refused: the secrets are too long to guess.
 

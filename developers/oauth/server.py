@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,13 +36,13 @@ _DESCRIPTIONS = {
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
-@lru_cache(maxsize=1)
+@cache
 def _server() -> Any:
     return oauth2_settings.OAUTH2_SERVER_CLASS(Validator(), **oauth2_settings.server_kwargs)
 
 
-@lru_cache(maxsize=1)
-def _revocation() -> Any:
+@cache
+def _revocation_endpoint() -> Any:
     return RevocationEndpoint(RevocationValidator())
 
 
@@ -124,7 +124,7 @@ def token_response(pairs: Pairs) -> OAuthResponse:
 
 def revocation_response(pairs: Pairs) -> OAuthResponse:
     """Return the response of the revocation endpoint."""
-    return _call(_revocation().create_revocation_response, pairs)
+    return _call(_revocation_endpoint().create_revocation_response, pairs)
 
 
 def error_response(error: OAuth2Error) -> OAuthResponse:

@@ -28,7 +28,7 @@ from ..audiences import Audience, audience_of
 from ..models import AccessToken, App, Grant, RefreshToken
 from ..redirects import CLIENT_ID
 from ..secrets import Prefix, digest_of, well_formed
-from ..services.consents import Authorization, give_consent
+from ..services.consents import give_consent
 from ..services.credentials import revoke_token
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate_refresh_token, void_code
 
@@ -68,14 +68,16 @@ class Validator(OAuth2Validator):
 
     def save_authorization_code(self, client_id: str, code: Mapping[str, str], request: Any, *args: Any, **kwargs: Any) -> None:
         """Save a code with the consent that it is issued for."""
-        authorization = Authorization(
+        give_consent(
+            user=request.user,
             app=request.client,
             scopes=_scopes(request.scopes),
             audience=request.audience,
             redirect_uri=request.redirect_uri,
+            code=code["code"],
             code_challenge=request.code_challenge,
+            actor=request.user,
         )
-        give_consent(user=request.user, authorization=authorization, code=code["code"], actor=request.user)
 
     def validate_code(self, client_id: str, code: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept an unused code of this app. A used one revokes the tokens issued for it, and a wrong verifier voids the code."""

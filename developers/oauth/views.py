@@ -84,7 +84,7 @@ def _page(asked: server.AuthorizationRequest, *, own: bool, changed: bool) -> di
         "shown": format_scopes(asked.scopes),
         "audience": asked.audience,
         "redirect_host": host_of(asked.redirect_uri),
-        "here": is_loopback(asked.redirect_uri),
+        "is_loopback": is_loopback(asked.redirect_uri),
         "changed": changed,
     }
 

@@ -62,22 +62,25 @@ def _lock_app(app_id: Any) -> App:
     return lock(App.objects.all(), pk=app_id)
 
 
-def _lock_application(application_id: Any) -> DeveloperApplication:
-    return lock(DeveloperApplication.objects.all(), pk=application_id)
-
-
 def connect() -> None:
     """Let developers appeal the decisions on their applications and apps."""
-    of_apps = {"app.suspend": overturn_app_suspension, "app.reject": overturn_app_rejection}
-    register_appealable(Appealable("app", App, "user", _lock_app, of_apps, lambda app: reverse("app-detail", args=[app.pk])))
-    of_applications = {"application.reject": restore_approval, "application.withdraw": restore_approval}
+    register_appealable(
+        Appealable(
+            "app",
+            App,
+            owner="user",
+            lock=_lock_app,
+            overturns={"app.suspend": overturn_app_suspension, "app.reject": overturn_app_rejection},
+            page=lambda app: reverse("app-detail", args=[app.pk]),
+        )
+    )
     register_appealable(
         Appealable(
             "application",
             DeveloperApplication,
-            "user",
-            _lock_application,
-            of_applications,
-            lambda _application: reverse("developer-application"),
+            owner="user",
+            lock=lambda application_id: lock(DeveloperApplication.objects.all(), pk=application_id),
+            overturns={"application.reject": restore_approval, "application.withdraw": restore_approval},
+            page=lambda _application: reverse("developer-application"),
         )
     )

@@ -125,11 +125,12 @@ def withdraw_approval(*, application: DeveloperApplication, reason: str, actor: 
         SelfReview: the actor is the developer.
     """
     application = _decide(application, "withdraw", reason, actor)
+    reason = application.decision_reason
     approved = App.objects.filter(user=application.user, status=AppStatus.APPROVED).order_by("pk")
     for app in approved.select_for_update(of=("self",), no_key=True):
-        changes, because = {"status_reason": application.decision_reason}, str(application.pk)
-        APP_TRANSITIONS.apply(app, "suspend", actor=actor, reason=application.decision_reason, changes=changes, application=because)
-    mail(application.user, "developers/application_withdrawn", reason=application.decision_reason)
+        changes = {"status_reason": reason}
+        APP_TRANSITIONS.apply(app, "suspend", actor=actor, reason=reason, changes=changes, application=str(application.pk))
+    mail(application.user, "developers/application_withdrawn", reason=reason)
     return application
 
 

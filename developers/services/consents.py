@@ -1,6 +1,5 @@
 """Consents of users to apps: give one with an authorization code, withdraw it with all its tokens."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import transaction
@@ -24,31 +23,30 @@ from .oauth import lock_consents
 CODE_AGE = timedelta(seconds=60)
 
 
-@dataclass(frozen=True)
-class Authorization:
-    """The access that a user allowed on the consent page."""
-
-    app: App
-    scopes: frozenset[Scope]
-    audience: Audience
-    redirect_uri: str
-    # What the verifier must hash to (PKCE, S256).
-    code_challenge: str
-
-
 @transaction.atomic
-def give_consent(*, user: User, authorization: Authorization, code: str, actor: User) -> Consent:
-    """Record the consent, and save the hash of the code that is issued for it.
+def give_consent(
+    *,
+    user: User,
+    app: App,
+    scopes: frozenset[Scope],
+    audience: Audience,
+    redirect_uri: str,
+    code: str,
+    code_challenge: str,
+    actor: User,
+) -> Consent:
+    """Record what a user has allowed an app, and save the hash of the code that is issued for it.
 
-    The user gets a mail when the app is new or gains scopes, in case someone else used their session.
+    `code_challenge` is the SHA-256 that the app's verifier must have (PKCE). The user gets a mail when the app is new or gains scopes, in
+    case someone else used their session.
     """
-    app, audience, now = authorization.app, authorization.audience, timezone.now()
+    now = timezone.now()
     # Simultaneous consents are recorded one after the other.
     lock(User.objects.all(), pk=user.pk)
     consent = Consent.objects.filter(user=user, app=app, audience=audience, withdrawn_at=None).first()
     if consent is None:
         consent = Consent(user=user, app=app, audience=audience, given_at=now)
-    known, gained = consent.scopes, authorization.scopes - consent.scopes
+    known, gained = consent.scopes, scopes - consent.scopes
     consent.scope = format_scopes(known | gained)
     consent.renewed_at = now
     consent.save()
@@ -57,15 +55,14 @@ def give_consent(*, user: User, authorization: Authorization, code: str, actor: 
         application=app,
         code=digest_of(code),
         expires=now + CODE_AGE,
-        redirect_uri=authorization.redirect_uri,
-        scope=format_scopes(authorization.scopes),
-        code_challenge=authorization.code_challenge,
+        redirect_uri=redirect_uri,
+        scope=format_scopes(scopes),
+        code_challenge=code_challenge,
         code_challenge_method=Grant.CODE_CHALLENGE_S256,
         resource=[audience.uri],
     )
-    scopes = format_scopes(authorization.scopes)
     audit.record(
-        "consent.give", consent, actor=actor, app=str(app.pk), audience=audience, scopes=scopes, redirect=authorization.redirect_uri
+        "consent.give", consent, actor=actor, app=str(app.pk), audience=audience, scopes=format_scopes(scopes), redirect=redirect_uri
     )
     if gained:
         scope_labels = [SCOPE_LABELS[scope] for scope in Scope if scope in gained]

@@ -43,11 +43,7 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
     """
     if expires_at is not None and expires_at <= timezone.now():
         raise ExpiryPassed
-    app = lock(App.objects.all(), pk=app.pk)
-    if app.status != AppStatus.APPROVED or not app.granted_scopes:
-        raise AppNotApproved
-    if app.user is None:
-        raise AppNotApproved("Keys act for the app's developer, and this app has none.")
+    app = _lock_app(app, "An API key")
     if active_keys_of(app).count() >= bounds.MAX_ACTIVE_KEYS:
         raise TooManyKeys(maximum=bounds.MAX_ACTIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
@@ -151,18 +147,26 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
         TooManyTokens: the app has the maximum number of active MCP tokens.
     """
     _check_expiry(expires_at)
-    app = lock(App.objects.all(), pk=app.pk)
-    if app.status != AppStatus.APPROVED or not app.granted_scopes:
-        raise AppNotApproved("An MCP token needs an approved app with granted scopes. The page of the app says what it waits for.")
-    if app.user is None:
-        raise AppNotApproved("MCP tokens act for the app's developer, and this app has none.")
+    app = _lock_app(app, "An MCP token")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
     if active_mcp_tokens_of(app).count() >= bounds.MAX_ACTIVE_KEYS:
         raise TooManyTokens(maximum=bounds.MAX_ACTIVE_KEYS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     resource = [Audience.MCP.uri]
-    return _issue_token(actor, expires_at, app.scopes, user=app.user, kind=TokenKind.MCP, name=name, application=app, resource=resource)
+    return _issue_token(
+        actor, expires_at, app.scopes, user=app.developer, kind=TokenKind.MCP, name=name, application=app, resource=resource
+    )
+
+
+def _lock_app(app: App, credential: str) -> App:
+    """Return the app, locked, if it can have the credential, which acts for its developer with its granted scopes."""
+    app = lock(App.objects.all(), pk=app.pk)
+    if app.status != AppStatus.APPROVED or not app.granted_scopes:
+        raise AppNotApproved(f"{credential} needs an approved app with granted scopes. The page of the app says what it waits for.")
+    if app.user is None:
+        raise AppNotApproved(f"{credential} acts for the app's developer, and this app has none.")
+    return app
 
 
 def _check_expiry(expires_at: datetime) -> None:

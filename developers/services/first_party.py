@@ -20,7 +20,7 @@ from ..models import App, FirstPartyToken
 from ..secrets import Prefix, digest_of, new_secret
 
 LIFETIME = timedelta(minutes=15)
-# None of money: a purchase or a top-up is a form, so that an injected script cannot make one unseen.
+# Not those of money: purchases and top-ups are forms, so that an injected script cannot make one unseen.
 PAGE_SCOPES = frozenset({Scope.CATALOG_READ, Scope.LIBRARY_READ, Scope.LIBRARY_DOWNLOAD, Scope.ACCOUNT_READ, Scope.VENDOR_MANAGE})
 
 

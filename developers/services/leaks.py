@@ -4,8 +4,7 @@ Anyone may report, so mails contain no text of a report: where a secret was foun
 """
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import transaction
@@ -32,27 +31,18 @@ _TOKEN_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class LeakedSecret:
-    """A reported secret."""
+def report_leaks(*, places: Mapping[str, str]) -> None:
+    """Revoke the active credentials among reported secrets and mail their owners; ignore the rest.
 
-    secret: str
-    # Where it was found; empty if the report does not say.
-    url: str = ""
-
-
-def report_leaks(*, findings: Iterable[LeakedSecret]) -> None:
-    """Revoke the active credentials among the findings and mail their owners; ignore the rest.
-
-    A failure does not stop the others. The first one is raised at the end, so that the report is sent again; credentials that
-    were already revoked are ignored then. Nothing is returned: a reporter must not learn which credentials are real.
+    `places` has the URL where each secret was found, empty if the report does not say. A failure does not stop the others. The first one is
+    raised at the end, so that the report is sent again; credentials that were already revoked are ignored then. Nothing is returned: a
+    reporter must not learn which credentials are real.
     """
     failures = []
-    # Where a secret was found in several places, the first counts.
-    for finding in {finding.secret: finding for finding in reversed(list(findings))}.values():
+    for secret, url in places.items():
         try:
             with transaction.atomic():
-                _revoke(finding)
+                _revoke(secret, url)
         except Exception as error:  # noqa: BLE001 - it is raised below
             # The message may contain the row, and the traceback the secret.
             logger.error("A reported credential could not be revoked: %s", type(error).__name__)  # noqa: TRY400
@@ -61,24 +51,24 @@ def report_leaks(*, findings: Iterable[LeakedSecret]) -> None:
         raise failures[0]
 
 
-def _revoke(finding: LeakedSecret) -> None:
+def _revoke(secret: str, url: str) -> None:
     """Revoke an active credential and mail those affected; ignore anything else."""
-    digest = digest_of(finding.secret)
-    reason = f"Reported as leaked, found at {finding.url}" if finding.url else "Reported as leaked"
-    if well_formed(finding.secret, Prefix.API_KEY):
+    digest = digest_of(secret)
+    reason = f"Reported as leaked, found at {url}" if url else "Reported as leaked"
+    if well_formed(secret, Prefix.API_KEY):
         key = ApiKey.objects.select_related("app__user").filter(digest=digest).first()
         if key is not None and key.is_active and revoke_api_key(key=key, actor=None, reason=reason):
             _notify(key.app.developer, f"API key {key}", key.app)
-    elif well_formed(finding.secret, *BEARER_PREFIXES):
+    elif well_formed(secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         if token is not None and token.is_active and revoke_token(token=token, actor=None, reason=reason):
             name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
             _notify(token.user, name, token.application)
-    elif well_formed(finding.secret, Prefix.FIRST_PARTY_TOKEN):
-        page = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
-        if page is not None and revoke_first_party_token(token=page, actor=None, reason=reason):
-            _notify(page.user, "first-party token", page.app)
-    elif well_formed(finding.secret, Prefix.REFRESH_TOKEN):
+    elif well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
+        page_token = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
+        if page_token is not None and revoke_first_party_token(token=page_token, actor=None, reason=reason):
+            _notify(page_token.user, "first-party token", page_token.app)
+    elif well_formed(secret, Prefix.REFRESH_TOKEN):
         refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         # The family ends even if the token was used since: nobody knows by whom.
         if refresh_token is not None and revoke_family(family=refresh_token.token_family, reason=reason, actor=None):

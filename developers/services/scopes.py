@@ -25,8 +25,8 @@ from ..errors import (
 from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
-from ..selectors import open_review_of
-from ..webhooks.publishing import publish_event
+from ..selectors import open_review_of, undecided_scopes_of
+from ..webhooks.publishing import new_event, publish_events
 from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approval, notify_developer
 
 
@@ -59,7 +59,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
 
 def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
     """Save a request for scopes and queue it; a sandbox grants it at once. The caller has locked the app or just created it."""
-    wanted = {scope: texts.clean_text(reason, f"scopes/{scope}") for scope, reason in scopes.items()}
+    wanted = {scope: texts.clean_text(scopes[scope], f"scopes/{scope}") for scope in Scope if scope in scopes}
     if not wanted:
         raise texts.invalid("scopes", "empty", "At least one scope is required.")
     if foreign := wanted.keys() - APP_SCOPES:
@@ -67,9 +67,9 @@ def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRevi
     if owned := wanted.keys() & app.scopes:
         raise ScopeAlreadyGranted(scopes=format_scopes(owned).split())
     review = ScopeReview.objects.create(app=app)
-    for scope in filter(wanted.__contains__, Scope):
+    for scope, reason in wanted.items():
         # A scope that was refused before can be requested again.
-        asked = {"reason": wanted[scope], "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
+        asked = {"reason": reason, "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
         AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
     audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
     if settings.SANDBOX:
@@ -84,13 +84,13 @@ def decide_scopes(
     decisions: Mapping[Scope, ScopeDecision],
     note: str,
     actor: User,
-    logo: str = "",
+    logo_digest: str = "",
     redirect_uris: str | None = None,
 ) -> App:
     """Grant or refuse each scope of a request.
 
     A pending app with a scope granted is approved, with none it is rejected; an approved app stays approved. With a scope granted, the logo
-    of the digest `logo`, which the reviewer saw, is approved too; `redirect_uris` are those that the reviewer saw.
+    is approved too, if it still has the digest of the one that the reviewer saw. `redirect_uris` are those that the reviewer saw.
 
     Raises:
         DecisionsIncomplete: a requested scope without a decision, or a decision about one that was not requested.
@@ -106,8 +106,8 @@ def decide_scopes(
         raise InvalidTransition("The redirect URIs have changed. Reload the page and check them.")
     _refuse_incomplete(pending, decisions)
     _close_review(app, review, pending, decisions, note, actor)
-    if logo and any(decision.granted for decision in decisions.values()):
-        AppLogo.objects.filter(app=app, digest=logo).update(approved=True)
+    if logo_digest and any(decision.granted for decision in decisions.values()):
+        AppLogo.objects.filter(app=app, digest=logo_digest).update(approved=True)
     return app
 
 
@@ -211,7 +211,7 @@ def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, di
 
 def _undecided(app: App) -> dict[Scope, AppScope]:
     """Return the rows of the open request: there is one at a time."""
-    return {Scope(row.scope): row for row in app.scope_rows.filter(granted=None)}
+    return {Scope(row.scope): row for row in undecided_scopes_of(app)}
 
 
 def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Scope, ScopeDecision]) -> None:
@@ -222,7 +222,7 @@ def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Sco
 
 def _notify_of_grant(app: App) -> None:
     data = {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()}
-    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk)
+    publish_events(new_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk))
 
 
 def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User | None) -> None:

@@ -150,10 +150,10 @@ def _set(
     action: str, spender: App | AccessToken, owner: User | None, limit_values: LimitValues, actor: User, reason: str = ""
 ) -> SpendingLimit:
     values = asdict(limit_values) | {"categories": sorted(set(limit_values.categories)), "set_by": actor}
-    of_wallet: dict[str, Any] = {"owner": owner, "currency": values.pop("currency")}
-    present = spender.spending_limits.filter(**of_wallet).first()
+    lookup: dict[str, Any] = {"owner": owner, "currency": values.pop("currency")}
+    present = spender.spending_limits.filter(**lookup).first()
     before = None if present is None else _audited(present)
-    limit, _ = spender.spending_limits.update_or_create(**of_wallet, defaults=values)
+    limit, _ = spender.spending_limits.update_or_create(**lookup, defaults=values)
     if before != _audited(limit):
         audit.record(action, spender, actor=actor, reason=reason, currency=limit.currency, before=before, after=_audited(limit))
     return limit

@@ -1,4 +1,4 @@
-"""The states of applications, apps and scope reviews, and who may move them."""
+"""The transitions of applications, apps and scope reviews, and what the services that apply them share."""
 
 from typing import Any
 

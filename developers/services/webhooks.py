@@ -19,13 +19,14 @@ from marketplace.http import outbound
 
 from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
-from ..event_types import OF_OWN_STORE, PING, REQUIRED_SCOPES, may_subscribe
+from ..event_types import OWN_STORE_EVENTS, PING, REQUIRED_SCOPES, may_subscribe
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
 from ..webhooks.delivering import disable, schedule_delivery
 from ..webhooks.signing import encrypt_secret, new_secret, reencrypt_secret
 
+# Maximum number of test events to an endpoint, and of redeliveries of one delivery, in a minute.
 TRIES_A_MINUTE = 5
 DISABLED_BY_DEVELOPER = "Its developer disabled it."
 
@@ -59,7 +60,7 @@ def create_endpoint(
     secret = new_secret()
     endpoint = WebhookEndpoint.objects.create(
         app=app,
-        url=_address(url),
+        url=_clean_url(url),
         description=texts.clean_line(description, "description", required=False),
         encrypted_secret=encrypt_secret(secret),
     )
@@ -91,7 +92,7 @@ def change_endpoint(
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     if url is not None:
-        endpoint.url = _address(url)
+        endpoint.url = _clean_url(url)
     if description is not None:
         endpoint.description = texts.clean_line(description, "description", required=False)
     endpoint.save(update_fields=["url", "description"])
@@ -252,7 +253,7 @@ def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:
     return endpoint
 
 
-def _address(url: str) -> str:
+def _clean_url(url: str) -> str:
     text = texts.clean_line(url, "url", maximum=core_bounds.URL_CHARS)
     try:
         outbound.check_url(text)
@@ -281,7 +282,7 @@ def _require_scopes(endpoint: WebhookEndpoint, scopes: AbstractSet[Scope] | None
     if scopes is None:
         return
     for event in endpoint.events:
-        if event in OF_OWN_STORE:
+        if event in OWN_STORE_EVENTS:
             detail = f"The event {event} is about your own store. Manage its webhooks on the app's page: no key may."
             raise InsufficientScope(detail, requiredScope=Scope.VENDOR_MANAGE)
         if not may_subscribe(event, scopes):

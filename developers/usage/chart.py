@@ -4,7 +4,7 @@ from marketplace.ui.charts import Chart, ReferenceLine, Series, Step
 
 from .selectors import Usage
 
-MINUTES = 60
+MINUTES_PER_HOUR = 60
 
 
 def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
@@ -17,7 +17,7 @@ def chart_of(usage: Usage, *, calls_per_minute: int | None = None) -> Chart:
         Series("failed (5xx)", [counts.failed for counts in counts_of_points], "bad"),
     ]
     hourly = usage.span.step == Step.HOUR
-    reference = ReferenceLine("limit per hour", calls_per_minute * MINUTES) if calls_per_minute and hourly else None
+    reference = ReferenceLine("limit per hour", calls_per_minute * MINUTES_PER_HOUR) if calls_per_minute and hourly else None
     return Chart(
         "calls",
         f"Calls per {'hour' if hourly else 'day'} (UTC)",

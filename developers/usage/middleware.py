@@ -19,7 +19,7 @@ from .buffer import usage
 from .rows import CallKey
 
 # A view with several operations at one address stores its `CountedOperation` under this name in `request.META`.
-META_KEY = "marketplace.usage_operation"
+OPERATION_KEY = "marketplace.usage_operation"
 logger = logging.getLogger(__name__)
 
 
@@ -55,11 +55,11 @@ class UsageMiddleware:
 
 def call_of(request: HttpRequest, status: int) -> CallKey | None:
     """Return what to count; None for a call without a credential, or by a page for its user."""
-    # Set by DRF's authentication.
+    # Set by DRF's authentication, and by that of the MCP server.
     principal = getattr(request, "auth", None)
     if not isinstance(principal, Principal) or principal.kind == CredentialKind.FIRST_PARTY:
         return None
-    operation = request.META.get(META_KEY) or operation_of(request)
+    operation = request.META.get(OPERATION_KEY) or operation_of(request)
     now = dt.datetime.now(tz=dt.UTC)
     return CallKey(
         day=now.date(),
@@ -88,9 +88,9 @@ def operation_of(request: HttpRequest) -> CountedOperation:
 
 def record_status(request: HttpRequest, status: int) -> None:
     """Record the outcome of a call where it differs from the response's status; the first that is recorded stands."""
-    operation: CountedOperation = request.META.get(META_KEY) or operation_of(request)
+    operation: CountedOperation = request.META.get(OPERATION_KEY) or operation_of(request)
     if operation.status is None:
-        request.META[META_KEY] = replace(operation, status=status)
+        request.META[OPERATION_KEY] = replace(operation, status=status)
 
 
 def _counted_under(principal: Principal) -> uuid.UUID:

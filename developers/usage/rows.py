@@ -27,7 +27,7 @@ class CallKey(NamedTuple):
     scope: str
     status: int
     # The hour of the day (UTC).
-    hour: int = 0
+    hour: int
 
 
 def add_to_rows(counts: Mapping[CallKey, int]) -> None:
@@ -37,12 +37,12 @@ def add_to_rows(counts: Mapping[CallKey, int]) -> None:
         known = set(App.objects.filter(pk__in=wanted).values_list("pk", flat=True))
         days: Counter[CallKey] = Counter()
         hours: Counter[CallKey] = Counter()
-        youngest = dt.datetime.now(tz=dt.UTC).date() - dt.timedelta(hours=KEPT_HOURS)
+        oldest_kept = dt.datetime.now(tz=dt.UTC).date() - dt.timedelta(hours=KEPT_HOURS)
         for call, calls in counts.items():
             if call.app_id is not None and call.app_id not in known:
                 continue
             days[call._replace(hour=0)] += calls
-            if call.day >= youngest:
+            if call.day >= oldest_kept:
                 hours[call._replace(scope="")] += calls
         _add(
             ApiUsage,
@@ -73,11 +73,11 @@ def _upsert(model: type[Model], unique: Sequence[str], rows: Sequence[Mapping[st
     fields = [field for field in meta.concrete_fields if not field.primary_key]
     table, calls = quote(meta.db_table), quote("calls")
     columns = ", ".join(quote(field.attname) for field in fields)
-    one = f"({', '.join(['%s'] * len(fields))})"
+    placeholders = f"({', '.join(['%s'] * len(fields))})"
     values = [field.get_db_prep_save(row[field.attname], connection) for row in rows for field in fields]
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {table} ({columns}) VALUES {', '.join([one] * len(rows))} "  # noqa: S608 - names of our own columns
+            f"INSERT INTO {table} ({columns}) VALUES {', '.join([placeholders] * len(rows))} "  # noqa: S608 - names of our own columns
             f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {calls} = {table}.{calls} + excluded.{calls}",
             values,
         )

@@ -25,7 +25,12 @@ MONTH = Span("30d", "30 days", Step.DAY, 30)
 SPANS = {span.key: span for span in (DAY, WEEK, MONTH)}
 SHOWN_REFUSALS = 20
 IDLE = timedelta(days=90)
-_BY_TOKEN = {CallerKind.OAUTH.value: "OAuth tokens", CallerKind.MCP.value: "MCP tokens", CallerKind.CONSOLE.value: "Developer console"}
+# The callers that are counted under their app.
+_SHORT_LIVED_TOKENS = {
+    CallerKind.OAUTH.value: "OAuth tokens",
+    CallerKind.MCP.value: "MCP tokens",
+    CallerKind.CONSOLE.value: "Developer console",
+}
 
 
 @dataclass
@@ -104,14 +109,13 @@ def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
     usage = Usage(span, period, {point: CallCounts() for point in period.points})
     refused: Counter[tuple[str, int]] = Counter()
     for moment, kind, credential_id, operation, status, calls in _groups(whose, period):
-        caller = names.get(credential_id) or _BY_TOKEN.get(kind, "a key that is gone")
+        caller = names.get(credential_id) or _SHORT_LIVED_TOKENS.get(kind, "a key that is gone")
         for counts in (usage.total, usage.points[floor(moment, span.step)], usage.operations[operation], usage.callers[caller]):
             counts.add(status, calls)
         if status >= 400:
             refused[operation, status] += calls
-    usage.refusals = [Refusal(*ending, calls) for ending, calls in sorted(refused.items(), key=lambda item: (-item[1], item[0]))][
-        :SHOWN_REFUSALS
-    ]
+    most_frequent = sorted(refused.items(), key=lambda item: (-item[1], item[0]))[:SHOWN_REFUSALS]
+    usage.refusals = [Refusal(operation, status, calls) for (operation, status), calls in most_frequent]
     usage.operations = _busiest_first(usage.operations)
     usage.callers = _busiest_first(usage.callers)
     return usage

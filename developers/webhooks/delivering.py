@@ -83,7 +83,8 @@ def _end_lease(endpoint_id: str) -> None:
     WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=None)
 
 
-# A job that a stopping worker returns gives up its lease, so that the next worker need not wait for its end; one that is killed does not.
+# A worker that stops puts its job back into the queue and ends the lease, so that the next worker need not wait; after a kill it waits
+# until the lease expires.
 # `retries` is for a job that crashes; failed requests have `RETRY_DELAYS`.
 @job(queue_name=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), release=_end_lease)
 def deliver(endpoint_id: str) -> None:
@@ -174,7 +175,7 @@ def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[Webhook
 
 
 def _retry_after(response: outbound.Response) -> timedelta:
-    """Return the delay that the receiver asks for, in seconds; dates are ignored."""
+    """Return the delay that the receiver asks for in `Retry-After`, if that is a number of seconds and not a date."""
     text = response.headers.get("Retry-After", "")
     if response.status not in {429, 503} or not text.isascii() or not text.isdecimal() or len(text) > 9:
         return timedelta()
@@ -191,7 +192,7 @@ def _record(delivery: WebhookDelivery, attempt: WebhookAttempt, retry_after: tim
     attempt.save(force_insert=True)
     delivery.attempts += 1
     endpoint.last_ms = attempt.milliseconds
-    if attempt.arrived:
+    if attempt.succeeded:
         delivery.status, delivery.ended_at = DeliveryStatus.DELIVERED, now
         endpoint.failures, endpoint.failing_since, endpoint.paused_until, endpoint.last_delivered_at = 0, None, None, now
     else:
@@ -202,9 +203,9 @@ def _record(delivery: WebhookDelivery, attempt: WebhookAttempt, retry_after: tim
         return False
     if attempt.http_status == GONE:
         disable(endpoint, "It responded with 410 (gone).", actor=None)
-    elif not attempt.arrived and has_failed_too_long(endpoint, delivery):
+    elif not attempt.succeeded and has_failed_too_long(endpoint, delivery):
         disable(endpoint, "No delivery succeeded for five days.", actor=None)
-    return attempt.arrived
+    return attempt.succeeded
 
 
 def _schedule_retry(endpoint: WebhookEndpoint, delivery: WebhookDelivery, retry_after: timedelta, now: datetime) -> None:

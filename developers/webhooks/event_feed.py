@@ -1,4 +1,4 @@
-"""Lists the events that an app may see, in an order in which none is ever added before one that was listed."""
+"""Lists the events that an app may see, in a fixed order: no event is added before one that was already listed."""
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class EventPage:
     """A page of events, oldest first."""
 
     events: list[WebhookMessage]
-    # Of what follows, also when nothing does yet.
+    # Where the next page begins, even if it has no events yet.
     next_cursor: str
     # Whether more events can be read now.
     has_more: bool
@@ -65,8 +65,8 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
 def number_new_events() -> bool:
     """Give positions to the events that were committed since the last call; return whether some are left.
 
-    Events get them after their commit and under a lock, so the order does not depend on which transaction is committed first. Those
-    that others are merged into get theirs once that has ended.
+    Events get them after their commit and under a lock, so the order does not depend on which transaction is committed first. An event
+    that others may be merged into gets its position when its merge window ends (`merges_until`).
     """
     complete = Q(merges_until=None) | Q(merges_until__lte=timezone.now())
     waiting = WebhookMessage.objects.filter(complete, position=None).order_by("created_at", "id")

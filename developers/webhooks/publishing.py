@@ -21,10 +21,10 @@ from .delivering import schedule_delivery
 
 # Edits of one asset come in groups.
 MERGE_WINDOW = timedelta(seconds=30)
-STEP = 500
+_BATCH = 500
 
 
-def link(path: str) -> str:
+def api_url(path: str) -> str:
     """Return the URL of a resource of the API."""
     return f"{settings.BASE_URL}/api/v1/{path}"
 
@@ -47,29 +47,12 @@ def publish_events(*events: WebhookMessage) -> None:
                 task.enqueue(str(each.pk))
 
 
-def publish_event(
-    *,
-    event: EventType,
-    subject: uuid.UUID,
-    data: Mapping[str, Any],
-    app_id: uuid.UUID | None = None,
-    owner_id: uuid.UUID | None = None,
-    merge: bool = False,
-) -> WebhookMessage | None:
-    """Publish one event, as `new_event` and `publish_events` do.
-
-    With `merge`, later events of the same type about the same subject are left out until `MERGE_WINDOW` has passed.
-    """
-    message = new_event(event=event, subject=subject, data=data, app_id=app_id, owner_id=owner_id)
-    if merge:
-        alike = WebhookMessage.objects.filter(
-            subject=message.subject, type=message.type, merges_until__gt=timezone.now() + timedelta(seconds=1)
-        )
-        if alike.exists():
-            return None
-        message.merges_until = message.created_at + MERGE_WINDOW
-    publish_events(message)
-    return message
+def publish_merged(event: WebhookMessage) -> None:
+    """Publish an event that stands for all of its type about the same subject until `MERGE_WINDOW` has passed; the later ones are left out."""
+    alike = WebhookMessage.objects.filter(subject=event.subject, type=event.type, merges_until__gt=timezone.now() + timedelta(seconds=1))
+    if not alike.exists():
+        event.merges_until = event.created_at + MERGE_WINDOW
+        publish_events(event)
 
 
 @job()
@@ -80,7 +63,7 @@ def fan_out(message_id: str) -> None:
         return
     audience = WebhookEndpoint.objects.filter(_receives(message)).select_related("app").order_by("pk")
     last: uuid.UUID | None = None
-    while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:STEP]):
+    while endpoints := list((audience.filter(pk__gt=last) if last else audience)[:_BATCH]):
         last = endpoints[-1].pk
         receivers = [endpoint for endpoint in endpoints if may_receive(message.type, endpoint.app.scopes)]
         paused = [endpoint for endpoint in receivers if endpoint.is_paused]

@@ -51,17 +51,17 @@ def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes)
         DecryptionFailed: the key of the current secret is gone; an old secret is left out then.
     """
     now = timezone.now()
-    stamp = str(int(now.timestamp()))
-    good = [decrypt(endpoint.encrypted_secret, purpose=_PURPOSE)]
+    timestamp = str(int(now.timestamp()))
+    valid_secrets = [decrypt(endpoint.encrypted_secret, purpose=_PURPOSE)]
     if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:
         with suppress(DecryptionFailed):
-            good.append(decrypt(endpoint.encrypted_old_secret, purpose=_PURPOSE))
-    signed = b".".join((message.webhook_id.encode(), stamp.encode(), body))
+            valid_secrets.append(decrypt(endpoint.encrypted_old_secret, purpose=_PURPOSE))
+    signed = b".".join((message.webhook_id.encode(), timestamp.encode(), body))
     return {
         "Content-Type": "application/json",
         "webhook-id": message.webhook_id,
-        "webhook-timestamp": stamp,
-        "webhook-signature": " ".join(f"v1,{_signature(secret, signed)}" for secret in good),
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(f"v1,{_signature(secret, signed)}" for secret in valid_secrets),
     }
 
 

@@ -1,13 +1,23 @@
-"""What the ORM leaves out: which constraint was violated, inserts with a suffix, time limits, and releasing connections while a thread waits."""
+"""Database helpers beyond the ORM: rows by the ids of requests, violated constraints, plain inserts, time limits, released connections."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connection, connections, models
 from django.utils import timezone
 from django.utils.module_loading import import_string
+
+from .ids import parse_id
+
+M = TypeVar("M", bound=models.Model)
+
+
+def row_by_id(queryset: models.QuerySet[M], text: str) -> M | None:
+    """Return the row with an id that a client sent; None if there is no such row, or the text is not an id."""
+    key = parse_id(text)
+    return None if key is None else queryset.filter(pk=key).first()
 
 
 def violates(error: IntegrityError, model: type[models.Model], constraint: str) -> bool:

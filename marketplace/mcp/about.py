@@ -9,6 +9,7 @@ from mcp_types import CompletionsCapability, Implementation, PromptsCapability, 
 from wallet.bounds import QUOTE_MINUTES
 
 from .method_calls import MethodCall
+from .responses import as_json
 from .revisions import SUPPORTED
 
 VERSION = "1"
@@ -24,16 +25,17 @@ INSTRUCTIONS = (
 
 # Earlier revisions have no extensions.
 EXTENSIONS: dict[str, Any] = {"extensions": {"io.modelcontextprotocol/skills": {}}}
-SANDBOX = " This is a sandbox: nothing costs real money, and all data may be deleted."
+_SANDBOX_NOTE = " This is a sandbox: nothing costs real money, and all data may be deleted."
 
 
 @cache
 def server_info() -> dict[str, Any]:
     """Return name and version of this server."""
-    info = Implementation(
-        name="creative-asset-marketplace", title="Creative Asset Marketplace", version=VERSION, website_url=settings.BASE_URL
+    return as_json(
+        Implementation(
+            name="creative-asset-marketplace", title="Creative Asset Marketplace", version=VERSION, website_url=settings.BASE_URL
+        )
     )
-    return info.model_dump(by_alias=True, exclude_none=True)
 
 
 def discover(_call: MethodCall) -> dict[str, Any]:
@@ -52,11 +54,11 @@ def initialize(call: MethodCall) -> dict[str, Any]:
 
 
 def _instructions() -> str:
-    return INSTRUCTIONS + SANDBOX if settings.SANDBOX else INSTRUCTIONS
+    return INSTRUCTIONS + _SANDBOX_NOTE if settings.SANDBOX else INSTRUCTIONS
 
 
 def _capabilities() -> dict[str, Any]:
     capabilities = ServerCapabilities(
         tools=ToolsCapability(), resources=ResourcesCapability(), prompts=PromptsCapability(), completions=CompletionsCapability()
     )
-    return capabilities.model_dump(by_alias=True, exclude_none=True)
+    return as_json(capabilities)

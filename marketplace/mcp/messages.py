@@ -55,7 +55,7 @@ def _message(body: Any) -> Message:
     if "id" in body and known is None:
         raise invalid_request(f"The id must be an integer or a text of at most {ID_CHARS} characters.")
     if body.get("jsonrpc") != "2.0":
-        raise invalid_request('A message says "jsonrpc": "2.0".', known)
+        raise invalid_request('A message must contain "jsonrpc": "2.0".', known)
     method = body.get("method")
     if not isinstance(method, str) or not 0 < len(method) <= METHOD_CHARS:
         raise invalid_request("A message must have a method. Responses are not accepted, since the server sends no requests.", known)

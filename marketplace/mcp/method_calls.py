@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.middleware import META_KEY, CountedOperation, record_status
+from developers.usage.middleware import OPERATION_KEY, CountedOperation, record_status
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
@@ -39,7 +39,7 @@ class MethodCall:
         return isinstance(elicitation, dict) and elicitation.get("url") is not None
 
     def answer_to(self, name: str) -> str | None:
-        """Return what the user chose on a request of ours: accept, decline or cancel; None if it was not shown yet."""
+        """Return the user's answer to a request that this server made: accept, decline or cancel; None if it was not shown yet."""
         answers = self.params.get("inputResponses") if self.revision in MODERN else None
         return None if answers is None else str(answers.get(name, {}).get("action", "cancel"))
 
@@ -54,7 +54,7 @@ class MethodCall:
             InsufficientScope: the token does not carry it now.
             DependencyUnavailable: it needs `wallet:spend`, and the counter store is down.
         """
-        self.request.META[META_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
+        self.request.META[OPERATION_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
         if scope == Scope.WALLET_SPEND and not self.caller.counted:

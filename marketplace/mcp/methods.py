@@ -9,8 +9,6 @@ from django.utils.module_loading import import_string
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from pydantic import ValidationError
 
-from developers.usage.middleware import record_status
-
 from . import about, prompts, resources, skills
 from .authentication import Caller
 from .messages import Message
@@ -29,7 +27,7 @@ class Method:
     """A method of the protocol."""
 
     # Returns the result.
-    answer: Callable[[MethodCall], Result]
+    handler: Callable[[MethodCall], Result]
     # The revisions that have the method.
     revisions: tuple[str, ...] = SUPPORTED
     # For how long a client may keep the result, in milliseconds, and for whom; None: the protocol has no such hint for it.
@@ -50,12 +48,13 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
         ProtocolError: there is no such method, or its parameters are not those of the revision.
         Problem: what the method raises.
     """
+    call = MethodCall(request, caller, revision, message.params)
     try:
-        result = _result_of(MethodCall(request, caller, revision, message.params), message.method)
+        result = _result_of(call, message.method)
     except ProtocolError as error:
         if revision not in MODERN:
             # Older clients treat any other status as the end of the connection.
-            record_status(request, error.status)
+            call.record_status(error.status)
             error.status = 200
         raise
     if revision not in MODERN:
@@ -75,7 +74,7 @@ def _result_of(call: MethodCall, name: str) -> Result:
         validate_client_request(method.parameters_of or name, call.revision, call.params)
     except ValidationError as error:
         raise _invalid_params(error) from error
-    return method.answer(call)
+    return method.handler(call)
 
 
 def _invalid_params(error: ValidationError) -> ProtocolError:

@@ -14,7 +14,7 @@ from marketplace.core.money import WALLET_CURRENCIES
 
 from .method_calls import MethodCall
 from .resources import PARTS
-from .responses import ProtocolError
+from .responses import ProtocolError, as_json
 from .tools.base import validated
 
 PURPOSE_CHARS = 500
@@ -50,7 +50,7 @@ class PromptRequest(serializers.Serializer[Any]):
 def list_prompts(call: MethodCall) -> dict[str, Any]:
     """Return the prompts."""
     call.refuse_cursor()
-    return {"prompts": [_prompt().model_dump(mode="json", by_alias=True, exclude_none=True)]}
+    return {"prompts": [as_json(_prompt())]}
 
 
 def get_prompt(call: MethodCall) -> dict[str, Any]:

@@ -21,11 +21,11 @@ from marketplace.core.scopes import Scope
 
 from . import skills
 from .method_calls import MethodCall
-from .responses import ProtocolError
+from .responses import ProtocolError, as_json
 from .revisions import MODERN
 
 _URI = re.compile(rf"asset://(?P<asset>[-A-Za-z0-9_]{{1,{bounds.SLUG_CHARS}}})/(?P<part>[a-z]+)")
-# The code in earlier revisions.
+# The code in earlier revisions for a resource that does not exist.
 _NOT_FOUND_BEFORE = -32002
 
 
@@ -93,7 +93,7 @@ def list_resources(call: MethodCall) -> dict[str, Any]:
     first_page = call.params.get("cursor") is None
     resources = skills.root_files(call) if first_page and call.revision in MODERN else []
     readmes, next_cursor = _readmes(call)
-    shown = {"resources": [resource.model_dump(mode="json", by_alias=True, exclude_none=True) for resource in [*resources, *readmes]]}
+    shown = {"resources": [as_json(resource) for resource in [*resources, *readmes]]}
     return shown | {"nextCursor": next_cursor} if next_cursor else shown
 
 
@@ -129,7 +129,7 @@ def list_templates(call: MethodCall) -> dict[str, Any]:
         for part in PARTS.values()
         if call.may(part.scope)
     ]
-    return {"resourceTemplates": [template.model_dump(mode="json", by_alias=True, exclude_none=True) for template in templates]}
+    return {"resourceTemplates": [as_json(template) for template in templates]}
 
 
 def read_resource(call: MethodCall) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
+from pydantic import BaseModel
 
 from developers.audiences import Audience
 from marketplace.api.problems import logged_problem, problem_document, problem_headers
@@ -23,11 +24,14 @@ _CODES = {
 }
 # The scopes that clients should request at first: tools that the token may not call are not listed, so that clients would not
 # request their scopes later. They get those that their app is granted.
-_ALL = format_scopes(APP_SCOPES)
+_ALL_SCOPES = format_scopes(APP_SCOPES)
 
 
 class ProtocolError(Exception):
-    """A message that breaks the protocol, by a code of it or of JSON-RPC; `message_id` is needed where the caller does not know it."""
+    """An error of the protocol; its code is one of MCP or JSON-RPC, or the HTTP status of a problem.
+
+    `message_id` is the id in a message that could not be parsed completely; otherwise the caller of `error_response` knows it.
+    """
 
     def __init__(self, code: int, message: str, *, data: Any = None, status: int = 400, message_id: MessageId = None) -> None:
         self.code, self.message, self.data, self.status, self.message_id = code, message, data, status, message_id
@@ -37,6 +41,11 @@ class ProtocolError(Exception):
 def invalid_request(message: str, message_id: MessageId = None) -> ProtocolError:
     """Return the error for a message that is not a request."""
     return ProtocolError(INVALID_REQUEST, message, message_id=message_id)
+
+
+def as_json(model: BaseModel) -> dict[str, Any]:
+    """Return an object of the protocol as JSON: names as the protocol spells them, without members that are None."""
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def result_response(message_id: MessageId, result: Mapping[str, Any]) -> HttpResponse:
@@ -73,9 +82,9 @@ def _challenge(problem: errors.Problem) -> str:
             scope = problem.members.get("requiredScope", "")
             return f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}", {metadata}'
         case errors.InvalidCredential():
-            return f'Bearer realm="marketplace", error="invalid_token", scope="{_ALL}", {metadata}'
+            return f'Bearer realm="marketplace", error="invalid_token", scope="{_ALL_SCOPES}", {metadata}'
         case errors.NotAuthenticated():
-            return f'Bearer realm="marketplace", scope="{_ALL}", {metadata}'
+            return f'Bearer realm="marketplace", scope="{_ALL_SCOPES}", {metadata}'
         case _:
             return ""
 

@@ -1,4 +1,4 @@
-"""The endpoint: one message in, one answer out (Streamable HTTP without streams)."""
+"""The endpoint: one response to each message (Streamable HTTP without streams)."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt

@@ -16,12 +16,10 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
 from catalog.services.review import block_deliverable
-from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientMetadata, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
 from developers.services.clients import submit_document
-from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.scopes import reject_app
 from developers.services.spending import LimitValues, set_app_spending_limit
@@ -35,7 +33,7 @@ from marketplace.review.models import Appeal, Claimable
 from marketplace.review.search import SearchQuery
 from tests.catalog.cases import claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory, UserFactory, connect_app
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.wallet.approval_cases import bounded
@@ -149,10 +147,8 @@ def token() -> AccessToken:
 
 
 def consent() -> Consent:
-    """Return a user's word to an app."""
-    user, scopes = UserFactory(), frozenset({Scope.LIBRARY_READ})
-    authorization = Authorization(AppFactory(), scopes, Audience.API, "https://app.example/callback", "c" * 43)
-    return give_consent(user=user, authorization=authorization, code=uuid.uuid4().hex, actor=user)
+    """Return a user's consent to an app."""
+    return connect_app(UserFactory(), AppFactory(), frozenset({Scope.LIBRARY_READ}))
 
 
 def dead_job() -> Job:

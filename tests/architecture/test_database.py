@@ -8,11 +8,9 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from catalog.models import Deliverable, FilePreview, StorePicture
-from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import ApiUsage, ClientMetadata
 from developers.services.apps import create_app
-from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token
 from developers.services.spending import LimitValues, set_spending_limit
 from developers.services.webhooks import create_endpoint, send_test_event
@@ -21,7 +19,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.catalog.cases import submitted
 from tests.contract import scenes
-from tests.factories import AppFactory
+from tests.factories import AppFactory, connect_app
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -60,8 +58,7 @@ def rows(db: None) -> None:
     """At least one row of every model that has a state or a kind."""
     developer = scenes.developer().user
     app = create_app(user=developer, name="Font browser", purpose="Browsing", scopes={Scope.CATALOG_READ: "To read"}, actor=developer)
-    authorization = Authorization(app, frozenset({Scope.CATALOG_READ}), Audience.API, "https://app.example/callback", "c" * 43)
-    give_consent(user=developer, authorization=authorization, code="code", actor=developer)
+    connect_app(developer, app, frozenset({Scope.CATALOG_READ}))
     set_spending_limit(owner=developer, spender=app, limit_values=LimitValues(Currency.USD, total_minor=1000), actor=developer)
     endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
     send_test_event(endpoint=endpoint, actor=developer)

@@ -10,12 +10,12 @@ from django.utils import timezone
 from catalog.models import Discount, LicenseTier, Listing, StorePicture
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
-from developers.event_types import OF_OWN_STORE, EventType
+from developers.event_types import OWN_STORE_EVENTS, EventType
 from developers.models import App, WebhookDelivery, WebhookMessage
 from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
 from developers.services.webhooks import create_endpoint
-from developers.webhooks.publishing import publish_event
+from developers.webhooks.publishing import new_event, publish_events
 from library.bounds import STATUS_LIST_LENGTH
 from library.certificates import certificate_of, signed_certificate
 from library.models import Licence
@@ -318,7 +318,9 @@ def earning() -> Scene:
 def eventful() -> Scene:
     """Something happened that the app sees."""
     app = AppFactory()
-    publish_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    publish_events(
+        new_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
+    )
     return Scene(app.developer, app=app)
 
 
@@ -326,7 +328,7 @@ def hooked() -> Scene:
     """The app has a webhook, to which a delivery failed."""
     scene = eventful()
     assert scene.app is not None
-    events = set(EventType) - OF_OWN_STORE
+    events = set(EventType) - OWN_STORE_EVENTS
     endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=events, actor=scene.user)
     failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
     delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)

@@ -10,13 +10,12 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from developers import bounds
-from developers.audiences import Audience
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import LastSpendingLimit, SpendingLimitRequired
-from developers.models import AccessToken, App, SpendingLimit
+from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import owner_spending_limits, spending_limits_for, spends_only_within_limits
-from developers.services.consents import Authorization, give_consent, withdraw_consent
+from developers.services.consents import withdraw_consent
 from developers.services.credentials import issue_api_key, issue_personal_token
 from developers.services.spending import (
     LimitValues,
@@ -33,7 +32,7 @@ from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory, UserFactory, connect_app
 
 from .cases import token_of
 
@@ -53,11 +52,6 @@ def user(db: None) -> User:
 def personal(user: User) -> tuple[AccessToken, str]:
     soon = timezone.now() + timedelta(days=1)
     return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD])
-
-
-def connect(user: User, app: App) -> None:
-    authorization = Authorization(app, SPEND, Audience.API, "https://app.example/callback", "c" * 43)
-    give_consent(user=user, authorization=authorization, code=f"code of {user.pk}", actor=user)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +84,7 @@ def test_spending_limit_of_a_credential_that_cannot_spend_is_refused(user: User)
         set_spending_limit(owner=stranger, spender=token, limit_values=USD, actor=stranger)
     with pytest.raises(NotFound):
         set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
-    connect(user, app)
+    connect_app(user, app, SPEND)
     withdraw_consent(user=user, app=app, actor=user)
     with pytest.raises(NotFound):
         set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
@@ -193,7 +187,7 @@ def test_personal_token_is_limited_by_its_own_spending_limits_in_one_query(user:
 def test_app_is_limited_by_the_owner_of_the_wallet_and_by_staff(user: User, django_assert_num_queries: Queries) -> None:
     app, someone = AppFactory(), UserFactory()
     for person in (user, someone):
-        connect(person, app)
+        connect_app(person, app, SPEND)
     own = set_spending_limit(owner=user, spender=app, limit_values=USD, actor=user)
     set_spending_limit(owner=someone, spender=app, limit_values=USD, actor=someone)
     app_limit = set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory())

@@ -42,7 +42,7 @@ def counted() -> dict[tuple[str, int], int]:
 
 
 def call_for(app: App | None = None, **changes: Any) -> CallKey:
-    call = CallKey(timezone.now().date(), "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200)
+    call = CallKey(timezone.now().date(), "api_key", app.pk if app else None, new_id(), "GET wallet", "account:read", 200, hour=0)
     return call._replace(**changes)
 
 

@@ -69,10 +69,10 @@ def test_logo_is_seen_by_others_once_it_is_approved(
     staff = UserFactory(is_staff=True, is_superuser=True)
     page = BeautifulSoup(browse(staff).get(reverse("admin:developers_scopereview_change", args=[review.pk])).content, "html.parser")
     assert page.select_one(f'img[src^="{address}"]')
-    shown = page.select_one('input[type=hidden][name="logo"]')
+    shown = page.select_one('input[type=hidden][name="logo_digest"]')
     assert shown
     grant = {Scope.LIBRARY_READ: ScopeDecision(granted=True)}
-    decide_scopes(review=review, decisions=grant, note="", logo=str(shown["value"]), actor=reviewer)
+    decide_scopes(review=review, decisions=grant, note="", logo_digest=str(shown["value"]), actor=reviewer)
     assert stranger.get(address).content == b"jpeg"
 
 
@@ -89,5 +89,5 @@ def test_refused_logo_or_one_changed_since_the_review_stays_hidden(
     if granted:
         set_app_logo(app=app, image=b"second", actor=developer)
     decisions = {Scope.LIBRARY_READ: ScopeDecision(granted=granted, note="As agreed.")}
-    decide_scopes(review=review, decisions=decisions, note="", logo=seen, actor=reviewer)
+    decide_scopes(review=review, decisions=decisions, note="", logo_digest=seen, actor=reviewer)
     assert not AppLogo.objects.get().approved

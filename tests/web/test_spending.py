@@ -9,15 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Category
-from developers.audiences import Audience
 from developers.models import AccessToken, App, SpendingLimit
-from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_personal_token, revoke_token
 from developers.services.spending import LimitValues, set_app_spending_limit, set_spending_limit
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
-from tests.factories import PASSWORD, AppFactory, UserFactory
+from tests.factories import PASSWORD, AppFactory, UserFactory, connect_app
 
 from .markup import faults_of
 
@@ -43,8 +41,7 @@ def token(user: User) -> AccessToken:
 @pytest.fixture
 def connected(user: User) -> App:
     app = AppFactory(name="Shopper")
-    authorization = Authorization(app, SPEND, Audience.API, "https://app.example/callback", "c" * 43)
-    give_consent(user=user, authorization=authorization, code="code", actor=user)
+    connect_app(user, app, SPEND)
     return app
 
 

@@ -18,12 +18,10 @@ from catalog.models import Discount, FeaturedListing, Listing, Preview
 from catalog.search.rebuild import rebuild
 from catalog.services.review import reject_listing
 from developers import bounds
-from developers.audiences import Audience
 from developers.event_types import EventType
 from developers.models import App
 from developers.secrets import digest_of
 from developers.services.applications import approve_application, submit_application
-from developers.services.consents import Authorization, give_consent
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
 from developers.services.webhooks import create_endpoint, send_test_event
 from library.licensees import Licensee
@@ -38,7 +36,7 @@ from tests.admin import subjects
 from tests.admin.pages import address
 from tests.callers import personal_token
 from tests.catalog.cases import rejected
-from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory
+from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory, connect_app
 from tests.files.makers import picture
 from tests.review.cases import appealed, decision_on
 from tests.shop import archive, bought, on_sale
@@ -428,8 +426,7 @@ def developed(member: User, reviewer: User) -> dict[str, str]:
         password_confirmed=True,
         limits=PLENTY,
     )
-    agreed = Authorization(connected, frozenset({Scope.LIBRARY_READ, Scope.WALLET_SPEND}), Audience.API, CALLBACK, CHALLENGE)
-    give_consent(user=member, authorization=agreed, code=f"code of {member.pk}", actor=member)
+    connect_app(member, connected, frozenset({Scope.LIBRARY_READ, Scope.WALLET_SPEND}))
     authorization_query = {
         "response_type": "code",
         "client_id": connected.client_id,

@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound, Problem
-from marketplace.core.ids import parse_id
 from marketplace.core.transitions import lock
 
 from .. import bounds
@@ -129,9 +129,7 @@ def _top_up_of(provider: str, event: PaymentEvent) -> TopUp | None:
     """Return the top-up that an event is about: by our id or the page where it has them, else by the payment."""
     top_ups = TopUp.objects.filter(provider=provider)
     if event.kind in _PAGE_KINDS:
-        key = parse_id(event.top_up_id)
-        by_id = None if key is None else top_ups.filter(pk=key).first()
-        return by_id or (top_ups.filter(page_reference=event.page).first() if event.page else None)
+        return row_by_id(top_ups, event.top_up_id) or (top_ups.filter(page_reference=event.page).first() if event.page else None)
     return top_ups.filter(payment_reference=event.payment).first() if event.payment else None
 
 

@@ -27,8 +27,8 @@ def application(request: SignedInRequest) -> HttpResponseBase:
             if isinstance(form, ApplicationForm):
                 submitted = submit_application(user=request.user, actor=request.user, **form.cleaned_data)
                 waits = submitted.status == ApplicationStatus.PENDING
-                review = "Your application is with our reviewers. You get an email when they have decided."
-                messages.success(request, review if waits else "Your application was approved.")
+                in_review = "Your application is with our reviewers. You get an email when they have decided."
+                messages.success(request, in_review if waits else "Your application was approved.")
             elif current is not None:
                 answer_question(application=current, actor=request.user, **form.cleaned_data)
                 messages.success(request, "Your answer was sent to the reviewer.")

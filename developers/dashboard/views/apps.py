@@ -58,8 +58,8 @@ def create(request: SignedInRequest) -> HttpResponseBase:
                 scopes=form.requested(),
                 actor=request.user,
             )
-            review = f"{app.name} is with our reviewers. You get an email when they have decided."
-            messages.success(request, review if app.status == AppStatus.PENDING else f"{app.name} was approved.")
+            in_review = f"{app.name} is with our reviewers. You get an email when they have decided."
+            messages.success(request, in_review if app.status == AppStatus.PENDING else f"{app.name} was approved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_create.html", form, approved=selectors.is_approved_developer(request.user))
 
@@ -95,7 +95,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
             "may_have_keys": app.status == AppStatus.APPROVED and bool(app.granted_scopes),
             "wait": selectors.wait_of_scopes(app) if waits else None,
             "decision": appealable_decision(app) if app.status in _APPEALABLE else None,
-            "may_ask_more": bool(_requestable_scopes(app, rows)),
+            "may_request_more": bool(_requestable_scopes(app, rows)),
         },
     )
 
@@ -110,8 +110,8 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
     if form.is_valid():
         with problems_as_form_errors(form):
             requested = request_scopes(app=app, scopes=form.requested(), actor=request.user)
-            review = "Your request is with our reviewers. The app keeps its current scopes in the meantime."
-            messages.success(request, review if requested.status == ScopeReviewStatus.PENDING else "The scopes were granted.")
+            in_review = "Your request is with our reviewers. The app keeps its current scopes in the meantime."
+            messages.success(request, in_review if requested.status == ScopeReviewStatus.PENDING else "The scopes were granted.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_scopes.html", form, app=app)
 
@@ -126,8 +126,8 @@ def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     if form.is_valid():
         with problems_as_form_errors(form):
             waits = set_redirect_uris(app=app, uris=form.cleaned_data["redirect_uris"], actor=request.user)
-            review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
-            messages.success(request, review if waits else "The redirect URIs were saved.")
+            in_review = "The redirect URIs are with our reviewers. Until they decide, the present ones work."
+            messages.success(request, in_review if waits else "The redirect URIs were saved.")
             return redirect("app-detail", app_id=app.pk)
     return render_form(request, "developers/app_redirects.html", form, app=app, sandbox=settings.SANDBOX)
 

@@ -78,7 +78,7 @@ def show_secret(
     context = _context(kind, app)
     secret = take_secret(request, credential.pk)
     if secret is None:
-        messages.info(request, f"The {kind.word} is shown only once. If you didn't copy it, rotate it or create another.")
+        messages.info(request, f"The {kind.short_name} is shown only once. If you didn't copy it, rotate it or create another.")
         return redirect(context["back"])
     context |= {"credential": credential, "secret": secret, "first_call": first_call(app), "mcp_url": Audience.MCP.uri}
     return render(request, "developers/credential_created.html", context)
@@ -89,7 +89,7 @@ def revoke(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     """Ask for confirmation, then revoke the credential."""
     app = _app(request, app_id)
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
-    what, context = f"{kind.word} {credential.name} (…{credential.hint})", _context(kind, app)
+    what, context = f"{kind.short_name} {credential.name} (…{credential.hint})", _context(kind, app)
     if request.method == "POST":
         kind.revoke(**{kind.subject: credential}, actor=request.user)
         messages.success(request, f"The {what} is revoked.")

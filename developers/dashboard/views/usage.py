@@ -44,7 +44,7 @@ def _selection(request: SignedInRequest, credentials: Sequence[Credential]) -> t
     """Return the span and the key or token named in the query string; an unknown one is not found."""
     span = SPANS.get(request.GET.get("last", MONTH.key))
     named = request.GET.get("of", "")
-    chosen = next((each for each in credentials if named and each.pk == parse_id(named)), None)
+    chosen = next((each for each in credentials if each.pk == parse_id(named)), None)
     if span is None or (named and chosen is None):
         raise Http404
     return span, chosen

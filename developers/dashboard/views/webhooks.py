@@ -143,19 +143,19 @@ def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUI
 
 
 @signed_in_page("GET")
-def delivery(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
+def delivery_detail(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
     """Show a delivery with its attempts."""
-    app, shown = own_delivery(request.user, app_id, endpoint_id, delivery_id)
-    context = {"app": app, "delivery": shown, "body": body_of(shown.message).decode(), "attempts": shown.log.all()[:ATTEMPTS]}
+    app, delivery = own_delivery(request.user, app_id, endpoint_id, delivery_id)
+    context = {"app": app, "delivery": delivery, "body": body_of(delivery.message).decode(), "attempts": delivery.log.all()[:ATTEMPTS]}
     return render(request, "developers/webhooks/delivery.html", context)
 
 
 @signed_in_page("POST")
 def redeliver(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
     """Deliver an event again."""
-    app, again = own_delivery(request.user, app_id, endpoint_id, delivery_id)
+    app, delivery = own_delivery(request.user, app_id, endpoint_id, delivery_id)
     with problems_as_messages(request, "It is being redelivered. Reload the page in a moment to see the response."):
-        services.redeliver_event(delivery=again, actor=request.user)
+        services.redeliver_event(delivery=delivery, actor=request.user)
     return redirect("webhook-delivery", app_id=app.pk, endpoint_id=endpoint_id, delivery_id=delivery_id)
 
 

@@ -16,6 +16,7 @@ from marketplace.api.serializers import Body
 from marketplace.core import bounds
 from marketplace.core.scopes import Scope
 
+from ..responses import as_json
 from . import schemas
 
 Arguments = dict[str, Any]
@@ -47,9 +48,7 @@ def validated(shape: type[serializers.Serializer[Any]], arguments: Arguments) ->
     Raises:
         serializers.ValidationError: one is out of bounds.
     """
-    serializer = shape(data=arguments)
-    serializer.is_valid(raise_exception=True)
-    values: dict[str, Any] = serializer.validated_data
+    values: dict[str, Any] = shape().run_validation(arguments)
     return values
 
 
@@ -57,17 +56,6 @@ class AssetArgument(Body):
     """The asset."""
 
     assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
-
-
-@dataclass(frozen=True)
-class Effects:
-    """The effects of a tool, by which clients decide when to ask their users."""
-
-    reads_only: bool = True
-    # It cannot be undone by another call.
-    destructive: bool = False
-    # Called again with the same arguments, it changes nothing more.
-    idempotent: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,9 +73,14 @@ class Tool:
     result: schemas.ResponseType | tuple[schemas.ResponseType, ...]
     # Runs it with arguments of the right JSON types.
     run: Callable[[Principal, Arguments], ToolResult]
-    effects: Effects = Effects()
     # JSON Schemas of further arguments, by name.
     filters: Mapping[str, Any] = field(default_factory=dict)
+    # By these clients decide when to ask their users.
+    read_only: bool = True
+    # No other call can undo what it does.
+    destructive: bool = False
+    # Called again with the same arguments, it changes nothing more.
+    idempotent: bool = True
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
@@ -106,11 +99,11 @@ class Tool:
             output_schema=schemas.result_schema(self.result),
             annotations=ToolAnnotations(
                 title=self.title,
-                read_only_hint=self.effects.reads_only,
-                destructive_hint=self.effects.destructive,
-                idempotent_hint=self.effects.idempotent,
+                read_only_hint=self.read_only,
+                destructive_hint=self.destructive,
+                idempotent_hint=self.idempotent,
                 # Tools act on this service only.
                 open_world_hint=False,
             ),
         )
-        return orjson.Fragment(orjson.dumps(definition.model_dump(mode="json", by_alias=True, exclude_none=True)))
+        return orjson.Fragment(orjson.dumps(as_json(definition)))

@@ -12,9 +12,9 @@ from marketplace.core.errors import InvalidInput, Problem
 from wallet.bounds import QUOTE_MINUTES
 
 from ..method_calls import MethodCall
-from ..responses import ProtocolError
+from ..responses import ProtocolError, as_json
 from . import catalog, library, schemas, wallet
-from .base import Arguments, Tool, ToolResult
+from .base import Arguments, Tool, ToolResult, json_of
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*catalog.TOOLS, *library.TOOLS, *wallet.TOOLS)}
 NAME_CHARS = 100
@@ -103,15 +103,15 @@ def _result_of(tool: Tool, call: MethodCall) -> dict[str, Any]:
         {"type": "text", "text": text},
         # For clients that show models nothing but text.
         {"type": "text", "text": result.body.decode()},
-        *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in result.links),
+        *map(as_json, result.links),
     ]
     return {"content": content, "structuredContent": orjson.Fragment(result.body), "isError": False}
 
 
 def _address_request(result: ToolResult) -> dict[str, Any]:
-    """Return the request that the client shows the user an address; it then repeats the call with what the user chose."""
+    """Return a request to show the user an address; the client then repeats the call with what the user chose."""
     asked = ElicitRequest(params=ElicitRequestURLParams(message=result.reason, url=result.address))
-    return InputRequiredResult(input_requests={_OPEN: asked}).model_dump(mode="json", by_alias=True, exclude_none=True)
+    return as_json(InputRequiredResult(input_requests={_OPEN: asked}))
 
 
 def _check_arguments(tool: Tool, arguments: Arguments) -> None:
@@ -128,5 +128,5 @@ def _failure(problem: Problem, call: MethodCall) -> dict[str, Any]:
         problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
     shown = problem_document(problem, call.request.path)
     sentence = f"{problem.code}: {problem.message} {ADVICE.get(problem.code, '')}".strip()
-    texts = (sentence, orjson.dumps(shown, option=orjson.OPT_UTC_Z).decode())
+    texts = (sentence, json_of(shown).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}

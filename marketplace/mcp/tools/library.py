@@ -8,7 +8,7 @@ from library.bounds import DOWNLOAD_LINK_SECONDS
 from library.rights import RightsDecision, reader_of
 from marketplace.core.scopes import Scope
 
-from .base import Arguments, AssetArgument, Effects, Tool, ToolResult, json_of, validated
+from .base import Arguments, AssetArgument, Tool, ToolResult, json_of, validated
 
 
 class DownloadArguments(AssetArgument, DownloadQuery):
@@ -72,6 +72,7 @@ TOOLS = (
         result=DownloadLinkResponse,
         run=_get_download_link,
         # Each link is recorded.
-        effects=Effects(reads_only=False, idempotent=False),
+        read_only=False,
+        idempotent=False,
     ),
 )

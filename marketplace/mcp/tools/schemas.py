@@ -73,10 +73,10 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
     kinds = _types(schema)
     if "array" in kinds and isinstance(value, list):
         return all(_fits(schema["items"], each) for each in value)
-    return any(_is(kind, value) for kind in kinds if kind != "array")
+    return any(_is_of_type(kind, value) for kind in kinds if kind != "array")
 
 
-def _is(kind: str, value: Any) -> bool:
+def _is_of_type(kind: str, value: Any) -> bool:
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
     # A boolean is an integer to Python.
@@ -89,15 +89,16 @@ def inlined(schema: Any, components: Mapping[str, Any]) -> Any:
         return [inlined(part, components) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    referred = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
-    said = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
+    target = inlined(components[schema["$ref"].removeprefix(_REF)], components) if "$ref" in schema else {}
+    own = {name: inlined(value, components) for name, value in schema.items() if name != "$ref" and not name.startswith("x-")}
     # The generator's form of a reference that has a description of its own.
-    for part in said.pop("allOf", ()):
-        referred |= part
-    if _CONTROL in str(said.get("pattern", "")):
+    for part in own.pop("allOf", ()):
+        target |= part
+    if _CONTROL in str(own.get("pattern", "")):
         # Patterns of refused characters are of no use to a model.
-        del said["pattern"]
-    if isinstance(said.get("description"), str):
-        said["description"] = _CHOICES.sub("", said["description"])
-        said = said if said["description"] else {name: value for name, value in said.items() if name != "description"}
-    return referred | said
+        del own["pattern"]
+    if isinstance(own.get("description"), str):
+        own["description"] = _CHOICES.sub("", own["description"])
+        if not own["description"]:
+            del own["description"]
+    return target | own

@@ -19,7 +19,7 @@ from wallet.bounds import QUOTE_MINUTES
 from wallet.models.top_ups import TopUpStatus
 
 from .. import resources
-from .base import Arguments, Effects, Tool, ToolResult, json_of, validated
+from .base import Arguments, Tool, ToolResult, json_of, validated
 
 
 def _key(help_text: str) -> serializers.RegexField:
@@ -140,7 +140,8 @@ TOOLS = (
         arguments=QuoteBody,
         result=QuoteResponse,
         run=_quote_purchase,
-        effects=Effects(reads_only=False, idempotent=False),
+        read_only=False,
+        idempotent=False,
     ),
     Tool(
         name="buy_asset",
@@ -153,7 +154,8 @@ TOOLS = (
         result=(SpendResponse, ApprovalRequestedResponse),
         run=_buy_asset,
         # No tool returns money that was spent; the key makes a repeated call harmless.
-        effects=Effects(reads_only=False, destructive=True),
+        read_only=False,
+        destructive=True,
     ),
     Tool(
         name="request_top_up",
@@ -164,6 +166,6 @@ TOOLS = (
         arguments=TopUpArguments,
         result=TopUpResponse,
         run=_request_top_up,
-        effects=Effects(reads_only=False),
+        read_only=False,
     ),
 )

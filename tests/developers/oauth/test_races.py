@@ -16,7 +16,7 @@ from developers.secrets import Prefix, new_secret
 from developers.services.apps import suspend_app
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import revoke_token
-from developers.services.leaks import LeakedSecret, report_leaks
+from developers.services.leaks import report_leaks
 from developers.services.oauth import NewPair, Replayed, exchange_code, lock_consents, rotate_refresh_token, void_code
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
@@ -148,7 +148,7 @@ def test_leak_reports_refreshes_and_revocations_do_not_deadlock(party: Party, us
     for _ in range(8):
         tokens = party.tokens()
         renewal, access = tokens["refresh_token"], tokens["access_token"]
-        leaked = [partial(report_leaks, findings=[LeakedSecret(secret)]) for secret in (renewal, access)]
+        leaked = [partial(report_leaks, places={secret: ""}) for secret in (renewal, access)]
         withdraw = partial(withdraw_consent, user=user, app=party.app, actor=user)
         revoke = partial(post_form, "/oauth/revoke", {"client_id": party.app.client_id, "token": access})
         statuses = statuses_at_once(*leaked, partial(party.refresh, renewal), revoke, withdraw)

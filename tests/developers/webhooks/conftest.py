@@ -11,7 +11,7 @@ from django.utils import timezone
 from developers.event_types import EventType
 from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
 from developers.services.webhooks import create_endpoint
-from developers.webhooks.publishing import publish_event
+from developers.webhooks.publishing import new_event, publish_events, publish_merged
 from marketplace.jobs.models import Job
 from tests.eager import EagerBackend, drain
 from tests.factories import AppFactory
@@ -41,12 +41,11 @@ class Listening:
 Listen = Callable[..., Listening]
 
 
-def tell(event: EventType = EventType.ASSET_PUBLISHED, **options: Any) -> WebhookMessage:
+def tell(event: EventType = EventType.ASSET_PUBLISHED, *, merge: bool = False, **audience: Any) -> WebhookMessage:
     """Tell of an event about something new."""
     subject = uuid.uuid4()
-    message = publish_event(event=event, subject=subject, data={"assetId": str(subject)}, **options)
-    # None only where it merges with an earlier one.
-    assert message is not None
+    message = new_event(event=event, subject=subject, data={"assetId": str(subject)}, **audience)
+    (publish_merged if merge else publish_events)(message)
     return message
 
 

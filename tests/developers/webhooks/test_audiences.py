@@ -8,10 +8,9 @@ import pytest
 from catalog.services.review import reject_listing, takedown_listing
 from catalog.services.submission import unpublish_listing
 from developers.api.webhooks import DATA
-from developers.audiences import Audience
 from developers.event_types import PING, REQUIRED_SCOPES, EventType
 from developers.models import App, WebhookMessage
-from developers.services.consents import Authorization, give_consent, withdraw_consent
+from developers.services.consents import withdraw_consent
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
@@ -19,7 +18,7 @@ from marketplace.core.scopes import Scope
 from tests import ROOT
 from tests.catalog.cases import open_review, published, submitted
 from tests.eager import drain
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory, UserFactory, connect_app
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from vendors.services.listings import update_details
@@ -163,15 +162,12 @@ def test_app_gets_no_events_about_a_buyer_who_withdrew_the_consent(listen: Liste
     to = listen(EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
     orders = [ordered_through(app, CredentialKind.OAUTH) for _ in range(2)]
-    consents = []
     for order in orders:
-        authorization = Authorization(app, frozenset({Scope.ACCOUNT_READ}), Audience.API, "https://app.example/callback", "c" * 43)
-        consents.append(give_consent(user=order.buyer, authorization=authorization, code=f"code{order.pk}", actor=order.buyer))
+        connect_app(order.buyer, app, frozenset({Scope.ACCOUNT_READ}))
     withdraw_consent(user=orders[0].buyer, app=app, actor=orders[0].buyer)
     for order in orders:
         refund_order(order=order, reason="Broken.", actor=UserFactory())
     assert [data["orderId"] for _, data in told(receiver)] == [str(orders[1].pk)]
-    assert len(consents) == 2
 
 
 def test_app_that_lost_its_scopes_gets_that_event_and_no_more_order_events(listen: Listen, receiver: Receiver) -> None:

@@ -17,7 +17,7 @@ from developers.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, 
 from developers.services.apps import suspend_app
 from developers.services.webhooks import redeliver_event, rotate_endpoint_secret, send_test_event
 from developers.webhooks import delivering
-from developers.webhooks.publishing import fan_out, publish_event
+from developers.webhooks.publishing import fan_out, new_event, publish_merged
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.http import outbound
@@ -280,10 +280,10 @@ def test_edits_within_moments_send_one_event(listen: Listen) -> None:
     listen()
     subject = uuid.uuid4()
     for _ in range(3):
-        publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, merge=True)
+        publish_merged(new_event(event=EventType.ASSET_UPDATED, subject=subject, data={}))
     assert WebhookMessage.objects.count() == 1
     WebhookMessage.objects.update(merges_until=timezone.now())
-    publish_event(event=EventType.ASSET_UPDATED, subject=subject, data={}, merge=True)
+    publish_merged(new_event(event=EventType.ASSET_UPDATED, subject=subject, data={}))
     assert WebhookMessage.objects.count() == 2
 
 

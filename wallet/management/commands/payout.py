@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from marketplace.core.database import row_by_id
 from marketplace.core.errors import Problem
-from marketplace.core.ids import parse_id
 from marketplace.core.money import Currency, to_minor
 from marketplace.ui.progress import progress_bar
 
@@ -171,9 +171,8 @@ def _batch(options: dict[str, Any]) -> PayoutBatch:
 
 
 def _payout(options: dict[str, Any]) -> VendorPayout:
-    key = parse_id(options["payout"])
     run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
-    payout = None if key is None else vendor_payouts().filter(pk=key, **run).first()
+    payout = row_by_id(vendor_payouts().filter(**run), options["payout"])
     if payout is None:
         raise CommandError(f"There is no payout {options['payout']}.", returncode=NOT_DONE)
     return payout
