@@ -58,7 +58,7 @@ def free_skills(slug: str | None = None) -> list[AgentSkill]:
     listings = skills_free_for_all().select_related("approved_deliverable").order_by("published_at", "id")
     if slug is not None:
         listings = listings.filter(slug=slug)
-    return _described((listing, listing.approved_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
+    return _with_contents((listing, listing.approved_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
 
 
 def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
@@ -73,10 +73,10 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
         licence.listing_id: licence
         for licence in owned.select_related("listing__approved_deliverable", "deliverable")[: bounds.MAX_AGENT_SKILLS]
     }
-    return _described((licence.listing, current_file(licence), licence) for licence in licences.values())
+    return _with_contents((licence.listing, current_file(licence), licence) for licence in licences.values())
 
 
-def named(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
+def skills_by_name(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
     """Return skills by the name under which an agent installs them. Of several with the same name, the later ones get the slug of their listing."""
     by_name: dict[str, AgentSkill] = {}
     for skill in skills:
@@ -148,7 +148,7 @@ def _digest_of_sessions(user: User) -> bytes:
     return hashlib.sha256(user.get_session_auth_hash().encode()).digest()[:16]
 
 
-def _described(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
+def _with_contents(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
     """Return the skills whose contents the inspection recorded, in one query."""
     rows = [(listing, file, licence) for listing, file, licence in given if file is not None]
     contents = skill_contents(file for _, file, _ in rows)

@@ -15,7 +15,7 @@ from marketplace.review.decisions import DecisionForm
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
-from ..services import findings as services
+from ..services.findings import OTHER, check_reason
 from ..services.taxonomy import check_synonym
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class RejectForm(DecisionForm):
         for row in range(OTHER_FINDINGS):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
-                yield {"code": services.OTHER, **finding}
+                yield {"code": OTHER, **finding}
 
 
 class CheckedForm(ModelForm):
@@ -132,7 +132,7 @@ class SynonymForm(CheckedForm):
 class RejectionReasonForm(CheckedForm):
     """A rejection reason."""
 
-    check = services.check_reason
+    check = check_reason
 
     class Meta:
         model = RejectionReason

@@ -22,7 +22,7 @@ from marketplace.storage.responses import serve_object
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import deliverable_under_review, files_under_review, former_pictures_of, open_to
+from ..selectors.reviews import files_under_review, former_pictures_of, open_to
 from ..services import review as services
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
@@ -38,8 +38,7 @@ def _pending(review: ListingReview) -> bool:
 
 
 def _may_block(review: ListingReview) -> bool:
-    deliverable = deliverable_under_review(review)
-    return deliverable is not None and deliverable.blocked_at is None
+    return files_under_review(review).filter(blocked_at__isnull=True).exists()
 
 
 @admin.register(ListingReview)
@@ -205,7 +204,7 @@ class ListingReviewAdmin(QueueAdmin):
     )
     def block(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         """Mark the submitted file as malicious."""
-        deliverable = deliverable_under_review(review)
+        deliverable = files_under_review(review).first()
         if deliverable is None:
             raise NotFound
         services.block_deliverable(deliverable=deliverable, reason=cleaned_data["reason"], actor=actor)

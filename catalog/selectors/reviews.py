@@ -46,11 +46,6 @@ def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
     return Deliverable.objects.none() if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id)
 
 
-def deliverable_under_review(review: ListingReview) -> Deliverable | None:
-    """Return the submitted file, None if there was none."""
-    return files_under_review(review).first()
-
-
 def is_submitted(deliverable: Deliverable) -> bool:
     """Tell whether this file is in a pending submission."""
     waiting = queue().filter(listing=deliverable.listing_id, snapshot__file__id=str(deliverable.pk))

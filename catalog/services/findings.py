@@ -10,9 +10,9 @@ from marketplace.core import audit, texts
 from ..models import RejectionReason
 from ..models.reviews import FIELD_CHARS, MALICIOUS_FILE, MESSAGE_CHARS, TAKEDOWN
 
-FINDINGS = 30
+MAX_FINDINGS = 30
 # Each is a row of the rejection form.
-ACTIVE_REASONS = 60
+MAX_ACTIVE_REASONS = 60
 # Code of a finding with a reason of the reviewer's own.
 OTHER = "other"
 # Codes that no rejection reason can have.
@@ -28,8 +28,8 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
     given = list(findings)
     if not given:
         raise texts.invalid("findings", "empty", "At least one finding is required.")
-    if len(given) > FINDINGS:
-        raise texts.invalid("findings", "max_length", f"At most {FINDINGS} findings.")
+    if len(given) > MAX_FINDINGS:
+        raise texts.invalid("findings", "max_length", f"At most {MAX_FINDINGS} findings.")
     codes = {finding.get("code", "") for finding in given}
     reasons = {reason.code: reason for reason in RejectionReason.objects.filter(code__in=codes, is_active=True)}
     return [_checked(finding, reasons, f"findings/{index}") for index, finding in enumerate(given)]
@@ -57,8 +57,10 @@ def check_reason(reason: RejectionReason) -> None:
         setattr(reason, name, texts.clean_line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
     reason.field = texts.clean_line(reason.field, "field", maximum=FIELD_CHARS, required=False)
     others = RejectionReason.objects.filter(is_active=True).exclude(pk=reason.pk).count()
-    if reason.is_active and others >= ACTIVE_REASONS:
-        raise texts.invalid("is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Disable another one first.")
+    if reason.is_active and others >= MAX_ACTIVE_REASONS:
+        raise texts.invalid(
+            "is_active", "max_length", f"At most {MAX_ACTIVE_REASONS} reasons are in use at once. Disable another one first."
+        )
 
 
 def _checked(finding: Mapping[str, str], reasons: Mapping[str, RejectionReason], place: str) -> dict[str, str]:

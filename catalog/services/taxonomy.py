@@ -23,7 +23,7 @@ T = TypeVar("T", Category, LicenseTerms, LicenseTier, SearchSynonym)
 # The most listings that are repriced in the request, which takes a few seconds; with more, a job does it.
 REPRICED_AT_ONCE = 2_000
 # The most active synonyms; every process keeps them in memory.
-ACTIVE_SYNONYMS = 500
+MAX_ACTIVE_SYNONYMS = 500
 
 
 @transaction.atomic
@@ -115,8 +115,10 @@ def check_synonym(synonym: SearchSynonym) -> None:
         raise texts.invalid("synonyms", "max_length", f"Enter at most {SYNONYMS_CHARS} characters.")
     if SearchSynonym.objects.filter(word=synonym.word).exclude(pk=synonym.pk).exists():
         raise texts.invalid("word", "unique", "This word is in the list already.")
-    if synonym.is_active and SearchSynonym.objects.filter(is_active=True).exclude(pk=synonym.pk).count() >= ACTIVE_SYNONYMS:
-        raise texts.invalid("is_active", "max_length", f"At most {ACTIVE_SYNONYMS} entries are in use at once. Disable another one first.")
+    if synonym.is_active and SearchSynonym.objects.filter(is_active=True).exclude(pk=synonym.pk).count() >= MAX_ACTIVE_SYNONYMS:
+        raise texts.invalid(
+            "is_active", "max_length", f"At most {MAX_ACTIVE_SYNONYMS} entries are in use at once. Disable another one first."
+        )
 
 
 def _save(row: T, changed: list[str], actor: User, **details: Any) -> None:

@@ -19,7 +19,7 @@ from ..models import Download, DownloadLink, Licence, UpdateAnnouncement
 
 BATCH = 200
 # The most sentences of a mail on what changed; its page has all.
-SENTENCES = 8
+MAX_SENTENCES = 8
 _INTERVAL = timedelta(days=1)
 
 
@@ -54,7 +54,7 @@ def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | N
     if file is None or str(file.pk) != deliverable_id or file.blocked_at is not None:
         return
     holder_ids = list(_holders(listing.pk, file.pk, after)[:BATCH])
-    told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:SENTENCES]}
+    told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:MAX_SENTENCES]}
     for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
         mail(holder, "library/updated", topic=MailTopic.UPDATE, **told)
     if len(holder_ids) == BATCH:

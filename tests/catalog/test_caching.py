@@ -198,13 +198,13 @@ def test_response_to_a_long_query_is_not_cached(listing: Listing) -> None:
 
 
 def test_long_response_is_not_cached_so_that_the_cache_is_limited(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.RESPONSE_BYTES <= 32 * bounds.MIB
+    assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.CACHED_RESPONSE_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
     caches["responses"].clear()
-    monkeypatch.setattr(public, "RESPONSE_BYTES", length - 1)
+    monkeypatch.setattr(public, "CACHED_RESPONSE_BYTES", length - 1)
     assert APIClient().get("/api/v1/assets").status_code == 200
     assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
-    monkeypatch.setattr(public, "RESPONSE_BYTES", length)
+    monkeypatch.setattr(public, "CACHED_RESPONSE_BYTES", length)
     assert APIClient().get("/api/v1/assets").status_code == 200
     assert len(caches["responses"]._cache) == 1  # type: ignore[attr-defined]  # as above
 

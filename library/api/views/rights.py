@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from catalog.api.views import ASSET_ID, UNCHANGED
+from catalog.api.views import ASSET_ID, UNCHANGED, json_response
 from developers.principals import Principal
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
@@ -35,5 +35,4 @@ class RightsViewSet(ApiViewSet):
 
         With a credential that can read the library, the licences that the caller owns count first.
         """
-        rights = asset_rights(asset_id, self.query(), reader_of(cast("Principal | None", request.auth)))
-        return HttpResponse(rights.json_bytes(), content_type="application/json")
+        return json_response(asset_rights(asset_id, self.query(), reader_of(cast("Principal | None", request.auth))))
