@@ -171,10 +171,10 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
 
 
 def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
-    """Return the page that a validated `BrowseQuery` asks for, of `listings`, which match the filters `given`.
+    """Return the page of `listings`, which match the filters `given`, that a validated `BrowseQuery` asks for.
 
     Raises:
-        ValidationError: its cursor is not one of this order and these filters.
+        ValidationError: its cursor belongs to another order or other filters.
     """
     sort, limit, number, after = Sort(query["sort"]), query["limit"], query["page"], None
     if "cursor" in query:
@@ -278,8 +278,8 @@ def _is_valid(key: Any) -> bool:
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
     # The currency only matters where prices do.
     ignored = {"currency"} if not sorts_by_price(sort) and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
-    said = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
-    return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
+    bound = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
+    return hashlib.blake2b(bound.encode(), digest_size=6).hexdigest()
 
 
 def _plain(value: Any) -> str:

@@ -1,4 +1,4 @@
-r"""The filters of the catalog: the only declaration for the API, the storefront's form and the tools' arguments.
+r"""The filters of the catalog, declared once for the API, the storefront's form and the tools' arguments.
 
 A value that begins with `!` excludes, `\!` at its beginning is a literal `!`; a repeated parameter means any of its values.
 """
@@ -244,7 +244,7 @@ def field_schema(field: forms.Field) -> dict[str, Any]:
             shape |= (
                 {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length, "pattern": NOT_BLANK}
             )
-            value = {name: said for name, said in shape.items() if name != "description"}
+            value = {keyword: constraint for keyword, constraint in shape.items() if keyword != "description"}
             shape |= {"type": ["string", "array"], "items": value, "maxItems": MAX_VALUES}
             shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."
         case forms.DecimalField():

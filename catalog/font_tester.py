@@ -28,7 +28,7 @@ FEATURES = (
     ("ss03", "Stylistic set 3", False),
 )
 SPECIMEN = "specimen"
-# The characters of the glyph map of a specimen, which does not say which it holds.
+# The glyph map of a vendor's specimen, whose characters are not recorded.
 SPECIMEN_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 

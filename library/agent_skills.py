@@ -77,7 +77,7 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
 
 
 def skills_by_name(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
-    """Return skills by the name under which an agent installs them. Of several with the same name, the later ones get the slug of their listing."""
+    """Return skills by the name under which an agent installs them: their own, or if another skill has it already, the slug of their listing."""
     by_name: dict[str, AgentSkill] = {}
     for skill in skills:
         by_name.setdefault(skill.listing.slug if skill.name in by_name else skill.name, skill)
@@ -122,7 +122,7 @@ def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None)
 
 
 def token_for(user: User) -> str:
-    """Return a token that reads the user's skills for a quarter of an hour, and nothing else; it ends when all sessions do."""
+    """Return a token that reads the user's skills, and nothing else, for 15 minutes or until all sessions of the user are ended."""
     return _signer.sign(urlsafe_base64_encode(user.pk.bytes + _digest_of_sessions(user)))
 
 
@@ -148,8 +148,8 @@ def _digest_of_sessions(user: User) -> bytes:
     return hashlib.sha256(user.get_session_auth_hash().encode()).digest()[:16]
 
 
-def _with_contents(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
+def _with_contents(offered: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
     """Return the skills whose contents the inspection recorded, in one query."""
-    rows = [(listing, file, licence) for listing, file, licence in given if file is not None]
+    rows = [(listing, file, licence) for listing, file, licence in offered if file is not None]
     contents = skill_contents(file for _, file, _ in rows)
     return [AgentSkill(listing, file, contents[file.sha256], licence) for listing, file, licence in rows if file.sha256 in contents]

@@ -36,10 +36,10 @@ class CertificateStatus(TextChoices):
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """The result of a check."""
+    """The result of the verification of a certificate."""
 
     status: CertificateStatus
-    # Its claims, if the signature is valid.
+    # The signed claims; None without a valid signature.
     certificate: dict[str, Any] | None = None
     revoked_at: datetime | None = None
     # Labels and values to show to people.

@@ -11,6 +11,7 @@ class AlreadyOwned(Problem):
     status = 409
     title = "You already own this asset"
     detail = "You have this licence, or an upgrade of it; nothing was charged. To buy another licence tier, name that tier."
+    # Instead of `detail`, when a licence is bought for a licensee, or claimed.
     by_licensee = "It was bought for this licensee already; nothing was charged. To buy another licence tier, name that tier."
     by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 

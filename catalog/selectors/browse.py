@@ -175,12 +175,12 @@ def sorts_by_price(sort: Sort) -> bool:
 
 
 def rows_of(ids: Collection[uuid.UUID], listings: Listings = CARDS) -> dict[uuid.UUID, Row]:
-    """Return the rows of those of these listings that are on sale, by id."""
+    """Return the rows of these listings by id, without those that are not on sale."""
     return {row["listing_id"]: row for row in listings.filter(pk__in=ids)}
 
 
 def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
-    """Return the facets of those of these listings that are on sale."""
+    """Return the facets of these listings, without those that are not on sale."""
     return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 

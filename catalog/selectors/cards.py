@@ -17,8 +17,7 @@ from ..pricing import Prices
 from .browse import CARDS, FACET_VALUES, Row, rows_of
 
 CARD = "card"
-# How many listings are compared for those related to one, and among how many with a common tag they are looked for: a tag may be
-# frequent in other categories only.
+# Limits of the query for related listings. More listings are scanned than compared, because many with a common tag may be of another category.
 MAX_TAGGED, MAX_POPULAR, MAX_SCANNED = 60, 20, 2000
 
 
@@ -32,7 +31,7 @@ class Picture:
 
 
 def card_of(row: Row) -> Row:
-    """Return a row of `CARDS` as cards show it: with `prices`, `list_prices` and `picture`, which is None without an image of a known size."""
+    """Return a row of `CARDS` with `prices`, `list_prices` and `picture`, which is None unless it has an image of a known size."""
     shown = row["thumbnail"]
     return row | {
         "prices": Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
@@ -62,7 +61,8 @@ def featured_cards(*, limit: int) -> list[Row]:
 def related_cards(listing: Listing, *, limit: int) -> list[Row]:
     """Return listings of the same category, those with the most tags in common first and then by popularity, in one query.
 
-    At most `MAX_TAGGED` listings with a common tag, among the first `MAX_SCANNED` that have one, and the `MAX_POPULAR` most popular ones are compared.
+    Of the category, at most `MAX_TAGGED` listings with a common tag, among the first `MAX_SCANNED` that have one, and the `MAX_POPULAR` most
+    popular listings are compared.
     """
     category = ListingIndex.objects.filter(category_slug=listing.category.slug)
     shared_labels = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])

@@ -11,9 +11,9 @@ from ..models import RejectionReason
 from ..models.reviews import FIELD_CHARS, MALICIOUS_FILE, MESSAGE_CHARS, TAKEDOWN
 
 MAX_FINDINGS = 30
-# Each is a row of the rejection form.
+# The form of a rejection has a row for each.
 MAX_ACTIVE_REASONS = 60
-# Code of a finding with a reason of the reviewer's own.
+# The code of findings that reviewers write themselves.
 OTHER = "other"
 # Codes that no rejection reason can have.
 RESERVED = {OTHER, TAKEDOWN, MALICIOUS_FILE}
@@ -43,14 +43,16 @@ def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], ac
         InvalidInput: the code is reserved, a text is empty, or too many reasons are active.
     """
     check_reason(reason)
-    verb = "create" if reason._state.adding else "update"
-    reason.save()
-    audit.record(f"rejectionreason.{verb}", reason, actor=actor, changed=list(changed))
+    audit.save_and_record(reason, changed=changed, actor=actor)
     return reason
 
 
 def check_reason(reason: RejectionReason) -> None:
-    """Trim the reason's texts; refuse a reason that is not valid."""
+    """Trim the texts of a reason and validate it.
+
+    Raises:
+        InvalidInput: see `save_rejection_reason`.
+    """
     if reason.code in RESERVED:
         raise texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
     for name in ("message", "hint"):

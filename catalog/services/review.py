@@ -141,7 +141,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
 
 @transaction.atomic
 def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
-    """Undo a block by mistake, for every file with the same bytes: buyers can download what was approved, and it can be submitted.
+    """Undo a block that was a mistake, for every file with the same bytes: it can be submitted, and downloaded where it was approved.
 
     Listings that were taken down with it stay off sale until they are submitted again or the takedown is appealed.
 

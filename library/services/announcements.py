@@ -18,7 +18,7 @@ from marketplace.ui.mail import mail
 from ..models import Download, DownloadLink, Licence, UpdateAnnouncement
 
 BATCH = 200
-# The most sentences of a mail on what changed; its page has all.
+# The most sentences in a mail on what changed; the page that it links to has all.
 MAX_SENTENCES = 8
 _INTERVAL = timedelta(days=1)
 
@@ -54,9 +54,9 @@ def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | N
     if file is None or str(file.pk) != deliverable_id or file.blocked_at is not None:
         return
     holder_ids = list(_holders(listing.pk, file.pk, after)[:BATCH])
-    told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:MAX_SENTENCES]}
+    context = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:MAX_SENTENCES]}
     for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
-        mail(holder, "library/updated", topic=MailTopic.UPDATE, **told)
+        mail(holder, "library/updated", topic=MailTopic.UPDATE, **context)
     if len(holder_ids) == BATCH:
         tell_holders_of_file.enqueue(listing_id=listing_id, deliverable_id=deliverable_id, after=str(holder_ids[-1]))
 

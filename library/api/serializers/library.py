@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.bounds import VERSION_OR_ID_CHARS
 from catalog.models import Deliverable
 from catalog.models.listings import AiTraining
 from marketplace.api.fields import Line
@@ -86,8 +87,7 @@ class LibraryPage(serializers.Serializer[Any]):
 class DownloadQuery(serializers.Serializer[Any]):
     """The version to download."""
 
-    # The length of an id, by which a file without a version is requested.
-    version = Line(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
+    version = Line(required=False, max_length=VERSION_OR_ID_CHARS, help_text="An owned version, or its id; by default the newest.")
 
 
 class OwnedVersion(serializers.Serializer[Deliverable]):

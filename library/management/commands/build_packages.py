@@ -21,6 +21,7 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
 
+# Exit statuses.
 DAMAGED, NOT_DONE = 1, 2
 
 
@@ -77,7 +78,7 @@ class Command(BaseCommand):
 
     def _prune(self, age: timedelta, progress: Progress, *, dry_run: bool) -> None:
         done = "would be removed" if dry_run else "removed"
-        unused = stray = 0
+        unused = orphaned = 0
         task = progress.add_task("Packages", total=None)
         for package in find_unused_packages(since=timezone.now() - age):
             self.stdout.write(f"unused, {done}: {package.object_key}")
@@ -89,6 +90,6 @@ class Command(BaseCommand):
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
                 default_storage.delete(key)
-            stray += 1
+            orphaned += 1
             progress.advance(task)
-        self.stdout.write(f"{unused} unused packages and {stray} without a record {done}.")
+        self.stdout.write(f"{unused} unused packages and {orphaned} without a record {done}.")

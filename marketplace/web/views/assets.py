@@ -109,8 +109,8 @@ def _picture(request: HttpRequest, listing: Listing, number: int, **pages: str) 
     pictures = samples_of(listing).pictures
     if not 1 <= number <= len(pictures):
         raise Http404
-    _, whole, shown = pictures[number - 1]
-    context = {"listing": listing, "number": number, "count": len(pictures), "picture": whole, "shown": shown}
+    _, whole, alt_text = pictures[number - 1]
+    context = {"listing": listing, "number": number, "count": len(pictures), "picture": whole, "alt_text": alt_text}
     return render(request, "shop/picture.html", context | pages)
 
 
