@@ -89,7 +89,7 @@ def compare_with_earlier(
         pictures=list(_picture_changes(review, base.snapshot, submitted, previews)),
         fonts=[(font, list(_drawing_queries(font))) for font in fonts],
         findings=_findings(decisions, submitted),
-        before_file=_kept_file(review.listing, base.snapshot),
+        before_file=_kept_file(review.listing, base.submitted_file_id),
         approved=approved,
         since_approved=None if approved is None else compare_snapshots(review.listing, approved.snapshot, submitted),
     )
@@ -165,8 +165,7 @@ def _findings(decisions: Sequence[ListingReview], submitted: Mapping[str, Any]) 
     return found
 
 
-def _kept_file(listing: Listing, snapshot: Mapping[str, Any]) -> Any:
-    file_id = (snapshot.get("file") or {}).get("id")
-    if file_id is None or str(listing.approved_deliverable_id) == file_id:
+def _kept_file(listing: Listing, file_id: str) -> Any:
+    if not file_id or str(listing.approved_deliverable_id) == file_id:
         return listing.approved_deliverable_id
     return Deliverable.objects.filter(listing=listing, pk=file_id).values_list("pk", flat=True).first()

@@ -54,9 +54,8 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
 
 def _submitted_file(review: ListingReview) -> Deliverable | None:
     """Return the submitted file if it is one of the listing's present ones, without a query."""
-    submitted = (review.snapshot.get("file") or {}).get("id")
     present = (review.listing.candidate_deliverable, review.listing.approved_deliverable)
-    return next((file for file in present if file is not None and str(file.pk) == submitted), None)
+    return next((file for file in present if file is not None and str(file.pk) == review.submitted_file_id), None)
 
 
 def _submitted_fields(review: ListingReview, previews: Sequence[Preview]) -> Mapping[str, Any]:

@@ -108,7 +108,7 @@ def _was_taken_down(listing: Listing) -> bool:
 
 
 def _is_same_file(review: ListingReview, file: Deliverable | None) -> bool:
-    return file is not None and (review.snapshot.get("file") or {}).get("id") == str(file.pk)
+    return file is not None and review.submitted_file_id == str(file.pk)
 
 
 def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -> None:

@@ -173,8 +173,7 @@ def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -
 def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     """Return the submitted file, the only one that may be approved."""
     deliverable = usable_file(listing)
-    submitted = review.snapshot.get("file") or {}
-    if submitted.get("id") != str(deliverable.pk):
+    if review.submitted_file_id != str(deliverable.pk):
         raise InvalidTransition("The vendor replaced the file after submitting it. Reject it, so that it is submitted again.")
     return deliverable
 
@@ -218,8 +217,7 @@ def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason:
 def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
     """Return the pending review of one of these files, locked; None if there is none."""
     review = lock_open_review(listing)
-    submitted = {} if review is None else review.snapshot.get("file") or {}
-    return review if submitted.get("id") in {str(file.pk) for file in files} else None
+    return review if review is not None and review.submitted_file_id in {str(file.pk) for file in files} else None
 
 
 def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:

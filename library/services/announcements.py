@@ -16,6 +16,7 @@ from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
 
 from ..models import Download, DownloadLink, Licence, UpdateAnnouncement
+from ..models.licences import CURRENT
 
 BATCH = 200
 # The most sentences in a mail on what changed; the page that it links to has all.
@@ -84,10 +85,8 @@ def tell_downloaders(*, sha256: str, blocked: bool, reason: str, after: str | No
 
 def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: str | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
-    current = Licence.objects.filter(
-        listing=listing_id, holder__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True
-    )
-    others = current.exclude(deliverable=deliverable_id)
+    usable = Licence.objects.filter(CURRENT, listing=listing_id, holder__isnull=False, suspended_at__isnull=True)
+    others = usable.exclude(deliverable=deliverable_id)
     if after is not None:
         others = others.filter(holder__gt=after)
     return others.order_by("holder_id").values_list("holder_id", flat=True).distinct()

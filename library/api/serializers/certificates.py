@@ -61,7 +61,7 @@ class CertifiedFile(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     size = serializers.IntegerField()
-    checksum = serializers.CharField(help_text="SHA-256, hex.")
+    checksum = serializers.CharField(help_text="SHA-256 in hex digits.")
 
 
 class CertificateClaims(serializers.Serializer[Any]):

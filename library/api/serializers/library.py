@@ -31,7 +31,7 @@ class OwnedFile(serializers.Serializer[Deliverable]):
     id = serializers.CharField(help_text="Id of the file, by which this version can be downloaded when there is a newer one.")
     name = serializers.SerializerMethodField(help_text="Its name in the package.")
     size = serializers.IntegerField(source="file_size", help_text="Its size in bytes.")
-    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, in hex digits.")
 
     def get_name(self, file: Deliverable) -> str:
         """Return the name in the package."""
@@ -96,7 +96,7 @@ class OwnedVersion(serializers.Serializer[Deliverable]):
     id = serializers.CharField()
     version = serializers.CharField(allow_blank=True)
     fileSize = serializers.IntegerField(source="file_size")
-    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, in hex digits.")
     releasedAt = serializers.DateTimeField(source="approved_at", help_text="Time at which this version went on sale.")
 
 
@@ -114,7 +114,7 @@ class DownloadLinkResponse(serializers.Serializer[DownloadLink]):
     expiresAt = serializers.DateTimeField(source="expires_at")
     fileName = serializers.CharField(source="file_name", help_text="Suggested file name.")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the package.")
-    checksum = serializers.CharField(source="package.sha256", help_text="SHA-256 of the package, hex.")
+    checksum = serializers.CharField(source="package.sha256", help_text="SHA-256 of the package, in hex digits.")
 
     def get_downloadUrl(self, link: DownloadLink) -> str:
         """Return the absolute address."""
