@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from catalog.models import Deliverable, Listing
-from catalog.selectors import skill_contents, skills_free_for_all
+from catalog.selectors.listings import skill_contents, skills_free_for_all
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.errors import DependencyUnavailable, NotFound

@@ -10,9 +10,8 @@ from catalog.ai_use import training_sentence
 from catalog.models import LicenseTerms, Listing
 from catalog.models.listings import AiTraining
 from catalog.pricing import Prices, permitted_tiers, prices_of, with_running_discount
-from catalog.selectors import active_tiers
 from catalog.selectors.listings import lookup
-from catalog.selectors.taxonomy import current_terms
+from catalog.selectors.taxonomy import active_tiers, current_terms
 from catalog.uses import Use, UsePermission, UseTerms, UseVerdict
 from developers.principals import Principal
 from marketplace.accounts.models import User

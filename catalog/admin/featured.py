@@ -14,7 +14,7 @@ from marketplace.review.service import staff_of
 from marketplace.ui.formatting import badge
 
 from ..models import FeaturedListing, Listing
-from ..selectors import listing_for_sale
+from ..selectors.listings import listing_for_sale
 from ..services.featured import remove_featured_listing, save_featured_listing
 
 if TYPE_CHECKING:

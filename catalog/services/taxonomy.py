@@ -15,7 +15,7 @@ from ..catalog_version import change_version
 from ..models import Category, LicenseTerms, LicenseTier, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
-from ..selectors import count_listings_on_sale
+from ..selectors.browse import count_listings_on_sale
 from ..selectors.taxonomy import current_terms
 from ..uses import UNITS, Use, UsePermission
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices

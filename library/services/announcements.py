@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog.comparison.public import changes_of
 from catalog.models import Deliverable
-from catalog.selectors import listings_for_sale, version_of_file
+from catalog.selectors.listings import listings_for_sale, version_of_file
 from marketplace.accounts.models import MailTopic, User
 from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
-from catalog.selectors import listings_for_sale
+from catalog.selectors.listings import listings_for_sale
 from catalog.selectors.taxonomy import active_tiers, current_terms
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage

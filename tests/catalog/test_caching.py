@@ -16,10 +16,11 @@ from django.db import OperationalError, connection, connections, transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
-from catalog import browsing, selectors
+from catalog import browsing
 from catalog.api import public
 from catalog.catalog_version import change_version, current_version
 from catalog.models import CatalogVersion, Listing, ListingIndex
+from catalog.selectors.taxonomy import categories_with_counts
 from catalog.services.submission import unpublish_listing
 from catalog.services.visibility import listing_changed
 from marketplace import wsgi
@@ -272,7 +273,7 @@ def test_catalog_version_never_repeats(listing: Listing) -> None:
 def test_response_overtaken_by_a_change_is_not_cached(
     store: str, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, find = current_version(), selectors.categories_with_counts
+    before, find = current_version(), categories_with_counts
 
     def find_late() -> Any:
         elsewhere(change_version)

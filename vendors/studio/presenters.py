@@ -11,7 +11,7 @@ from catalog.field_names import field_name
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import current_price, is_free, list_prices, permitted_tiers, price_of
-from catalog.selectors import active_tiers
+from catalog.selectors.taxonomy import active_tiers
 from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sale, tax_inside

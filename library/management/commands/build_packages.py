@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from rich.progress import Progress
 
-from catalog.selectors import listings_for_sale
+from catalog.selectors.listings import listings_for_sale
 from library.services.building import (
     DamagedFile,
     delete_built_package,
