@@ -31,7 +31,7 @@ class CertificateStatus(TextChoices):
     REVOKED = "revoked", "The purchase was refunded or charged back"
     REPLACED = "replaced", "An upgrade replaced the licence"
     SUSPENDED = "suspended", "The payment for the licence is disputed"
-    NOT_GENUINE = "notGenuine", "Not signed by us, altered, or of no licence"
+    NOT_GENUINE = "notGenuine", "Not signed by us, altered, or for no licence of ours"
 
 
 @dataclass(frozen=True)

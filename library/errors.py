@@ -29,7 +29,7 @@ class NotOwned(Problem):
 
     status = 403
     title = "You do not own this asset"
-    detail = "You have no such licence of it, or none that covers this version. Refunded purchases don't count."
+    detail = "You have no such licence for it, or none that covers this version. Refunded purchases don't count."
 
 
 class LicenseSuspended(Problem):

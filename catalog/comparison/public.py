@@ -9,7 +9,7 @@ from pydantic import Field
 from marketplace.api.models import Id, ResponseModel
 from marketplace.core.errors import NotFound
 
-from ..field_names import field_name
+from ..field_labels import field_label
 from ..models import Deliverable, Listing
 from ..selectors.listings import approved_versions, deliverable_of_version
 from ..selectors.reviews import approved_snapshots
@@ -200,7 +200,7 @@ def _text(value: Any) -> str | None:
 
 
 def _sentences(details: Iterable[ValueChange], changes: ListingChanges) -> Iterable[str]:
-    yield from (f"{field_name(each.name)} changed." for each in details)
+    yield from (f"{field_label(each.name)} changed." for each in details)
     if changes.file_state == FileState.UNKNOWN:
         yield "The file is another one. What changed in it was not recorded."
     if changes.file is not None:

@@ -28,7 +28,7 @@ from ..models import DownloadLink, Licence, Package
 from .packages import CONTENT_TYPE, package_of, package_parts
 
 FOLDER = "packages/"
-# A package is stored before its row refers to it, so that younger ones are not orphans.
+# A package is stored before its row refers to it: only older ones without a row are orphans.
 GRACE = timedelta(days=1)
 BATCH = 500
 
