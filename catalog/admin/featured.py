@@ -1,6 +1,6 @@
 """The admin of the editors' list for the start page."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -9,18 +9,13 @@ from django.http import HttpRequest
 
 from marketplace.core import bounds
 from marketplace.core.errors import NotFound
-from marketplace.review.base import EditableAdmin, ModelAdmin
+from marketplace.review.base import EditableAdmin, ModelAdmin, ModelForm
 from marketplace.review.service import staff_of
 from marketplace.ui.formatting import badge
 
 from ..models import FeaturedListing, Listing
 from ..selectors.listings import listing_for_sale
 from ..services.featured import remove_featured_listing, save_featured_listing
-
-if TYPE_CHECKING:
-    ModelForm = forms.ModelForm[FeaturedListing]
-else:
-    ModelForm = forms.ModelForm
 
 
 class FeaturedListingForm(ModelForm):

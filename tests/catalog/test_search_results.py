@@ -129,7 +129,9 @@ def test_synonym_that_is_no_word_or_no_other_word_is_refused() -> None:
         *({"synonyms": synonyms} for synonyms in ("...", "lantern", "x " * 101)),
     ):
         answers = {"word": "lantern", "synonyms": "gobo", "is_active": "on"} | wrong
-        assert client.post(address(SearchSynonym, "add"), answers).status_code == 200, wrong
+        page = client.post(address(SearchSynonym, "add"), answers)
+        # The error is at the field that is wrong.
+        assert (page.status_code, page.context["adminform"].errors.keys()) == (200, wrong.keys()), wrong
     assert SearchSynonym.objects.count() == before
 
 
