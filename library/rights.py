@@ -97,7 +97,7 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     return AssetRights(listing, use, quantity, licenses, suspended)
 
 
-def reader_of(principal: Principal | None) -> User | None:
+def library_owner(principal: Principal | None) -> User | None:
     """Return the user whose library a credential can read, None without such a credential."""
     return principal.user if principal is not None and Scope.LIBRARY_READ in principal.scopes else None
 

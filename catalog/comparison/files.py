@@ -162,13 +162,13 @@ class FileChanges:
         unsearched_texts: How many texts of the file now were not searched for hosts.
     """
 
-    entries: Sequence[EntryChange]
-    other_entries: bool
-    fonts: Sequence[FontChanges]
-    media: Sequence[tuple[str, Sequence[Difference]]]
-    texts: Sequence[TextChanges]
-    hosts: Sequence[Difference]
-    tools: Sequence[Difference]
+    entries: Sequence[EntryChange] = ()
+    other_entries: bool = False
+    fonts: Sequence[FontChanges] = ()
+    media: Sequence[tuple[str, Sequence[Difference]]] = ()
+    texts: Sequence[TextChanges] = ()
+    hosts: Sequence[Difference] = ()
+    tools: Sequence[Difference] = ()
     other_hosts: int = 0
     unsearched_texts: int = 0
 

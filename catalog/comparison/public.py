@@ -169,7 +169,7 @@ def _snapshot(snapshots: Mapping[str, Mapping[str, Any]], file: Deliverable) -> 
 
 def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, changes: ListingChanges) -> AssetChanges:
     details = [ValueChange.of(change) for change in changes.fields if change.name in FIELDS]
-    file = changes.file or FileChanges((), False, (), (), (), (), ())
+    file = changes.file or FileChanges()
     values: dict[str, Any] = {
         "asset_id": listing.pk,
         "to_version": VersionName.model_validate(later),

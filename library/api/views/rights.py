@@ -12,7 +12,7 @@ from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.core.errors import NotFound, PreconditionFailed
 
-from ...rights import reader_of
+from ...rights import library_owner
 from ..rights import AssetRightsRecord, RightsQuery, asset_rights
 
 
@@ -35,4 +35,4 @@ class RightsViewSet(ApiViewSet):
 
         With a credential that can read the library, the licences that the caller owns count first.
         """
-        return json_response(asset_rights(asset_id, self.query(), reader_of(cast("Principal | None", request.auth))))
+        return json_response(asset_rights(asset_id, self.query(), library_owner(cast("Principal | None", request.auth))))
