@@ -140,7 +140,6 @@ class ChangesQuery(serializers.Serializer[Any]):
 
     # A keyword of Python, so it cannot be the name of an attribute.
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """Return the fields `from` and `to`."""
         texts = {
             "from": "The earlier version, by its label or the id of its file; by default the one before `to`.",
             "to": "The later version; by default the one on sale.",

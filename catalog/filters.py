@@ -60,7 +60,6 @@ class ValuesInput(forms.TextInput):
     """Widget that reads all values of a repeated parameter."""
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
-        """Return the list of values."""
         sent = data.getlist(name) if hasattr(data, "getlist") else data.get(name, ())
         return [sent] if isinstance(sent, str) else list(sent)
 

@@ -44,12 +44,10 @@ class AgentSkill:
 
     @property
     def name(self) -> str:
-        """The name in the front matter."""
         return str(self.contents["frontmatter"]["name"])
 
     @property
     def description(self) -> str:
-        """The description in the front matter."""
         return str(self.contents["frontmatter"]["description"])
 
 

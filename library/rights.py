@@ -65,7 +65,6 @@ class AssetRights:
 
     @property
     def decision(self) -> RightsDecision:
-        """The answer."""
         if self.permitting is not None:
             return RightsDecision.YES if self.permitting.prices is None else RightsDecision.BUY
         forbidden = self.licenses and all(rights.verdict == UseVerdict.NO for rights in self.licenses)

@@ -30,7 +30,6 @@ class FeaturedListingForm(ModelForm):
         fields = ("listing", "position")
 
     def clean_listing(self) -> Listing:
-        """Return the listing with this slug."""
         try:
             listing = listing_for_sale(self.cleaned_data["listing"].strip().lower())
         except NotFound as problem:
@@ -52,12 +51,10 @@ class FeaturedListingAdmin(EditableAdmin):
 
     @admin.display(description="store")
     def store(self, featured: FeaturedListing) -> str:
-        """Return the name of the listing's store."""
         return featured.listing.store.name
 
     @admin.display(description="status")
     def status(self, featured: FeaturedListing) -> str:
-        """Return the listing's status."""
         return badge(featured.listing.status)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

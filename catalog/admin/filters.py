@@ -155,7 +155,6 @@ class EditedFilter(SimpleListFilter):
         return [("since", "Changed or submitted since the last approval")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:
-        """Return the published listings changed or submitted after their last approval, latest first."""
         if self.value() != "since":
             return queryset
         approved = Max("reviews__decided_at", filter=Q(reviews__status=ReviewStatus.APPROVED))

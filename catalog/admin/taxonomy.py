@@ -42,7 +42,6 @@ class LicenseTierAdmin(EditableAdmin):
 
     @admin.display(description="terms")
     def new_terms(self, tier: LicenseTier) -> str:
-        """Return a link to the form of its next terms."""
         return format_html('<a href="{}?tier={}">Publish new terms</a>', reverse("admin:catalog_licenseterms_add"), tier.pk)
 
 
@@ -92,7 +91,6 @@ class LicenseTermsAdmin(EditableAdmin):
 
     @admin.display(description="uses")
     def uses(self, terms: LicenseTerms) -> str:
-        """Return what the terms say about each use."""
         return json_text({use.label: UseTerms.of(terms.permissions, use).summary for use in Use})
 
 
@@ -120,5 +118,4 @@ class RejectionReasonAdmin(EditableAdmin):
 
     @admin.display(description="field", ordering="field")
     def about(self, reason: RejectionReason) -> str:
-        """Return the label of the field."""
         return field_label(reason.field)

@@ -137,7 +137,6 @@ class OpenCorsMiddleware(CorsMiddleware):
         return _OPEN_PATHS.fullmatch(request.path_info) is not None or super().check_signal(request)
 
     def add_response_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Add the CORS headers."""
         is_open = _OPEN_PATHS.fullmatch(request.path_info) is not None
         if not is_open or request.method == "OPTIONS":
             super().add_response_headers(request, response)

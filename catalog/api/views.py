@@ -85,7 +85,6 @@ class AssetViewSet(ApiViewSet):
     }
 
     def query_parameters(self) -> Collection[str]:
-        """Return the names of the action's query parameters."""
         names = super().query_parameters()
         return {*names, *ListingFilter.base_filters} if self.action in {"list", "search"} else names
 

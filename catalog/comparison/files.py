@@ -146,7 +146,6 @@ class TextChanges:
 
     @cached_property
     def changes(self) -> ChangedLines:
-        """The lines that differ."""
         return changed_lines(self.before, self.after)
 
 
@@ -173,7 +172,6 @@ class FileChanges:
     unsearched_texts: int = 0
 
     def of_kind(self, kind: str) -> list[EntryChange]:
-        """Return the entries of a kind of change."""
         return [entry for entry in self.entries if entry.kind == kind]
 
     @property

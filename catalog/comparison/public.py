@@ -55,7 +55,6 @@ class NameList(ResponseModel):
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
-        """Return the count and the first names."""
         return cls(count=len(names), names=list(names[:MAX_LISTED]))
 
 
@@ -83,7 +82,6 @@ class FontChange(ResponseModel):
 
     @classmethod
     def of(cls, font: FontChanges) -> Self:
-        """Return the changes of a font."""
         return cls(
             path=font.path,
             glyphs_before=font.glyph_count.before,

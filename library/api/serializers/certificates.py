@@ -111,7 +111,6 @@ class CertificateState(serializers.Serializer[Licence]):
 
     @extend_schema_field(serializers.ChoiceField(CertificateStatus.choices))
     def get_status(self, licence: Licence) -> CertificateStatus:
-        """Return whether the licence is valid."""
         return status_of(licence)
 
 

@@ -34,7 +34,6 @@ class OwnedFile(serializers.Serializer[Deliverable]):
     checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, in hex digits.")
 
     def get_name(self, file: Deliverable) -> str:
-        """Return the name in the package."""
         return entry_name(file)
 
 
@@ -60,17 +59,14 @@ class LibraryItem(serializers.Serializer[Licence]):
     )
 
     def get_version(self, licence: Licence) -> str:
-        """Return the version of a download now."""
         return version_of(licence)
 
     @extend_schema_field(OwnedFile(allow_null=True))
     def get_file(self, licence: Licence) -> dict[str, Any] | None:
-        """Return the file of a download now."""
         file = current_file(licence)
         return None if file is None else dict(OwnedFile(file).data)
 
     def get_suspended(self, licence: Licence) -> bool:
-        """Tell whether the licence is suspended."""
         return licence.suspended_at is not None
 
 
@@ -117,5 +113,4 @@ class DownloadLinkResponse(serializers.Serializer[DownloadLink]):
     checksum = serializers.CharField(source="package.sha256", help_text="SHA-256 of the package, in hex digits.")
 
     def get_downloadUrl(self, link: DownloadLink) -> str:
-        """Return the absolute address."""
         return url_of(link)

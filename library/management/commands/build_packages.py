@@ -26,8 +26,6 @@ DAMAGED, NOT_DONE = 1, 2
 
 
 class Command(BaseCommand):
-    """Builds or prunes packages."""
-
     help = (
         "Prepare the download packages of all listings on sale: each file is read once for its checksum, and on S3 the packages are "
         "built. Publishing does this too; the worker runs this hourly for listings whose readme or licence has changed since. Safe to "
