@@ -62,9 +62,6 @@ class FacetNames(Text):
     def to_internal_value(self, data: Any) -> list[Facet]:  # type: ignore[override]  # a list comes out of the text
         """Return the facets without duplicates."""
         text: str = super().to_internal_value(data)
-        # Checked here, because the field's validator would see the list.
-        if len(text) > FACETS_CHARS:
-            raise serializers.ValidationError(f"At most {FACETS_CHARS} characters.", code="max_length")
         names = dict.fromkeys(text.split(","))
         if unknown := [name for name in names if name not in set(Facet)]:
             raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. There are {', '.join(Facet)}.", code="invalid_choice")

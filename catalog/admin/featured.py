@@ -31,7 +31,7 @@ class FeaturedListingForm(ModelForm):
 
     def clean_listing(self) -> Listing:
         try:
-            listing = listing_for_sale(self.cleaned_data["listing"].strip().lower())
+            listing = listing_for_sale(self.cleaned_data["listing"].lower())
         except NotFound as problem:
             raise forms.ValidationError("No listing on sale has this slug.", code="not_on_sale") from problem
         return listing
