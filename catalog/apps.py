@@ -15,7 +15,7 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         from . import webhooks  # noqa: PLC0415 - models load before `ready`, and after this module
-        from .selectors import category_names  # noqa: PLC0415 - the same
+        from .selectors.taxonomy import category_names  # noqa: PLC0415 - the same
         from .services import appeals  # noqa: PLC0415 - the same
 
         register_statuses(good=("Published", "Running"), waiting=("PendingReview", "Planned"), labels={"PendingReview": "In review"})

@@ -62,9 +62,6 @@ class FacetNames(Text):
     def to_internal_value(self, data: Any) -> list[Facet]:  # type: ignore[override]  # a list comes out of the text
         """Return the facets without duplicates."""
         text: str = super().to_internal_value(data)
-        # Checked here, because the field's validator would see the list.
-        if len(text) > FACETS_CHARS:
-            raise serializers.ValidationError(f"At most {FACETS_CHARS} characters.", code="max_length")
         names = dict.fromkeys(text.split(","))
         if unknown := [name for name in names if name not in set(Facet)]:
             raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. There are {', '.join(Facet)}.", code="invalid_choice")
@@ -140,7 +137,6 @@ class ChangesQuery(serializers.Serializer[Any]):
 
     # A keyword of Python, so it cannot be the name of an attribute.
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        """Return the fields `from` and `to`."""
         texts = {
             "from": "The earlier version, by its label or the id of its file; by default the one before `to`.",
             "to": "The later version; by default the one on sale.",
@@ -171,10 +167,10 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
 
 
 def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
-    """Return the page that a validated `BrowseQuery` asks for, of `listings`, which match the filters `given`.
+    """Return the page of `listings`, which match the filters `given`, that a validated `BrowseQuery` asks for.
 
     Raises:
-        ValidationError: its cursor is not one of this order and these filters.
+        ValidationError: its cursor belongs to another order or other filters.
     """
     sort, limit, number, after = Sort(query["sort"]), query["limit"], query["page"], None
     if "cursor" in query:
@@ -278,8 +274,8 @@ def _is_valid(key: Any) -> bool:
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
     # The currency only matters where prices do.
     ignored = {"currency"} if not sorts_by_price(sort) and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
-    said = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
-    return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
+    bound = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
+    return hashlib.blake2b(bound.encode(), digest_size=6).hexdigest()
 
 
 def _plain(value: Any) -> str:

@@ -1,4 +1,4 @@
-r"""The filters of the catalog: the only declaration for the API, the storefront's form and the tools' arguments.
+r"""The filters of the catalog, declared once for the API, the storefront's form and the tools' arguments.
 
 A value that begins with `!` excludes, `\!` at its beginning is a literal `!`; a repeated parameter means any of its values.
 """
@@ -30,7 +30,7 @@ from .models.listings import AiOrigin, AiTraining
 Listings = QuerySet[ListingIndex, Any]
 # The column for each currency; listings without a price in the currency are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
-VALUES = 20
+MAX_VALUES = 20
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 # A value that is not blank after the `!` and contains no NUL, in a syntax that Python and ECMA-262 share.
 NOT_BLANK = rf"^(?:!|(?!!))[^\u0000]*[^{WHITE_SPACE}\u0000][^\u0000]*$"
@@ -60,7 +60,6 @@ class ValuesInput(forms.TextInput):
     """Widget that reads all values of a repeated parameter."""
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
-        """Return the list of values."""
         sent = data.getlist(name) if hasattr(data, "getlist") else data.get(name, ())
         return [sent] if isinstance(sent, str) else list(sent)
 
@@ -78,8 +77,8 @@ class ValuesField(forms.Field):
     def to_python(self, value: Any) -> Values | None:
         """Return the values; empty ones are ignored."""
         sent = [text for text in value if text != ""]
-        if len(sent) > VALUES:
-            raise ValidationError(f"At most {VALUES} values.", code="max_length")
+        if len(sent) > MAX_VALUES:
+            raise ValidationError(f"At most {MAX_VALUES} values.", code="max_length")
         if any(len(text) > self.max_length for text in sent):
             raise ValidationError(f"At most {self.max_length} characters.", code="max_length")
         wanted = tuple(self._clean(text.removeprefix("\\") if text.startswith("\\!") else text) for text in sent if text[0] != "!")
@@ -244,8 +243,8 @@ def field_schema(field: forms.Field) -> dict[str, Any]:
             shape |= (
                 {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length, "pattern": NOT_BLANK}
             )
-            value = {name: said for name, said in shape.items() if name != "description"}
-            shape |= {"type": ["string", "array"], "items": value, "maxItems": VALUES}
+            value = {keyword: constraint for keyword, constraint in shape.items() if keyword != "description"}
+            shape |= {"type": ["string", "array"], "items": value, "maxItems": MAX_VALUES}
             shape["description"] += r" `!` before a value excludes it (`\!` begins one with a literal `!`); of several values, any will do."
         case forms.DecimalField():
             shape |= {"type": "number", "minimum": 0, "maximum": core_bounds.MAX_PRICE_MINOR / 100}

@@ -7,7 +7,7 @@ from .font_samples import LATIN, Sample, samples_for
 from .models import FilePreview, Preview
 from .models.files import FilePreviewKind
 
-TEXT = "The quick brown fox jumps over the lazy dog"
+PANGRAM = "The quick brown fox jumps over the lazy dog"
 AXES = {"wght": "Weight", "wdth": "Width", "slnt": "Slant", "ital": "Italic", "opsz": "Optical size", "GRAD": "Grade"}
 # OpenType features: tag, label, whether it is on by default.
 FEATURES = (
@@ -28,8 +28,8 @@ FEATURES = (
     ("ss03", "Stylistic set 3", False),
 )
 SPECIMEN = "specimen"
-# The characters of the glyph map of a specimen, which does not say which it holds.
-BASIC = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+# The glyph map of a vendor's specimen, whose characters are not recorded.
+SPECIMEN_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
 class Style(NamedTuple):
@@ -92,22 +92,23 @@ class Tester(NamedTuple):
 
 def type_tester_of(specimen: Preview | None, file_previews: Iterable[FilePreview] = ()) -> Tester | None:
     """Return the tester of a family: the previews of its styles if there are any, else the specimen; None without either."""
-    made = sorted((each for each in file_previews if each.kind == FilePreviewKind.FONT_STYLE), key=_order)
-    if made:
-        first = made[0].details
+    style_previews = sorted((each for each in file_previews if each.kind == FilePreviewKind.FONT_STYLE), key=_sort_key)
+    if style_previews:
+        first = style_previews[0].details
         styles = [
-            Style(f"style-{number}", _label(each.details), each.url, _axes(each.details), each.details) for number, each in enumerate(made)
+            Style(f"style-{number}", _label(each.details), each.url, _axes(each.details), each.details)
+            for number, each in enumerate(style_previews)
         ]
-        tags = {tag for each in made for tag in each.details["features"]}
+        tags = {tag for each in style_previews for tag in each.details["features"]}
         features = [feature for feature in FEATURES if feature[0] in tags]
         return Tester(styles, features, _samples(first), first["characters"], first["languages"], is_specimen=False)
     if specimen is None:
         return None
     style = Style(SPECIMEN, _label(specimen.details), specimen.url, _axes(specimen.details), specimen.details)
-    return Tester([style], FEATURES, _samples(specimen.details), BASIC, (), is_specimen=True)
+    return Tester([style], FEATURES, _samples(specimen.details), SPECIMEN_CHARACTERS, (), is_specimen=True)
 
 
-def _order(preview: FilePreview) -> tuple[Any, ...]:
+def _sort_key(preview: FilePreview) -> tuple[Any, ...]:
     """Return what styles are sorted by: upright ones from thin to black, then italics, with the regular style before all."""
     details = preview.details
     regular = not details["italic"] and details["weight"] == 400
@@ -126,7 +127,7 @@ def _axes(details: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _samples(details: dict[str, Any]) -> list[Sample]:
     return [
-        Sample("Pangram", TEXT),
+        Sample("Pangram", PANGRAM),
         *(each for each in samples_for(details.get("unicodeRanges", ())) if each.text != LATIN),
         Sample("All kinds", LATIN),
     ]

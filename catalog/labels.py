@@ -5,13 +5,13 @@ import re
 from .models import LabelKind, Listing
 
 VALUE_CHARS = 200
-_LISTED = re.compile(r"[,;/\n]")
+_SEPARATOR = re.compile(r"[,;/\n]")
 _VERSION = re.compile(r"\s+v?\d[\d.]*(?:\+|\.x)?$")
 
 
 def labels_of(listing: Listing) -> set[tuple[LabelKind, str]]:
     """Return the tags and platforms of a listing; platforms without a version."""
-    platforms = (_VERSION.sub("", part.strip()) for part in _LISTED.split(listing.supported_platforms))
+    platforms = (_VERSION.sub("", part.strip()) for part in _SEPARATOR.split(listing.supported_platforms))
     labels = {(LabelKind.TAG, folded(tag)) for tag in listing.tags} | {(LabelKind.PLATFORM, folded(name)) for name in platforms}
     return {(kind, value) for kind, value in labels if value}
 

@@ -24,7 +24,6 @@ class Prices(NamedTuple):
 
     @property
     def by_currency(self) -> dict[str, int | None]:
-        """The prices by currency."""
         return dict(zip(map(str, Currency), self, strict=True))
 
 

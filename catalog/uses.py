@@ -38,7 +38,7 @@ class UsePermission(TextChoices):
     ALLOWED = "allowed", "Allowed"
     UP_TO = "up_to", "Allowed up to a quantity"
     FORBIDDEN = "forbidden", "Forbidden"
-    UNSPECIFIED = "not_said", "Not said"
+    UNSPECIFIED = "not_said", "Not mentioned"
 
 
 class UseVerdict(TextChoices):

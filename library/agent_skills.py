@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from catalog.models import Deliverable, Listing
-from catalog.selectors import skill_contents, skills_free_for_all
+from catalog.selectors.listings import skill_contents, skills_free_for_all
 from developers.principals import Principal
 from marketplace.accounts.models import User
 from marketplace.core.errors import DependencyUnavailable, NotFound
@@ -44,12 +44,10 @@ class AgentSkill:
 
     @property
     def name(self) -> str:
-        """The name in the front matter."""
         return str(self.contents["frontmatter"]["name"])
 
     @property
     def description(self) -> str:
-        """The description in the front matter."""
         return str(self.contents["frontmatter"]["description"])
 
 
@@ -58,7 +56,7 @@ def free_skills(slug: str | None = None) -> list[AgentSkill]:
     listings = skills_free_for_all().select_related("approved_deliverable").order_by("published_at", "id")
     if slug is not None:
         listings = listings.filter(slug=slug)
-    return _described((listing, listing.approved_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
+    return _with_contents((listing, listing.approved_deliverable, None) for listing in listings[: bounds.MAX_AGENT_SKILLS])
 
 
 def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
@@ -73,11 +71,11 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
         licence.listing_id: licence
         for licence in owned.select_related("listing__approved_deliverable", "deliverable")[: bounds.MAX_AGENT_SKILLS]
     }
-    return _described((licence.listing, current_file(licence), licence) for licence in licences.values())
+    return _with_contents((licence.listing, current_file(licence), licence) for licence in licences.values())
 
 
-def named(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
-    """Return skills by the name under which an agent installs them. Of several with the same name, the later ones get the slug of their listing."""
+def skills_by_name(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
+    """Return skills by the name under which an agent installs them: their own, or if another skill has it already, the slug of their listing."""
     by_name: dict[str, AgentSkill] = {}
     for skill in skills:
         by_name.setdefault(skill.listing.slug if skill.name in by_name else skill.name, skill)
@@ -122,7 +120,7 @@ def file_of(skill: AgentSkill, path: str, *, principal: Principal | None = None)
 
 
 def token_for(user: User) -> str:
-    """Return a token that reads the user's skills for a quarter of an hour, and nothing else; it ends when all sessions do."""
+    """Return a token that reads the user's skills, and nothing else, for 15 minutes or until all sessions of the user are ended."""
     return _signer.sign(urlsafe_base64_encode(user.pk.bytes + _digest_of_sessions(user)))
 
 
@@ -148,8 +146,8 @@ def _digest_of_sessions(user: User) -> bytes:
     return hashlib.sha256(user.get_session_auth_hash().encode()).digest()[:16]
 
 
-def _described(given: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
+def _with_contents(offered: Iterable[tuple[Listing, Deliverable | None, Licence | None]]) -> list[AgentSkill]:
     """Return the skills whose contents the inspection recorded, in one query."""
-    rows = [(listing, file, licence) for listing, file, licence in given if file is not None]
+    rows = [(listing, file, licence) for listing, file, licence in offered if file is not None]
     contents = skill_contents(file for _, file, _ in rows)
     return [AgentSkill(listing, file, contents[file.sha256], licence) for listing, file, licence in rows if file.sha256 in contents]

@@ -31,15 +31,15 @@ class CertificateStatus(TextChoices):
     REVOKED = "revoked", "The purchase was refunded or charged back"
     REPLACED = "replaced", "An upgrade replaced the licence"
     SUSPENDED = "suspended", "The payment for the licence is disputed"
-    NOT_GENUINE = "notGenuine", "Not signed by us, altered, or of no licence"
+    NOT_GENUINE = "notGenuine", "Not signed by us, altered, or for no licence of ours"
 
 
 @dataclass(frozen=True)
 class CertificateCheck:
-    """The result of a check."""
+    """The result of the verification of a certificate."""
 
     status: CertificateStatus
-    # Its claims, if the signature is valid.
+    # The signed claims; None without a valid signature.
     certificate: dict[str, Any] | None = None
     revoked_at: datetime | None = None
     # Labels and values to show to people.

@@ -11,6 +11,7 @@ class AlreadyOwned(Problem):
     status = 409
     title = "You already own this asset"
     detail = "You have this licence, or an upgrade of it; nothing was charged. To buy another licence tier, name that tier."
+    # Instead of `detail`, when a licence is bought for a licensee, or claimed.
     by_licensee = "It was bought for this licensee already; nothing was charged. To buy another licence tier, name that tier."
     by_claimant = "You have this licence already. Claim it with another account, or ask whoever paid for it to have it refunded."
 
@@ -28,7 +29,7 @@ class NotOwned(Problem):
 
     status = 403
     title = "You do not own this asset"
-    detail = "You have no such licence of it, or none that covers this version. Refunded purchases don't count."
+    detail = "You have no such licence for it, or none that covers this version. Refunded purchases don't count."
 
 
 class LicenseSuspended(Problem):

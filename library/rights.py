@@ -10,9 +10,8 @@ from catalog.ai_use import training_sentence
 from catalog.models import LicenseTerms, Listing
 from catalog.models.listings import AiTraining
 from catalog.pricing import Prices, permitted_tiers, prices_of, with_running_discount
-from catalog.selectors import active_tiers
 from catalog.selectors.listings import lookup
-from catalog.selectors.taxonomy import current_terms
+from catalog.selectors.taxonomy import active_tiers, current_terms
 from catalog.uses import Use, UsePermission, UseTerms, UseVerdict
 from developers.principals import Principal
 from marketplace.accounts.models import User
@@ -66,7 +65,6 @@ class AssetRights:
 
     @property
     def decision(self) -> RightsDecision:
-        """The answer."""
         if self.permitting is not None:
             return RightsDecision.YES if self.permitting.prices is None else RightsDecision.BUY
         forbidden = self.licenses and all(rights.verdict == UseVerdict.NO for rights in self.licenses)
@@ -98,7 +96,7 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     return AssetRights(listing, use, quantity, licenses, suspended)
 
 
-def reader_of(principal: Principal | None) -> User | None:
+def library_owner(principal: Principal | None) -> User | None:
     """Return the user whose library a credential can read, None without such a credential."""
     return principal.user if principal is not None and Scope.LIBRARY_READ in principal.scopes else None
 

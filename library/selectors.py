@@ -15,11 +15,12 @@ from marketplace.core.errors import NotFound
 
 from .errors import FileBlocked, NotOwned
 from .models import Download, Favourite, Licence
+from .models.licences import CURRENT
 
 
 def current_licences_of(user: User) -> QuerySet[Licence]:
     """Return the user's current licences, newest first."""
-    return Licence.objects.filter(holder=user, revoked_at__isnull=True, replaced_at__isnull=True).order_by("-acquired_at", "-id")
+    return Licence.objects.filter(CURRENT, holder=user).order_by("-acquired_at", "-id")
 
 
 def library_page(user: User, *, limit: int, cursor: str | None = None, among: QuerySet[Licence] | None = None) -> tuple[int, Page]:

@@ -11,7 +11,7 @@ from catalog.models import Deliverable, Discount, Listing, ListingReview, Previe
 from catalog.models.files import PreviewKind, StorePictureKind
 from catalog.models.listings import ListingStatus
 from catalog.pricing import with_running_discount
-from catalog.selectors import Picture, picture_of
+from catalog.selectors.cards import Picture, picture_of
 from catalog.selectors.listings import lookup
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 
 # The listing's offer: a row for each licence tier with its current terms, none if the listing is not on sale. A file that was marked as
-# malicious is not sold, even before its listing is taken down. The version is decided as by `catalog.selectors.version_of_file`.
+# malicious is not sold, even before its listing is taken down. The version is decided as by `catalog.selectors.listings.version_of_file`.
 OFFER = """
 SELECT {lock_timeout}, listing.id AS listing_id, listing.title, category.slug AS category_slug, store.owner_id AS vendor_id,
        store.name AS store_name, listing.approved_deliverable_id AS deliverable_id,

@@ -16,7 +16,7 @@ import django; django.setup()
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from catalog.models import Listing, ListingIndex
-from catalog.selectors import ITEMS, list_listings
+from catalog.selectors.browse import ITEMS, list_listings
 pk = ListingIndex.objects.order_by("newest_key").values_list("pk", flat=True)[0]
 with CaptureQueriesContext(connection) as seen:
     list(Listing.objects.filter(pk=pk).values_list("id", "title"))

@@ -16,14 +16,14 @@ from ..models.reviews import ReviewStatus
 from ..selectors.reviews import former_pictures_of
 from .values import value_label
 
-# The most glyphs that a picture draws, and the most pictures of a font.
-DRAWN = 24
-PICTURES = 40
+# Limits of the pictures in which reviewers compare the changed glyphs of a font.
+GLYPHS_PER_PICTURE = 24
+PICTURES_PER_FONT = 40
 
 
 @dataclass(frozen=True)
 class PictureChange:
-    """A gallery image that was added, replaced or removed; addresses are empty where there is no picture, or it is no longer kept."""
+    """A gallery image that was added, replaced or removed; `before` and `after` are addresses, empty without a picture that is still stored."""
 
     slot: int
     before: str
@@ -36,16 +36,16 @@ class Comparison:
     """What changed since the submission `base`.
 
     Args:
-        earlier: Other submissions with which it can be compared.
+        others: Other earlier submissions, with which it can be compared instead.
         fields: The changed fields, for a side-by-side view.
-        fonts: The changes of each font, and for each glyph the query strings of its images before and now.
+        fonts: The changes of each font, with the query strings of each of its pictures before and now.
         findings: Those of earlier decisions, each with `answered`: whether the named field has changed since; None if it names no field.
-        approved: The last approved submission where `base` is a later one, and `since_approved` what changed since then.
-        before_file: Id of the file before, None if its bytes are no longer kept.
+        approved: The last approved submission if `base` is a later one; `since_approved` is what changed since then.
+        before_file: Id of the file of `base`; None if its bytes are no longer stored.
     """
 
     base: ListingReview
-    earlier: Sequence[ListingReview]
+    others: Sequence[ListingReview]
     changes: ListingChanges
     fields: Sequence[Difference]
     pictures: Sequence[PictureChange]
@@ -56,35 +56,42 @@ class Comparison:
     since_approved: ListingChanges | None
 
 
-def compared(
-    review: ListingReview, decisions: Sequence[ListingReview], now: Mapping[str, Any], previews: Sequence[Preview], against: str
+def compare_with_earlier(
+    review: ListingReview, decisions: Sequence[ListingReview], submitted: Mapping[str, Any], previews: Sequence[Preview], against: str
 ) -> Comparison | None:
-    """Return what changed since an earlier submission of the vendor that was decided: the one with the id `against`, else the last.
+    """Return what changed since an earlier submission that was decided: the one with the id `against`, else the last; None if there is none.
 
-    None if there is none. What a takedown or an appeal left is not one: its file may never have been looked at. The decisions before this
-    submission come latest first; `now` are the submitted fields.
+    Reviews that a takedown or an appeal created are no submissions: nobody may have looked at their files.
+
+    Args:
+        review: The submission.
+        decisions: The decisions on the listing before it, latest first.
+        submitted: Its fields.
+        previews: The previews of the listing.
+        against: An id, or any other text for the default.
     """
     # A submission that an appeal reopened has the time of the one that was rejected.
     submissions = [each for each in decisions if each.is_vendor_submission and each.submitted_at != review.submitted_at]
     if not submissions:
         return None
     base = next((each for each in submissions if str(each.pk) == against), submissions[0])
-    changes = compare_snapshots(review.listing, base.snapshot, now)
+    changes = compare_snapshots(review.listing, base.snapshot, submitted)
     approved = next((each for each in submissions if each.status == ReviewStatus.APPROVED), None)
     # A rejected submission may contain a change that its reviewer missed, so the last approved one is compared as well.
-    passed = approved if approved is not None and base.pk > approved.pk else None
+    if approved is not None and approved.pk >= base.pk:
+        approved = None
     fonts = changes.file.fonts if changes.file else ()
     return Comparison(
         base=base,
-        earlier=[each for each in submissions if each != base],
+        others=[each for each in submissions if each != base],
         changes=changes,
         fields=_field_changes(changes),
-        pictures=list(_picture_changes(review, base.snapshot, now, previews)),
+        pictures=list(_picture_changes(review, base.snapshot, submitted, previews)),
         fonts=[(font, list(_drawing_queries(font))) for font in fonts],
-        findings=_findings(decisions, now),
-        before_file=_kept_file(review.listing, base.snapshot),
-        approved=passed,
-        since_approved=None if passed is None else compare_snapshots(review.listing, passed.snapshot, now),
+        findings=_findings(decisions, submitted),
+        before_file=_kept_file(review.listing, base.submitted_file_id),
+        approved=approved,
+        since_approved=None if approved is None else compare_snapshots(review.listing, approved.snapshot, submitted),
     )
 
 
@@ -103,12 +110,12 @@ def _field_changes(changes: ListingChanges) -> list[Difference]:
 
 
 def _file_text(file: Mapping[str, Any] | None) -> str:
-    """Return the text that compares a file, without its id."""
+    """Return a file as text to be compared, without its id."""
     return value_label(None if file is None else {name: value for name, value in file.items() if name != "id"})
 
 
 def _preview_text(previews: Sequence[Mapping[str, Any]] | None, others: Sequence[Mapping[str, Any]] | None) -> str:
-    """Return one line for each preview: kind, slot and alt text, with the checksum where it is not at the same place in `others`."""
+    """Return one line for each preview: kind, slot and alt text, and the checksum unless `others` has the same picture in that slot."""
     known = {(preview["kind"], preview["slot"], preview["checksum"]) for preview in others or ()}
     lines = []
     for preview in previews or ():
@@ -137,15 +144,15 @@ def _gallery(snapshot: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _drawing_queries(font: FontChanges) -> Iterable[tuple[str, str]]:
-    """Yield for each picture of glyphs that differ its query for the font before, and for the font now."""
+    """Yield the query strings of each picture of the changed glyphs: that of the font before, and that of the font now."""
     names = [glyph.name for glyph in (*font.redrawn, *font.added, *font.removed)]
-    for start in range(0, min(len(names), DRAWN * PICTURES), DRAWN):
-        glyphs = names[start : start + DRAWN]
+    for start in range(0, min(len(names), GLYPHS_PER_PICTURE * PICTURES_PER_FONT), GLYPHS_PER_PICTURE):
+        glyphs = names[start : start + GLYPHS_PER_PICTURE]
         former, now = (urlencode({"path": path, "face": font.face, "glyph": glyphs}, doseq=True) for path in (font.former_path, font.path))
         yield former, now
 
 
-def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _findings(decisions: Sequence[ListingReview], submitted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the findings of the decisions since the last approval."""
     found: list[Mapping[str, Any]] = []
     for decision in decisions:
@@ -154,12 +161,11 @@ def _findings(decisions: Sequence[ListingReview], now: Mapping[str, Any]) -> lis
         before = decision.snapshot
         for finding in decision.findings:
             field = finding.get("field", "")
-            found.append(finding | {"answered": before[field] != now.get(field) if field in before else None})
+            found.append(finding | {"answered": before[field] != submitted.get(field) if field in before else None})
     return found
 
 
-def _kept_file(listing: Listing, snapshot: Mapping[str, Any]) -> Any:
-    file_id = (snapshot.get("file") or {}).get("id")
-    if file_id is None or str(listing.approved_deliverable_id) == file_id:
+def _kept_file(listing: Listing, file_id: str) -> Any:
+    if not file_id or str(listing.approved_deliverable_id) == file_id:
         return listing.approved_deliverable_id
     return Deliverable.objects.filter(listing=listing, pk=file_id).values_list("pk", flat=True).first()

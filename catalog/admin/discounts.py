@@ -38,12 +38,10 @@ class DiscountAdmin(ServiceAdmin):
         return rows
 
     def name(self, subject: Discount) -> str:
-        """Return the listing and the percentage."""
         return f"{subject.listing}: {subject.percent} %"
 
     @admin.display(description="Status")
     def state(self, discount: Discount) -> str:
-        """Return whether it applies."""
         return badge(discount.status)
 
     def panels(self, request: HttpRequest, subject: Discount) -> list[Panel]:

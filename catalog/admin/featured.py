@@ -1,6 +1,6 @@
 """The admin of the editors' list for the start page."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -9,18 +9,13 @@ from django.http import HttpRequest
 
 from marketplace.core import bounds
 from marketplace.core.errors import NotFound
-from marketplace.review.base import EditableAdmin, ModelAdmin
+from marketplace.review.base import EditableAdmin, ModelAdmin, ModelForm
 from marketplace.review.service import staff_of
 from marketplace.ui.formatting import badge
 
 from ..models import FeaturedListing, Listing
-from ..selectors import listing_for_sale
+from ..selectors.listings import listing_for_sale
 from ..services.featured import remove_featured_listing, save_featured_listing
-
-if TYPE_CHECKING:
-    ModelForm = forms.ModelForm[FeaturedListing]
-else:
-    ModelForm = forms.ModelForm
 
 
 class FeaturedListingForm(ModelForm):
@@ -35,9 +30,8 @@ class FeaturedListingForm(ModelForm):
         fields = ("listing", "position")
 
     def clean_listing(self) -> Listing:
-        """Return the listing with this slug."""
         try:
-            listing = listing_for_sale(self.cleaned_data["listing"].strip().lower())
+            listing = listing_for_sale(self.cleaned_data["listing"].lower())
         except NotFound as problem:
             raise forms.ValidationError("No listing on sale has this slug.", code="not_on_sale") from problem
         return listing
@@ -57,12 +51,10 @@ class FeaturedListingAdmin(EditableAdmin):
 
     @admin.display(description="store")
     def store(self, featured: FeaturedListing) -> str:
-        """Return the name of the listing's store."""
         return featured.listing.store.name
 
     @admin.display(description="status")
     def status(self, featured: FeaturedListing) -> str:
-        """Return the listing's status."""
         return badge(featured.listing.status)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

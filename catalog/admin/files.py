@@ -45,11 +45,9 @@ class DeliverableAdmin(ServiceAdmin):
 
     @admin.display(description="File")
     def file(self, deliverable: Deliverable) -> str:
-        """Return a link to the download."""
         return format_html('<a href="{}">Download to inspect</a>', reverse("admin:catalog_deliverable_download", args=[deliverable.pk]))
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the reviewers' download."""
         view = self.admin_site.admin_view(allow_methods("GET")(self.download))
         return [path("<path:object_id>/download/", view, name="catalog_deliverable_download"), *super().get_urls()]
 

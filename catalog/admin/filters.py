@@ -100,7 +100,7 @@ class KindFilter(QueueFilter):
     lookup = "kind"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        return [(kind.value, kind.label) for kind in ReviewKind]
+        return ReviewKind.choices
 
 
 class CategoryFilter(QueueFilter):
@@ -146,7 +146,7 @@ class WaitingFilter(QueueFilter):
 
 
 class EditedFilter(SimpleListFilter):
-    """Filter for published listings changed or submitted since their last approval; changes of the listing are live without a review."""
+    """Filter for published listings that were changed or submitted since their last approval. Changes are live at once, without a review."""
 
     title = "edits"
     parameter_name = "edited"
@@ -155,7 +155,6 @@ class EditedFilter(SimpleListFilter):
         return [("since", "Changed or submitted since the last approval")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Listing]) -> QuerySet[Listing]:
-        """Return the published listings changed or submitted after their last approval, latest first."""
         if self.value() != "since":
             return queryset
         approved = Max("reviews__decided_at", filter=Q(reviews__status=ReviewStatus.APPROVED))

@@ -2,26 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.forms.boundfield import BoundField
 from django.forms.models import construct_instance
 
 from marketplace.accounts.models import Tier
+from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core import bounds
-from marketplace.core.errors import InvalidInput
+from marketplace.review.base import ModelForm
 from marketplace.review.decisions import DecisionForm
 
 from ..models import ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
-from ..services import findings as services
+from ..services.findings import OTHER, check_reason
 from ..services.taxonomy import check_synonym
-
-if TYPE_CHECKING:
-    ModelForm = forms.ModelForm[Any]
-else:
-    ModelForm = forms.ModelForm
 
 # Rows for findings with a reason of the reviewer's own.
 OTHER_FINDINGS = 3
@@ -95,7 +91,7 @@ class RejectForm(DecisionForm):
         for row in range(OTHER_FINDINGS):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
-                yield {"code": services.OTHER, **finding}
+                yield {"code": OTHER, **finding}
 
 
 class CheckedForm(ModelForm):
@@ -107,10 +103,8 @@ class CheckedForm(ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            try:
+            with problems_as_form_errors(self):
                 type(self).check(construct_instance(self, copy(self.instance)))
-            except InvalidInput as refusal:
-                self.add_error(None, refusal.message)
         return cleaned
 
 
@@ -132,7 +126,7 @@ class SynonymForm(CheckedForm):
 class RejectionReasonForm(CheckedForm):
     """A rejection reason."""
 
-    check = services.check_reason
+    check = check_reason
 
     class Meta:
         model = RejectionReason

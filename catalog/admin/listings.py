@@ -39,7 +39,6 @@ class ListingAdmin(ServiceAdmin):
 
     @admin.display(description="Price", ordering="base_price_minor")
     def price(self, listing: Listing) -> str:
-        """Return the price with its currency."""
         return money(listing.base_price_minor, "USD")
 
     def get_list_filter(self, request: HttpRequest) -> Any:

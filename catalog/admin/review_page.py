@@ -19,7 +19,7 @@ from ..selectors.reviews import (
     reviews_of_store,
 )
 from ..services.snapshots import snapshot_of
-from .changes import compared
+from .changes import compare_with_earlier
 from .values import name_label, value_label, visible_characters
 
 VENDOR_REVIEWS = 10
@@ -36,14 +36,14 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
     deliverable = _submitted_file(review) or files.first()
     previews = list(listing.previews.all())
     pending = review.status == ReviewStatus.PENDING
-    now = _submitted_fields(review, previews)
+    submitted = _submitted_fields(review, previews)
     decisions = list(decisions_before(review)[:DECISIONS])
     return {
         "review": review,
         "listing": listing,
         "pending": pending,
-        "fields": [(name, value_label(value)) for name, value in now.items() if name not in SHOWN_SEPARATELY],
-        "comparison": compared(review, decisions, now, previews, against),
+        "fields": [(name, value_label(value)) for name, value in submitted.items() if name not in SHOWN_SEPARATELY],
+        "comparison": compare_with_earlier(review, decisions, submitted, previews, against),
         "decisions": decisions,
         **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
         **_previews(previews),
@@ -53,10 +53,9 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
 
 
 def _submitted_file(review: ListingReview) -> Deliverable | None:
-    """Return the submitted file if it is one of the listing's present ones, which are read already."""
-    submitted = (review.snapshot.get("file") or {}).get("id")
+    """Return the submitted file if it is one of the listing's present ones, without a query."""
     present = (review.listing.candidate_deliverable, review.listing.approved_deliverable)
-    return next((file for file in present if file is not None and str(file.pk) == submitted), None)
+    return next((file for file in present if file is not None and str(file.pk) == review.submitted_file_id), None)
 
 
 def _submitted_fields(review: ListingReview, previews: Sequence[Preview]) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ from marketplace.storage.responses import serve_object
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import deliverable_under_review, files_under_review, former_pictures_of, open_to
+from ..selectors.reviews import files_under_review, former_pictures_of, open_to
 from ..services import review as services
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
@@ -38,8 +38,7 @@ def _pending(review: ListingReview) -> bool:
 
 
 def _may_block(review: ListingReview) -> bool:
-    deliverable = deliverable_under_review(review)
-    return deliverable is not None and deliverable.blocked_at is None
+    return files_under_review(review).filter(blocked_at__isnull=True).exists()
 
 
 @admin.register(ListingReview)
@@ -72,12 +71,10 @@ class ListingReviewAdmin(QueueAdmin):
 
     @admin.display(description="Store", ordering="listing__store__name")
     def store(self, review: ListingReview) -> str:
-        """Return the name of the listing's store."""
         return review.listing.store.name
 
     @admin.display(description="Category", ordering="listing__category__name")
     def category(self, review: ListingReview) -> str:
-        """Return the name of the listing's category."""
         return review.listing.category.name
 
     def get_list_display(self, request: HttpRequest) -> Any:
@@ -101,7 +98,6 @@ class ListingReviewAdmin(QueueAdmin):
         ]
 
     def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
-        """Show the queue with its filters as one form."""
         # The page has a form instead, which applies several filters at once.
         changelist.has_filters = False
         return super().list_context(request, changelist) | {"queue_filters": changelist.filter_specs}
@@ -138,7 +134,6 @@ class ListingReviewAdmin(QueueAdmin):
         )
 
     def panels(self, request: HttpRequest, subject: ListingReview) -> list[Panel]:
-        """Return the history of the listing."""
         return [history_panel(audit.history_of(subject.listing))]
 
     def last_decision(self, subject: ListingReview) -> LastDecision | None:
@@ -188,7 +183,6 @@ class ListingReviewAdmin(QueueAdmin):
 
     @decision(takedown_decision(lambda review: review.listing))
     def takedown(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Take the published listing down."""
         services.takedown_listing(listing=review.listing, reason=cleaned_data["reason"], actor=actor)
 
     @decision(
@@ -204,8 +198,7 @@ class ListingReviewAdmin(QueueAdmin):
         )
     )
     def block(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Mark the submitted file as malicious."""
-        deliverable = deliverable_under_review(review)
+        deliverable = files_under_review(review).first()
         if deliverable is None:
             raise NotFound
         services.block_deliverable(deliverable=deliverable, reason=cleaned_data["reason"], actor=actor)

@@ -26,6 +26,7 @@ def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
 
 
 def _effects(listing: Listing) -> list[str]:
-    purchases = purchases_of(listing)
-    waits = ["The update that waits for review is rejected with it."] if listing.update_status == UpdateStatus.PENDING_REVIEW else []
-    return [f"Purchases that remain valid: {purchases}. Those buyers keep their downloads.", *waits]
+    effects = [f"Purchases that remain valid: {purchases_of(listing)}. Those buyers keep their downloads."]
+    if listing.update_status == UpdateStatus.PENDING_REVIEW:
+        effects.append("The update that waits for review is rejected with it.")
+    return effects

@@ -11,7 +11,7 @@ from marketplace.core.ids import parse_id
 from marketplace.review.base import EditableAdmin, json_text
 from marketplace.review.service import ServiceAdmin
 
-from ..field_names import field_name
+from ..field_labels import field_label
 from ..models import Category, LicenseTerms, LicenseTier, RejectionReason, SearchSynonym, Store
 from ..selectors.taxonomy import current_terms
 from ..services.findings import save_rejection_reason
@@ -42,7 +42,6 @@ class LicenseTierAdmin(EditableAdmin):
 
     @admin.display(description="terms")
     def new_terms(self, tier: LicenseTier) -> str:
-        """Return a link to the form of its next terms."""
         return format_html('<a href="{}?tier={}">Publish new terms</a>', reverse("admin:catalog_licenseterms_add"), tier.pk)
 
 
@@ -82,7 +81,7 @@ class LicenseTermsAdmin(EditableAdmin):
         """Return the fields of a version, or a new version's fields, by use."""
         if obj is not None:
             return [(None, {"fields": ["tier", "version", "name", "published_at", "sha256", "uses", "text"]})]
-        return [(None, {"fields": ["tier", "text"]}), *((use.label, {"fields": self.form.names_of(use)}) for use in Use)]
+        return [(None, {"fields": ["tier", "text"]}), *((use.label, {"fields": self.form.field_names_of(use)}) for use in Use)]
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Return the newest terms of the tier that the address names."""
@@ -92,7 +91,6 @@ class LicenseTermsAdmin(EditableAdmin):
 
     @admin.display(description="uses")
     def uses(self, terms: LicenseTerms) -> str:
-        """Return what the terms say about each use."""
         return json_text({use.label: UseTerms.of(terms.permissions, use).summary for use in Use})
 
 
@@ -120,5 +118,4 @@ class RejectionReasonAdmin(EditableAdmin):
 
     @admin.display(description="field", ordering="field")
     def about(self, reason: RejectionReason) -> str:
-        """Return the label of the field."""
-        return field_name(reason.field)
+        return field_label(reason.field)

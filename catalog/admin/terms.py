@@ -49,7 +49,7 @@ class LicenseTermsForm(CheckedForm):
             )
 
     @staticmethod
-    def names_of(use: Use) -> list[str]:
+    def field_names_of(use: Use) -> list[str]:
         """Return the names of the fields about a use."""
         return [f"{use}_{part}" for part in ("permission", "quantity", "clause") if part != "quantity" or use in UNITS]
 

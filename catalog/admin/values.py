@@ -8,20 +8,20 @@ from ..models import Listing
 from ..selectors.reviews import approvals_of
 from ..services.snapshots import snapshot_of
 
-# Invisible characters and those that change the text direction: with them, a text reads differently from what it contains.
-_HIDING = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+# Characters that are invisible or change the direction of the text, so that it reads differently from what it contains.
+_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
-_HUMP = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL_CASE_BREAK = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 
 
 def visible_characters(text: str) -> str:
-    """Return the text with each such character replaced by its code point."""
-    return _HIDING.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
+    """Return the text with its invisible characters replaced by their code points."""
+    return _INVISIBLE.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 
 def name_label(name: str) -> str:
-    """Return a name of a check or of technical data as words: `entryCount` as "Entry count"."""
-    return _HUMP.sub(" ", name).replace("_", " ").capitalize()
+    """Return a name in technical data as words: `entryCount` as `Entry count`."""
+    return _CAMEL_CASE_BREAK.sub(" ", name).replace("_", " ").capitalize()
 
 
 def value_label(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rest_framework import serializers
+from django.core.validators import RegexValidator
 
 from marketplace.api.fields import Text
 
@@ -14,25 +14,14 @@ DISCOUNT_CODE_ERROR = (
 )
 
 
-class DiscountCode(serializers.RegexField):
+class DiscountCode(Text):
     """The code of a discount; upper and lower case are the same."""
-
-    default_error_messages = Text.default_error_messages | {"invalid": DISCOUNT_CODE_ERROR}
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(
-            DISCOUNT_CODE,
-            trim_whitespace=False,
             min_length=bounds.MIN_DISCOUNT_CODE_CHARS,
             max_length=bounds.DISCOUNT_CODE_CHARS,
+            trim_whitespace=False,
+            validators=[RegexValidator(DISCOUNT_CODE, DISCOUNT_CODE_ERROR, code="invalid")],
             **kwargs,
         )
-
-    def to_internal_value(self, data: Any) -> str:
-        """Return the code; refuse numbers and booleans."""
-        if not isinstance(data, str):
-            self.fail("invalid")
-        if len(data) > bounds.DISCOUNT_CODE_CHARS:
-            self.fail("max_length", max_length=bounds.DISCOUNT_CODE_CHARS)
-        code: str = super().to_internal_value(data)
-        return code

@@ -25,8 +25,8 @@ from ..models import Preview, StorePicture
 from ..selectors.listings import preview_by_id
 from .public import PRIVATE, has_credential, shared_cache_headers
 
-# Media types of previews and their file extensions. Anything else is served as application/octet-stream.
-TYPES = {
+# File extensions of previews by media type. Any other type is served as application/octet-stream.
+EXTENSIONS = {
     "image/jpeg": "jpg",
     "image/png": "png",
     "image/webp": "webp",
@@ -37,7 +37,7 @@ TYPES = {
     "audio/mp4": "m4a",
     "audio/wav": "wav",
 }
-PROTECTION = {
+PROTECTIVE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # Opened as a page of its own, it runs and loads nothing.
     "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -60,9 +60,9 @@ class PreviewViewSet(ApiViewSet):
         responses={
             **{
                 (200, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The image, font or sound, with its own type.")
-                for media_type in TYPES
+                for media_type in EXTENSIONS
             },
-            **{(206, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The requested range.") for media_type in TYPES},
+            **{(206, media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The requested range.") for media_type in EXTENSIONS},
             304: OpenApiResponse(description="If-None-Match names the present ETag."),
         },
     )
@@ -83,7 +83,7 @@ class PreviewViewSet(ApiViewSet):
             # No longer than other catalog responses, so that a takedown takes effect.
             caching = shared_cache_headers(time.monotonic() - began)
         usage = usage_headers(preview.listing.ai_training) if isinstance(preview, Preview) else {}
-        return serve_object(request._request, store=default_storage, headers=PROTECTION | caching | usage, **copy)
+        return serve_object(request._request, store=default_storage, headers=PROTECTIVE_HEADERS | caching | usage, **copy)
 
 
 def _viewer(request: Request) -> User | None:
@@ -104,12 +104,12 @@ def _copy(preview: Preview | StorePicture, size: str | None) -> dict[str, Any]:
     """Return the arguments of `serve_object` for the preview, or for its smaller copy if there is one."""
     rendition = preview.renditions.get(size) if size else None
     stated = rendition["contentType"] if rendition else preview.content_type
-    content_type = stated if stated in TYPES else "application/octet-stream"
-    ending = TYPES.get(stated, "bin")
+    content_type = stated if stated in EXTENSIONS else "application/octet-stream"
+    extension = EXTENSIONS.get(stated, "bin")
     return {
         "key": rendition["key"] if rendition else preview.object_key,
         "size": rendition["size"] if rendition else preview.size,
         "etag": rendition["sha256"] if rendition else preview.sha256,
         "content_type": content_type,
-        "filename": f"{preview.kind.lower()}-{preview.id}.{ending}",
+        "filename": f"{preview.kind.lower()}-{preview.id}.{extension}",
     }

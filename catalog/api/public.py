@@ -1,4 +1,7 @@
-"""Public catalog responses: kept by the service until the catalog changes, for 60 seconds at most, by shared caches for a few seconds, and open to scripts of any origin."""
+"""Public catalog responses, which scripts of any origin may read.
+
+The service caches them until the catalog changes, for 60 seconds at most; shared caches keep them for a few seconds.
+"""
 
 import hashlib
 import re
@@ -23,14 +26,14 @@ from marketplace.monitoring.metrics import CATALOG
 from ..catalog_version import current_version
 
 # Lifetime of a cached response.
-SECONDS = 60
-# Responses to longer queries are not cached, so that nobody can fill the cache with addresses. Nor are longer responses: a cache in memory
-# is bounded by its number of entries.
-QUERY_CHARS = 400
-RESPONSE_BYTES = 64 * bounds.KIB
+CACHE_SECONDS = 60
+# Responses to longer queries are not cached, so that nobody can fill the cache with long keys. Nor are larger responses: a cache in memory
+# limits only the number of its entries.
+CACHED_QUERY_CHARS = 400
+CACHED_RESPONSE_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
 # Without the manifest: it needs an API key, which must not be used in browsers.
-_OPEN = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/(?:changes|rights))?)?|previews/[^/]+)")
+_OPEN_PATHS = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/(?:changes|rights))?)?|previews/[^/]+)")
 _HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
 
 View = Callable[..., HttpResponseBase]
@@ -61,7 +64,7 @@ def cache_until_change(view: View) -> View:
 
 
 def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]) -> HttpResponse:
-    if len(request.META["QUERY_STRING"]) > QUERY_CHARS:
+    if len(request.META["QUERY_STRING"]) > CACHED_QUERY_CHARS:
         return _rendered(build())
     # Read first, so that the response is at least as new as its version.
     version = current_version()
@@ -76,8 +79,8 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
         return response
     _MISSES.inc()
     # Not if the catalog changed meanwhile: a standby that takes over without that change has this version again.
-    if len(response.content) <= RESPONSE_BYTES and current_version() == version:
-        caches["responses"].set(key, response.content, SECONDS)
+    if len(response.content) <= CACHED_RESPONSE_BYTES and current_version() == version:
+        caches["responses"].set(key, response.content, CACHE_SECONDS)
     return response
 
 
@@ -109,10 +112,10 @@ def conditional_response(request: HttpRequest, response: HttpResponse, headers: 
     etag = f'"{hashlib.sha256(response.content).hexdigest()}"'
     for name, value in {**headers, "ETag": etag}.items():
         response[name] = value
-    judged = get_conditional_response(request, etag=etag, response=response) or response
-    if judged.status_code == PreconditionFailed.status:
+    conditional = get_conditional_response(request, etag=etag, response=response) or response
+    if conditional.status_code == PreconditionFailed.status:
         raise PreconditionFailed
-    return judged
+    return conditional
 
 
 def _rendered(response: Any) -> HttpResponse:
@@ -131,11 +134,10 @@ class OpenCorsMiddleware(CorsMiddleware):
 
     def check_signal(self, request: HttpRequest) -> bool:
         """Tell whether any origin may read the address, or the request's origin may."""
-        return _OPEN.fullmatch(request.path_info) is not None or super().check_signal(request)
+        return _OPEN_PATHS.fullmatch(request.path_info) is not None or super().check_signal(request)
 
     def add_response_headers(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Add the CORS headers."""
-        is_open = _OPEN.fullmatch(request.path_info) is not None
+        is_open = _OPEN_PATHS.fullmatch(request.path_info) is not None
         if not is_open or request.method == "OPTIONS":
             super().add_response_headers(request, response)
         if is_open:

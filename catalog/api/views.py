@@ -27,7 +27,7 @@ FILTERS = [
 ]
 
 
-def json(response: ResponseModel) -> HttpResponse:
+def json_response(response: ResponseModel) -> HttpResponse:
     """Return a model as a JSON response."""
     return HttpResponse(response.json_bytes(), content_type="application/json")
 
@@ -55,7 +55,7 @@ class CategoryViewSet(ApiViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         """List all active categories with the number of assets on sale in each."""
-        return json(browsing.list_categories())
+        return json_response(browsing.list_categories())
 
 
 class AssetViewSet(ApiViewSet):
@@ -85,7 +85,6 @@ class AssetViewSet(ApiViewSet):
     }
 
     def query_parameters(self) -> Collection[str]:
-        """Return the names of the action's query parameters."""
         names = super().query_parameters()
         return {*names, *ListingFilter.base_filters} if self.action in {"list", "search"} else names
 
@@ -102,7 +101,7 @@ class AssetViewSet(ApiViewSet):
             listings, given = browsing.filter_listings(request.query_params)
         query = self.query()
         with parameter_errors():
-            return json(browsing.browse(listings, given, query))
+            return json_response(browsing.browse(listings, given, query))
 
     @extend_schema(
         operation_id="searchAssets",
@@ -116,7 +115,7 @@ class AssetViewSet(ApiViewSet):
         query = self.query()
         with parameter_errors():
             listings, given = browsing.filter_listings(request.query_params)
-        return json(browsing.search_assets(listings, given, query))
+        return json_response(browsing.search_assets(listings, given, query))
 
     @extend_schema(
         operation_id="suggestAssets",
@@ -126,7 +125,7 @@ class AssetViewSet(ApiViewSet):
     )
     def suggest(self, request: Request) -> HttpResponse:
         """Suggest assets for the beginning of a name, for search fields."""
-        return json(browsing.suggest_assets(self.query()["q"]))
+        return json_response(browsing.suggest_assets(self.query()["q"]))
 
     @extend_schema(
         operation_id="getAsset",
@@ -137,7 +136,7 @@ class AssetViewSet(ApiViewSet):
     )
     def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
         """Return all details of one asset on sale."""
-        return json(browsing.asset_detail(asset_id))
+        return json_response(browsing.asset_detail(asset_id))
 
     @extend_schema(
         operation_id="getAssetChanges",
@@ -148,7 +147,7 @@ class AssetViewSet(ApiViewSet):
     )
     def changes(self, request: Request, asset_id: str) -> HttpResponse:
         """Return what changed between two published versions of an asset on sale."""
-        return json(browsing.asset_changes(asset_id, self.query()))
+        return json_response(browsing.asset_changes(asset_id, self.query()))
 
     @extend_schema(
         operation_id="getAssetManifest",
@@ -159,4 +158,4 @@ class AssetViewSet(ApiViewSet):
     )
     def manifest(self, request: Request, asset_id: str) -> HttpResponse:
         """Return the AI manifest of an asset on sale."""
-        return json(browsing.asset_manifest(asset_id))
+        return json_response(browsing.asset_manifest(asset_id))

@@ -38,10 +38,10 @@ TABLES = {
     "cvt ": "hinting",
     "gasp": "hinting",
 }
-# In the order in which they are told: what is easily overlooked comes first, and much of another kind does not push it out.
+# In the order in which they are shown: changed entries come first, since they are easily overlooked among many of another kind.
 ENTRY_KINDS = ("changed", "added", "removed", "moved")
-# Tables that change with every export, and say nothing by themselves; the fields of `head` that matter are compared.
-SILENT_TABLES = {"head", "DSIG", "FFTM", "TSI0"}
+# Tables whose digests are not compared, since they change with every export; the fields of `head` that matter are among the metrics.
+IGNORED_TABLES = {"head", "DSIG", "FFTM", "TSI0"}
 NAME_LABELS = {
     "0": "copyright",
     "1": "family",
@@ -146,7 +146,6 @@ class TextChanges:
 
     @cached_property
     def changes(self) -> ChangedLines:
-        """The lines that differ."""
         return changed_lines(self.before, self.after)
 
 
@@ -162,18 +161,17 @@ class FileChanges:
         unsearched_texts: How many texts of the file now were not searched for hosts.
     """
 
-    entries: Sequence[EntryChange]
-    other_entries: bool
-    fonts: Sequence[FontChanges]
-    media: Sequence[tuple[str, Sequence[Difference]]]
-    texts: Sequence[TextChanges]
-    hosts: Sequence[Difference]
-    tools: Sequence[Difference]
+    entries: Sequence[EntryChange] = ()
+    other_entries: bool = False
+    fonts: Sequence[FontChanges] = ()
+    media: Sequence[tuple[str, Sequence[Difference]]] = ()
+    texts: Sequence[TextChanges] = ()
+    hosts: Sequence[Difference] = ()
+    tools: Sequence[Difference] = ()
     other_hosts: int = 0
     unsearched_texts: int = 0
 
     def of_kind(self, kind: str) -> list[EntryChange]:
-        """Return the entries of a kind of change."""
         return [entry for entry in self.entries if entry.kind == kind]
 
     @property
@@ -183,7 +181,7 @@ class FileChanges:
 
 
 def compare_files(before: Facts, after: Facts) -> FileChanges:
-    """Return what differs between two files. What has another path is compared with what it was before."""
+    """Return what differs between two files. An entry that was moved is compared with the one at its former path."""
     former = former_paths(before, after)
     return FileChanges(
         entries=_entries(before.entries or (), after.entries or (), former),
@@ -218,11 +216,11 @@ def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, 
     old, new = _by_path(before), _by_path(after)
     changes = []
     for path, found in new.items():
-        was = former.get(path, path)
-        if was != path or old.get(was) != found:
-            contents = old.get(was)
-            known = was if was != path and contents is not None else ""
-            changes.append(EntryChange(path, _size(contents), _size(found), known, moved=contents == found))
+        former_path = former.get(path, path)
+        contents = old.get(former_path)
+        if former_path != path or contents != found:
+            shown = former_path if former_path != path and contents is not None else ""
+            changes.append(EntryChange(path, _size(contents), _size(found), shown, moved=contents == found))
     left = former.values() | new.keys()
     changes += [EntryChange(path, _size(found), None) for path, found in old.items() if path not in left]
     return sorted(changes, key=lambda change: ENTRY_KINDS.index(change.kind))
@@ -270,7 +268,7 @@ def _compare_faces(path: str, former_path: str, number: int, old: Face, new: Fac
             for name in both
             if old.glyphs[name][2] != new.glyphs[name][2]
         ],
-        tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in SILENT_TABLES],
+        tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES],
         complete=complete,
     )
 

@@ -8,11 +8,11 @@ from itertools import chain, groupby, takewhile
 
 from rapidfuzz.distance import LCSseq
 
-# The time of the comparison grows with the square of the lines (with difflib, with their cube). In longer texts, lines are compared without
-# their order.
-LINES = 1500
-# The most lines that are returned, and their length. Longer lines are compared in pieces, so that no change is beyond the end of what is shown.
-SHOWN = 1000
+# The time of the comparison grows with the square of the number of lines (with difflib, with its cube). In longer texts, lines are compared
+# without regard to their order.
+MAX_ORDERED_LINES = 1500
+# The most lines that are returned, and the most characters of each. Longer lines are compared in pieces, so that all of a line can be shown.
+MAX_LINES = 1000
 LINE_CHARS = 400
 _PIECES = re.compile(rf".{{1,{LINE_CHARS - 1}}}?(?:[;{{}}>]|[.!?,] |$)|.{{1,{LINE_CHARS}}}")
 
@@ -44,8 +44,12 @@ def changed_lines(before: str, after: str) -> ChangedLines:
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
     old, new = old[start : len(old) - end], new[start : len(new) - end]
-    lines = _ordered(old, new) if max(len(old), len(new)) <= LINES else [*_missing(old, new, added=False), *_missing(new, old, added=True)]
-    return ChangedLines(lines[:SHOWN], len(lines))
+    lines = (
+        _ordered(old, new)
+        if max(len(old), len(new)) <= MAX_ORDERED_LINES
+        else [*_missing(old, new, added=False), *_missing(new, old, added=True)]
+    )
+    return ChangedLines(lines[:MAX_LINES], len(lines))
 
 
 def _pieces(text: str) -> list[Numbered]:

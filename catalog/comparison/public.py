@@ -9,7 +9,7 @@ from pydantic import Field
 from marketplace.api.models import Id, ResponseModel
 from marketplace.core.errors import NotFound
 
-from ..field_names import field_name
+from ..field_labels import field_label
 from ..models import Deliverable, Listing
 from ..selectors.listings import approved_versions, deliverable_of_version
 from ..selectors.reviews import approved_snapshots
@@ -55,7 +55,6 @@ class NameList(ResponseModel):
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
-        """Return the count and the first names."""
         return cls(count=len(names), names=list(names[:MAX_LISTED]))
 
 
@@ -83,7 +82,6 @@ class FontChange(ResponseModel):
 
     @classmethod
     def of(cls, font: FontChanges) -> Self:
-        """Return the changes of a font."""
         return cls(
             path=font.path,
             glyphs_before=font.glyph_count.before,
@@ -169,7 +167,7 @@ def _snapshot(snapshots: Mapping[str, Mapping[str, Any]], file: Deliverable) -> 
 
 def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, changes: ListingChanges) -> AssetChanges:
     details = [ValueChange.of(change) for change in changes.fields if change.name in FIELDS]
-    file = changes.file or FileChanges((), False, (), (), (), (), ())
+    file = changes.file or FileChanges()
     values: dict[str, Any] = {
         "asset_id": listing.pk,
         "to_version": VersionName.model_validate(later),
@@ -200,7 +198,7 @@ def _text(value: Any) -> str | None:
 
 
 def _sentences(details: Iterable[ValueChange], changes: ListingChanges) -> Iterable[str]:
-    yield from (f"{field_name(each.name)} changed." for each in details)
+    yield from (f"{field_label(each.name)} changed." for each in details)
     if changes.file_state == FileState.UNKNOWN:
         yield "The file is another one. What changed in it was not recorded."
     if changes.file is not None:

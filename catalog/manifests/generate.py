@@ -33,11 +33,11 @@ def build(sources: Mapping[str, Any]) -> dict[str, Any]:
 
 def guidance(sources: Mapping[str, Any]) -> str:
     """Return the guidance for agents, in paragraphs separated by blank lines."""
-    paragraphs = (_what(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources), NOTICE)
+    paragraphs = (_about(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources), NOTICE)
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
-def _what(sources: Mapping[str, Any]) -> str:
+def _about(sources: Mapping[str, Any]) -> str:
     version = f", version {quoted(sources['version'], TITLE_CHARS)}" if sources["version"] else ""
     title, store = quoted(sources["title"], TITLE_CHARS), quoted(sources["store"], TITLE_CHARS)
     lines = [f"{title} by {store} (category {sources['category']}{version}): {quoted(sources['shortDescription'], SUMMARY_CHARS)}."]

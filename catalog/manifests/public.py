@@ -23,7 +23,7 @@ TOKEN_METHOD = f"utf8-bytes/{BYTES_PER_TOKEN}"
 
 # `After Effects 2023+`, `Figma`, `Premiere Pro v24.1`.
 _NAME_AND_VERSION = re.compile(r"(?P<name>.+?)(?:\s+v?(?P<version>\d[\d.]*(?:\+|\.x)?))?")
-_USES = {
+_WHEN_TO_USE = {
     "fonts": ["Text needs a typeface with this character, in print, on screen or in video."],
     "motion": ["A video needs titles, transitions, loops or overlays that are already animated."],
     "templates": ["A document, deck, page or post should start from a finished layout."],
@@ -133,7 +133,7 @@ def dependencies(supported_platforms: str) -> list[dict[str, Any]]:
 
 def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dict[str, Any]]) -> dict[str, Any]:
     tags = body["tags"]
-    when = [*_USES.get(listing.category.slug, [])]
+    when = [*_WHEN_TO_USE.get(listing.category.slug, [])]
     if tags:
         when.append(f"The request is about {', '.join(quoted(tag, bounds.TAG_CHARS) for tag in tags)}.")
     limits = [f"{offer['name']} licence: {offer['summary']}" for offer in licenses]

@@ -18,6 +18,7 @@ from .quoting import plain
 
 # Increase it when the generator's output changes for the same sources: all stored manifests become stale.
 GENERATOR_VERSION = 2
+# The most formats, families and so on that are in a manifest, and the most characters of each.
 FORMATS = 20
 FAMILIES = 16
 FAMILY_CHARS = 80

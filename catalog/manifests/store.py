@@ -32,6 +32,6 @@ def ensure_manifest(listing: Listing) -> AgentManifest:
     if manifest is not None and manifest.source_digest == digest:
         return manifest
     manifest = AgentManifest(listing=listing, body=build(sources), source_digest=digest)
-    # Two transactions at once write the same manifest.
+    # Concurrent transactions write the same manifest.
     AgentManifest.objects.bulk_create([manifest], update_conflicts=True, unique_fields=["listing"], update_fields=_COLUMNS)
     return manifest

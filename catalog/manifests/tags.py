@@ -13,6 +13,7 @@ from ..models import Listing
 from .quoting import plain
 from .sources import sources_of
 
+# The most words of a skill, and the most font families, scripts and platforms, that become tags.
 KEYWORDS = 6
 FAMILIES = 2
 SCRIPTS = 6

@@ -159,7 +159,6 @@ class Preview(models.Model):
 
     @property
     def is_public(self) -> bool:
-        """Tell whether everybody may see it."""
         return self.listing.is_on_sale
 
 
@@ -205,7 +204,6 @@ class StorePicture(models.Model):
 
     @property
     def is_public(self) -> bool:
-        """Tell whether everybody may see it."""
         return self.store.is_open
 
 
@@ -248,7 +246,6 @@ class FilePreview(models.Model):
 
     @property
     def listing(self) -> Listing:
-        """The listing of the file."""
         return self.deliverable.listing
 
     @property

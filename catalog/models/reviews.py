@@ -74,6 +74,11 @@ class ListingReview(Claimable):
         return f"{self.kind} {self.listing}"
 
     @property
+    def submitted_file_id(self) -> str:
+        """The id of the file at submission; empty without one."""
+        return str((self.snapshot.get("file") or {}).get("id", ""))
+
+    @property
     def is_vendor_submission(self) -> bool:
         """Whether the vendor submitted it and no takedown ended it. False for the records that a takedown or an appeal creates."""
         ended = {finding.get("code") for finding in self.findings} & {TAKEDOWN, MALICIOUS_FILE}

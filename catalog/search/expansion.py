@@ -11,14 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from .vocabulary import Vocabulary, correctable
 from .words import is_unspaced, pieces, singular, splits, title_key, words_of
 
-# Limits of a query: words beyond these do not narrow the search further.
+# Words of a query beyond these limits do not narrow the search further.
 QUERY_WORDS = 12
 QUERY_CHARS = 1000
-CORRECTIONS = 4
-# The most words that are corrected, longest first. A query with more unknown words is not a misspelling.
-CORRECTED = 6
+# The most corrections of a word.
+MAX_CORRECTIONS = 4
+# The most words of a query that are corrected, the longest first: a query with more unknown words is no misspelling.
+MAX_CORRECTED_WORDS = 6
 # The most combinations of corrections that are looked up as whole titles.
-TITLES = 24
+MAX_TITLES = 24
 
 # Weights of a word of the vocabulary, by its relation to the typed one.
 EXACT, OTHER_FORM, LONGEST_PREFIX, SHORTEST_PREFIX = 1.0, 0.95, 0.9, 0.75
@@ -47,7 +48,7 @@ class QueryExpansion:
         self._corrections: list[Group] = [{} for _ in self.words]
         # Longest first; unknown words before all others.
         places = [i for i, word in enumerate(self.words) if correctable(word)]
-        self._correctable = sorted(places, key=lambda i: (self._is_known(i), -len(self.words[i]), i))[:CORRECTED]
+        self._correctable = sorted(places, key=lambda i: (self._is_known(i), -len(self.words[i]), i))[:MAX_CORRECTED_WORDS]
         self._corrected: set[int] = set()
         self._add_forms()
 
@@ -58,7 +59,7 @@ class QueryExpansion:
 
     @property
     def unknown(self) -> list[int]:
-        """The positions of those not in the vocabulary."""
+        """Those of these positions whose words are not in the vocabulary."""
         return [i for i in self.uncorrected if not self._is_known(i)]
 
     def correct(self, positions: Iterable[int]) -> None:
@@ -97,7 +98,7 @@ class QueryExpansion:
     def title_keys(self) -> list[int]:
         """Return the keys of titles equal to the query or one of its corrections, the query's first."""
         choices = [[word, *corrections] for word, corrections in zip(self.words, self._corrections, strict=True)]
-        corrected = itertools.islice(itertools.product(*choices), TITLES)
+        corrected = itertools.islice(itertools.product(*choices), MAX_TITLES)
         return list(dict.fromkeys([title_key(self.typed), *map(title_key, corrected)]))
 
     def alternatives(self, most: int) -> list[str]:
@@ -111,34 +112,36 @@ class QueryExpansion:
 
     def _add_forms(self) -> None:
         for group, word in zip(self._groups, self.words, strict=True):
-            self._offer(group, {singular(word): OTHER_FORM, word: EXACT})
+            self._add_known(group, {singular(word): OTHER_FORM, word: EXACT})
             if not self.vocabulary.is_complete:
                 group[word] = EXACT
         last = self.words[-1]
         if not is_unspaced(last):
-            self._offer(self._groups[-1], {word: _completed(last, word) for word in self.vocabulary.completions(last)})
+            self._add_known(self._groups[-1], {word: _completed(last, word) for word in self.vocabulary.completions(last)})
         for i, (left, right) in enumerate(itertools.pairwise(self.words)):
             for group in self._groups[i : i + 2]:
-                self._offer(group, {left + right: OTHER_FORM})
+                self._add_known(group, {left + right: OTHER_FORM})
 
-    def _offer(self, group: Group, offers: Mapping[str, float]) -> None:
-        for word, weight in offers.items():
+    def _add_known(self, group: Group, weights: Mapping[str, float]) -> None:
+        """Add those of these words to a group that are in the vocabulary; of two weights, the higher one counts."""
+        for word, weight in weights.items():
             if word in self.vocabulary:
                 group[word] = max(weight, group.get(word, 0))
 
     def _likeliest(self, word: str, *, is_prefix: bool) -> Group:
         """Return the likeliest corrections of a word, by distance, first letter and frequency."""
-        offers = {term: (float(typos), TYPOS[typos]) for term, typos in self.vocabulary.corrections(word)}
+        # Distance and weight by term.
+        candidates = {term: (float(typos), TYPOS[typos]) for term, typos in self.vocabulary.corrections(word)}
         # A correction with one typo is likelier than any completion.
-        if is_prefix and not any(distance == 1 for distance, _ in offers.values()):
+        if is_prefix and not any(distance == 1 for distance, _ in candidates.values()):
             for term, typos in self.vocabulary.corrected_completions(word):
-                offers.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
+                candidates.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
 
-        def unlikely(term: str) -> tuple[float, str]:
+        def unlikelihood(term: str) -> tuple[float, str]:
             commonness = 0.05 * math.log(self.vocabulary.documents[term] + self.vocabulary.headings[term])
-            return offers[term][0] + 0.5 * (word[0] != term[0]) - commonness, term
+            return candidates[term][0] + 0.5 * (word[0] != term[0]) - commonness, term
 
-        return {term: offers[term][1] for term in sorted(offers, key=unlikely)[:CORRECTIONS]}
+        return {term: candidates[term][1] for term in sorted(candidates, key=unlikelihood)[:MAX_CORRECTIONS]}
 
 
 def _completed(beginning: str, word: str) -> float:

@@ -17,11 +17,11 @@ from .. import bounds
 from .expansion import Group
 from .vocabulary import Vocabulary
 
-# The most results of a subquery, most popular first: ranking everything that contains a common word would take seconds.
-HEADINGS, ANYWHERE, NEW, SAME_TITLE = 150, 100, 20, 50
-# The most results for many common words, a page: listings that contain them all differ little.
+# The most results of each kind of subquery: ranking everything that contains a common word would take seconds.
+HEADINGS_LIMIT, ANYWHERE_LIMIT, NEW_LIMIT, SAME_TITLE_LIMIT = 150, 100, 20, 50
+# For many common words one page is enough: listings that contain them all differ little.
 COMMON_WORDS_LIMIT = bounds.SEARCH_LIMIT
-# Only popular listings are searched if at least so many of them should match; the estimate assumes independent words.
+# If at least this many popular listings should match, only these are searched; the estimate takes words to be independent of each other.
 ENOUGH_RESULTS = bounds.SEARCH_LIMIT
 # The least number of popular listings.
 MIN_POPULAR_LISTINGS = 4_000
@@ -52,14 +52,13 @@ class FullTextQuery:
 
     # Sorted words; a listing must have a word of each group, or of any group if `every` is false.
     groups: tuple[tuple[str, ...], ...]
-    # In titles and tags only.
-    heading: bool
-    # Popular listings only.
-    popular: bool
+    # Headings are titles and tags.
+    headings_only: bool
+    popular_only: bool
     limit: int
     every: bool = True
-    # New listings only, newest first.
-    new: bool = False
+    # If true, the newest listings come first.
+    new_only: bool = False
 
 
 class Row(NamedTuple):
@@ -81,20 +80,20 @@ def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, h
     words = _sorted(groups)
     if are_all_common(groups, vocabulary):
         # Reading all their rows would take too long.
-        return [FullTextQuery(words, heading=False, popular=True, limit=COMMON_WORDS_LIMIT)]
+        return [FullTextQuery(words, headings_only=False, popular_only=True, limit=COMMON_WORDS_LIMIT)]
     expected = _share(groups, vocabulary.headings, vocabulary.total)
     popular = not complete and _popular_suffice(expected, vocabulary, filtered=filtered)
     found = []
     # No match is possible if a word is in no title and no tag.
     if expected:
-        found.append(FullTextQuery(words, heading=True, popular=popular, limit=HEADINGS))
+        found.append(FullTextQuery(words, headings_only=True, popular_only=popular, limit=HEADINGS_LIMIT))
         if popular:
-            found.append(FullTextQuery(words, heading=True, popular=True, limit=NEW, new=True))
+            found.append(FullTextQuery(words, headings_only=True, popular_only=True, limit=NEW_LIMIT, new_only=True))
     # Descriptions cannot add better results if titles and tags give enough.
     if not popular and not headings_only:
         expected = _share(groups, vocabulary.documents, vocabulary.total)
         popular = not complete and _popular_suffice(expected, vocabulary, filtered=filtered)
-        found.append(FullTextQuery(words, heading=False, popular=popular, limit=ANYWHERE))
+        found.append(FullTextQuery(words, headings_only=False, popular_only=popular, limit=ANYWHERE_LIMIT))
     return found
 
 
@@ -104,15 +103,18 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
     choices = [[*groups[:i], *groups[i + 1 :]] for i in range(len(groups))] if 2 < len(groups) <= MAX_WORDS_FOR_LEAVE_ONE_OUT else []
     for others in choices:
         popular = _popular_suffice(_share(others, vocabulary.documents, vocabulary.total), vocabulary, filtered=filtered)
-        found.append(FullTextQuery(_sorted(others), heading=headings_only, popular=popular, limit=ANYWHERE))
+        found.append(FullTextQuery(_sorted(others), headings_only=headings_only, popular_only=popular, limit=ANYWHERE_LIMIT))
     counts = vocabulary.headings if headings_only else vocabulary.documents
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
     listings, few = 0.0, 0
     while few < len(rarest) and listings < ENOUGH_RESULTS:
         listings += _sum(rarest[few], counts) * (FILTER_SELECTIVITY if filtered else 1)
         few += 1
-    popular = _popular_suffice(_sum_of(rarest[:few], counts) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
-    return [*found, FullTextQuery(_sorted(rarest[:few]), heading=headings_only, popular=popular, limit=HEADINGS, every=False)]
+    popular = _popular_suffice(sum(_sum(group, counts) for group in rarest[:few]) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
+    return [
+        *found,
+        FullTextQuery(_sorted(rarest[:few]), headings_only=headings_only, popular_only=popular, limit=HEADINGS_LIMIT, every=False),
+    ]
 
 
 def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
@@ -139,8 +141,8 @@ def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within:
     conditions = _postgresql if connection.vendor == "postgresql" else _sqlite
     keys = [*title_keys]
     same_title = ("catalog_searchdocument", f"title_key IN ({', '.join(['%s'] * len(keys))})", keys)
-    subqueries = [(same_title, True, _POPULAR_FIRST, SAME_TITLE)] if keys else []
-    subqueries += [(conditions(each), each.heading, _NEW_FIRST if each.new else _POPULAR_FIRST, each.limit) for each in queries]
+    subqueries = [(same_title, True, _POPULAR_FIRST, SAME_TITLE_LIMIT)] if keys else []
+    subqueries += [(conditions(each), each.headings_only, _NEW_FIRST if each.new_only else _POPULAR_FIRST, each.limit) for each in queries]
     shown = "is_shown AND listing_id IN (SELECT listing_id FROM kept)" if kept else "is_shown"
     parts: list[str] = []
     for number, ((source, condition, values), heading, order, limit) in enumerate(subqueries):
@@ -166,21 +168,21 @@ def _kept(queryset: QuerySet[Model] | None) -> tuple[str, list[Any]]:
 
 def _postgresql(query: FullTextQuery) -> tuple[str, str, list[Any]]:
     words = [list(group) for group in query.groups] if query.every else [sorted({word for group in query.groups for word in group})]
-    column = _HEADING if query.heading else _WHOLE
+    column = _HEADING if query.headings_only else _WHOLE
     conditions = [f"{column} && %s::text[]"] * len(words)
-    if query.new:
+    if query.new_only:
         conditions.append("is_new")
-    elif query.popular:
+    elif query.popular_only:
         conditions.append("is_popular")
     return "catalog_searchdocument", " AND ".join(conditions), [*words]
 
 
 def _sqlite(query: FullTextQuery) -> tuple[str, str, list[Any]]:
     ors = ["(" + " OR ".join(f'"{word}"' for word in group) + ")" for group in query.groups]
-    columns = "title tags" if query.heading else "title tags summary body"
+    columns = "title tags" if query.headings_only else "title tags summary body"
     expression = f"{{{columns}}} : ({(' AND ' if query.every else ' OR ').join(ors)})"
-    if query.new or query.popular:
-        expression = f"marks : {'new' if query.new else 'popular'} AND {expression}"
+    if query.new_only or query.popular_only:
+        expression = f"marks : {'new' if query.new_only else 'popular'} AND {expression}"
     # CROSS JOIN fixes the order of the tables: rows are read in the order of the index.
     return "catalog_searchfts CROSS JOIN catalog_searchdocument ON id = catalog_searchfts.rowid", "catalog_searchfts MATCH %s", [expression]
 
@@ -194,10 +196,6 @@ def _popular_suffice(share: float, vocabulary: Vocabulary, *, filtered: bool) ->
     kept = FILTER_SELECTIVITY if filtered else 1
     popular = popular_listings(vocabulary.total)
     return vocabulary.total > popular and share * kept * popular >= ENOUGH_RESULTS
-
-
-def _sum_of(groups: Sequence[Group], counts: Mapping[str, int]) -> int:
-    return sum(_sum(group, counts) for group in groups)
 
 
 def _sum(group: Collection[str], counts: Mapping[str, int]) -> int:

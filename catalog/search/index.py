@@ -6,9 +6,12 @@ never deadlock, whatever words they share.
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
+from django.db import transaction
+
+from ..catalog_version import change_version
 from ..models import Listing, ListingStats, SearchDocument, SearchTerm, Store
 from ..models.listings import ListingStatus
 from .documents import columns_of, heading_words, words_in
@@ -16,6 +19,9 @@ from .documents import columns_of, heading_words, words_in
 BATCH = 500
 
 T = TypeVar("T")
+# Called with how many rows are done, and how many there are.
+Progress = Callable[[int, int], None]
+_COLUMNS = ("title_key", "title", "tags", "summary", "body", "is_shown", "popularity", "published_at")
 
 
 def update_store_visibility(store: Store) -> None:
@@ -66,9 +72,6 @@ def update_documents(ids: Collection[uuid.UUID]) -> int:
     return len(changed)
 
 
-_COLUMNS = ("title_key", "title", "tags", "summary", "body", "is_shown", "popularity", "published_at")
-
-
 def count_words(documents: Counter[str], headings: Counter[str]) -> None:
     """Change the counts of words in the vocabulary; add new words, delete those that no listing has any more.
 
@@ -88,6 +91,20 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
         SearchTerm.objects.bulk_create(rows, update_conflicts=True, unique_fields=["term"], update_fields=["documents", "headings"])
         if gone := [row.term for row in rows if not row.documents]:
             SearchTerm.objects.filter(term__in=gone).delete()
+
+
+def update_in_batches(items: Sequence[T], update: Callable[[Sequence[T]], int], progress: Progress) -> int:
+    """Call `update` for each batch with the lock of the catalog's version, and return the sum of its results.
+
+    Publications wait for one batch at most.
+    """
+    changed = 0
+    for done, batch in enumerate(batches(items)):
+        with transaction.atomic():
+            change_version()
+            changed += update(batch)
+        progress(done * BATCH + len(batch), len(items))
+    return changed
 
 
 def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:

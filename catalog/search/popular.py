@@ -4,18 +4,14 @@ Results are the most popular matches, so each match must be read to be sorted: w
 takes a tenth of a second. Among popular listings, which have an index of their own, it takes milliseconds.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
-from django.db import transaction
 from django.db.models import Q
 
-from ..catalog_version import change_version
 from ..models import SearchDocument
 from .full_text import popular_listings
-from .index import BATCH, batches
-
-# Called with how many rows are done, and how many there are.
-Progress = Callable[[int, int], None]
+from .index import Progress, update_in_batches
 
 
 def update_popular(progress: Progress = lambda _done, _total: None) -> tuple[int, int]:
@@ -29,16 +25,12 @@ def update_popular(progress: Progress = lambda _done, _total: None) -> tuple[int
     marked = dict(documents.filter(Q(is_popular=True) | Q(is_new=True)).values_list("pk", "is_popular"))
     new = set(documents.filter(is_new=True).values_list("pk", flat=True))
     due = sorted({pk for pk in popular | marked.keys() if (pk in popular) is not marked.get(pk, False)} | new)
-    for done, batch in enumerate(batches(due)):
-        _mark(batch, popular)
-        progress(done * BATCH + len(batch), len(due))
+    update_in_batches(due, partial(_mark, popular), progress)
     return len(due), documents.count()
 
 
-@transaction.atomic
-def _mark(batch: Sequence[int], popular: set[int]) -> None:
-    # Publications wait for one batch.
-    change_version()
+def _mark(popular: set[int], batch: Sequence[int]) -> int:
     for is_popular in (True, False):
         rows = SearchDocument.objects.filter(pk__in=[pk for pk in batch if (pk in popular) is is_popular])
         rows.update(is_popular=is_popular, is_new=False)
+    return len(batch)

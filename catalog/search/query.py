@@ -19,9 +19,9 @@ from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
 
 # Below this score, no title or tags contain all words as typed: one may be a misspelling that is itself a word.
-CONVINCING = 0.6
-# With fewer results than a page, the query is widened.
-ENOUGH = bounds.SEARCH_LIMIT
+CONVINCING_SCORE = 0.6
+# With fewer rows than a page has, the query is widened.
+ENOUGH_ROWS = bounds.SEARCH_LIMIT
 SUGGESTIONS = 10
 ALTERNATIVES = 5
 _SAME_QUERY = "Send the nextCursor of the previous response unchanged, with the same query."
@@ -62,7 +62,7 @@ class Suggestion:
 
 
 class _Matches(NamedTuple):
-    """Subqueries, the rows that they found, and these ranked, best first."""
+    """Subqueries, the rows that they found, and the same rows with their scores, best first."""
 
     queries: list[FullTextQuery]
     rows: list[Row]
@@ -71,11 +71,11 @@ class _Matches(NamedTuple):
     @property
     def are_complete(self) -> bool:
         """Whether nothing else matches: all listings were searched, and no subquery reached its limit."""
-        return all(not query.popular and len(self.rows) < query.limit for query in self.queries)
+        return all(not query.popular_only and len(self.rows) < query.limit for query in self.queries)
 
 
 def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
-    """Return the best matches on sale, best first; equal scores by popularity. `within` are rows of listings by primary key: only these are searched.
+    """Return the listings on sale that match, best first, those of equal score by popularity; `within` restricts them to those with the primary keys of its rows.
 
     Raises:
         InvalidInput: the cursor does not belong to this query.
@@ -92,9 +92,9 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
         start = ids.index(last) + 1
     hits = [Hit(id=uuid.UUID(row.listing_id), score=score) for score, row in found.ranked[start : start + limit]]
     end, total = start + len(hits), len(ids)
-    following = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
+    next_cursor = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
     suggestions = () if ids else _alternatives(expansion, within)
-    return Results(hits, total, found.are_complete, following, suggestions, ids)
+    return Results(hits, total, found.are_complete, next_cursor, suggestions, ids)
 
 
 def suggest(q: str) -> list[Suggestion]:
@@ -118,10 +118,10 @@ def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, h
     expansion.correct(expansion.unknown)
     found = _query_index(expansion, within, headings_only=headings_only)
     # Suggestions need no more than a few results.
-    if len(found.rows) >= ENOUGH or (headings_only and found.rows):
+    if len(found.rows) >= ENOUGH_ROWS or (headings_only and found.rows):
         return found
-    only_popular = any(query.popular for query in found.queries)
-    weak = not found.ranked or found.ranked[0][0] < CONVINCING
+    only_popular = any(query.popular_only for query in found.queries)
+    weak = not found.ranked or found.ranked[0][0] < CONVINCING_SCORE
     # Many common words are not all misspellings.
     uncorrected = expansion.uncorrected if weak and not (found.rows and are_all_common(expansion.groups(), expansion.vocabulary)) else []
     expansion.correct(uncorrected)
@@ -156,9 +156,9 @@ def _query_index(
 def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:
     """Return words that are similar to those of the query and find something."""
     words = expansion.alternatives(ALTERNATIVES)
-    rows = fetch([FullTextQuery(((word,),), heading=True, popular=False, limit=1) for word in words], (), within)
-    there = {found for row in rows for found in (*row.title.split(), *row.tags.split())}
-    return [word for word in words if word in there]
+    rows = fetch([FullTextQuery(((word,),), headings_only=True, popular_only=False, limit=1) for word in words], (), within)
+    found = {term for row in rows for term in (*row.title.split(), *row.tags.split())}
+    return [word for word in words if word in found]
 
 
 def _decode(cursor: str, q: str) -> tuple[int, str]:

@@ -19,6 +19,7 @@ TITLE, TAGS, SUMMARY, BODY = 1.0, 0.7, 0.45, 0.25
 _COLUMNS = tuple(
     (weight, Row._fields.index(name)) for name, weight in (("title", TITLE), ("tags", TAGS), ("summary", SUMMARY), ("body", BODY))
 )
+# The parts of a score that are for the covered share of the title, and for a title equal to the query.
 WHOLE_TITLE, EXACT_TITLE = 0.1, 0.01
 # The least mean for a title that differs from the query in spaces only.
 SAME_LETTERS = 0.9

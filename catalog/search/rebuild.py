@@ -9,8 +9,8 @@ from ..catalog_version import change_version, current_version
 from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from .documents import heading_words, words_in
-from .index import BATCH, batches, count_words, update_documents
-from .popular import Progress, update_popular
+from .index import BATCH, Progress, count_words, update_documents, update_in_batches
+from .popular import update_popular
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,7 @@ def rebuild(progress: Progress) -> Rebuilt:
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     listings = len(ids)
     ids += SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing", flat=True)
-    changed = 0
-    for done, batch in enumerate(batches(ids)):
-        # Publications wait for one batch only.
-        with transaction.atomic():
-            change_version()
-            changed += update_documents(batch)
-        progress(done * BATCH + len(batch), len(ids))
+    changed = update_in_batches(ids, update_documents, progress)
     corrected = _recount()
     update_popular()
     return Rebuilt(listings=listings, changed=changed, words_corrected=corrected)

@@ -21,14 +21,14 @@ from ..models import SearchSynonym, SearchTerm
 from .documents import ALL_DOCUMENTS
 from .words import is_unspaced
 
-# The most words in memory, those in most titles and tags first. Others match only as typed.
-MOST_WORDS = 200_000
+# The most words in memory: those in the most titles and tags. Other words match only as typed.
+MAX_WORDS = 200_000
 # The most completions of a prefix, most frequent first.
 COMPLETIONS = 30
 # The most prefixes whose completions are cached.
 CACHED_PREFIXES = 5_000
-# A word that occurs in descriptions only is offered as a correction from this many listings on: a rarer one may be a misspelling itself.
-CORRECTS_FROM = 3
+# A word that occurs in descriptions only is a correction if at least this many listings have it: a rarer one may be a misspelling itself.
+MIN_CORRECTION_LISTINGS = 3
 # The least similarity of suggested words.
 SIMILARITY = 0.75
 FULL_READ_SECONDS = 3600
@@ -61,12 +61,15 @@ class Vocabulary:
     documents: dict[str, int] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
     synonyms: dict[str, list[str]] = field(default_factory=dict)
+    # Id and text of the newest word that was read.
     last: tuple[int, str] | None = None
+    # When all words were last read, by the monotonic clock.
     read_at: float = 0.0
     # Whether it was read outside of a transaction.
     is_committed: bool = True
     _sorted: list[str] = field(default_factory=list)
-    _correct: dict[int, list[str]] = field(default_factory=dict)
+    # The words that can be corrections, by their length.
+    _by_length: dict[int, list[str]] = field(default_factory=dict)
     _completions: dict[str, list[str]] = field(default_factory=dict)
 
     def __contains__(self, word: str) -> bool:
@@ -80,7 +83,7 @@ class Vocabulary:
     @property
     def is_complete(self) -> bool:
         """Whether all words fit into memory."""
-        return len(self.documents) < MOST_WORDS
+        return len(self.documents) < MAX_WORDS
 
     def completions(self, prefix: str) -> list[str]:
         """Return the most frequent words with this prefix, without the prefix itself."""
@@ -98,8 +101,8 @@ class Vocabulary:
         found: list[tuple[str, int]] = []
         for length in range(len(word) - MAX_DISTANCE, len(word) + MAX_DISTANCE + 1):
             typos = allowed_distance(len(word), length)
-            if abs(length - len(word)) <= typos and length in self._correct:
-                near = process.extract(word, self._correct[length], scorer=OSA.distance, score_cutoff=typos, limit=None)
+            if abs(length - len(word)) <= typos and length in self._by_length:
+                near = process.extract(word, self._by_length[length], scorer=OSA.distance, score_cutoff=typos, limit=None)
                 found += [(term, int(distance)) for term, distance, _ in near if distance]
         return found
 
@@ -135,16 +138,16 @@ class Vocabulary:
         for word, in_documents, in_headings in rows:
             documents[word], headings[word] = in_documents, in_headings
         new = [word for word in documents if word not in self.documents]
-        found = Vocabulary(documents=documents, headings=headings, _sorted=sorted([*self._sorted, *new]), _correct=dict(self._correct))
+        found = Vocabulary(documents=documents, headings=headings, _sorted=sorted([*self._sorted, *new]), _by_length=dict(self._by_length))
         by_length = defaultdict(list)
         for word in new:
             if correctable(word) and found._is_worth_correcting_to(word):
                 by_length[len(word)].append(word)
-        found._correct |= {length: [*self._correct.get(length, ()), *words] for length, words in by_length.items()}
+        found._by_length |= {length: [*self._by_length.get(length, ()), *words] for length, words in by_length.items()}
         return found
 
     def _is_worth_correcting_to(self, word: str) -> bool:
-        return self.headings[word] > 0 or self.documents[word] >= CORRECTS_FROM
+        return self.headings[word] > 0 or self.documents[word] >= MIN_CORRECTION_LISTINGS
 
     def _between(self, first: str, end: str) -> list[str]:
         return self._sorted[bisect_left(self._sorted, first) : bisect_left(self._sorted, end)]
@@ -176,7 +179,7 @@ def _read(before: Vocabulary, version: str) -> Vocabulary:
     if found is None:
         last = SearchTerm.objects.order_by("id").values_list("id", "term").last()
         by_use = SearchTerm.objects.order_by("-headings", "-documents", "id").values_list("term", "documents", "headings")
-        found = replace(Vocabulary().extended(by_use[:MOST_WORDS]), last=last, read_at=now)
+        found = replace(Vocabulary().extended(by_use[:MAX_WORDS]), last=last, read_at=now)
     synonyms = {row.word: row.synonyms.split() for row in SearchSynonym.objects.filter(is_active=True)}
     return replace(found, version=version, synonyms=synonyms, is_committed=is_committed)
 
@@ -189,7 +192,7 @@ def _with_new_words(before: Vocabulary) -> Vocabulary | None:
     if before.last is None:
         return None
     since = SearchTerm.objects.filter(id__gte=before.last[0]).order_by("id")
-    room = max(0, MOST_WORDS - len(before.documents))
+    room = max(0, MAX_WORDS - len(before.documents))
     rows = list(since.values_list("id", "term", "documents", "headings")[: room + 1])
     if not rows or rows[0][:2] != before.last:
         return None

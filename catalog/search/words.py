@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from ..models.search import TERM_CHARS
 
@@ -19,8 +20,7 @@ _APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 # Names with symbols: C++, C#.
 _NAMED_SYMBOLS = ((re.compile(r"(?<=\w)\+\+(?!\w)"), "plusplus"), (re.compile(r"(?<=\w)#(?!\w)"), "sharp"))
 _ASCII_WORD = re.compile("[a-z0-9]+")
-# Scripts written without spaces, or with spaces that vary: Thai, Lao, Myanmar, Khmer,
-# kana, Han, Hangul.
+# Scripts that are written without spaces, or with optional ones: Thai, Lao, Myanmar, Khmer, kana, Han, Hangul.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003134f]+"
@@ -93,13 +93,10 @@ def pieces(word: str) -> list[str]:
     if word.isascii():
         return [word]
     found: list[str] = []
-    position = 0
-    for run in _UNSPACED.finditer(word):
-        found += filter(None, [word[position : run.start()]])
-        letters = run.group()
-        found += [letters[i : i + 2] for i in range(len(letters) - 1)] or [letters]
-        position = run.end()
-    found += filter(None, [word[position:]])
+    for unspaced, letters in groupby(word, key=is_unspaced):
+        part = "".join(letters)
+        pairs = [part[i : i + 2] for i in range(len(part) - 1)] if unspaced else []
+        found += pairs or [part]
     return found
 
 

@@ -23,7 +23,7 @@ COUNT_LIMIT = 5_000
 # Facets without stored counts are computed from at most this many listings.
 FACET_LIMIT = 2_000
 # The most values of a facet.
-VALUES = 50
+FACET_VALUES = 50
 
 
 class Sort(TextChoices):
@@ -175,12 +175,12 @@ def sorts_by_price(sort: Sort) -> bool:
 
 
 def rows_of(ids: Collection[uuid.UUID], listings: Listings = CARDS) -> dict[uuid.UUID, Row]:
-    """Return the rows of those of these listings that are on sale, by id."""
+    """Return the rows of these listings by id, without those that are not on sale."""
     return {row["listing_id"]: row for row in listings.filter(pk__in=ids)}
 
 
 def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
-    """Return the facets of those of these listings that are on sale."""
+    """Return the facets of these listings, without those that are not on sale."""
     return _facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 
@@ -262,11 +262,11 @@ def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, in
     if stored := {Facet.FILE_TYPE, Facet.LICENSE}.intersection(names):
         values = _in_category_and_tier(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
         # Licence tiers are few and sort first.
-        for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * VALUES]:
+        for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * FACET_VALUES]:
             counters[name][value] = listings
     return {name.value: _most_frequent(counters[name]) for name in names}
 
 
 def _most_frequent(counter: Counter[str]) -> list[tuple[str, int]]:
     ranked = sorted(((value, n) for value, n in counter.items() if value and n > 0), key=lambda pair: (-pair[1], pair[0]))
-    return ranked[:VALUES]
+    return ranked[:FACET_VALUES]

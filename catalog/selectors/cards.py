@@ -14,12 +14,11 @@ from marketplace.core.errors import NotFound
 from ..labels import folded
 from ..models import Category, LabelKind, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, Store
 from ..pricing import Prices
-from .browse import CARDS, VALUES, Row, rows_of
+from .browse import CARDS, FACET_VALUES, Row, rows_of
 
 CARD = "card"
-# How many listings are compared for those related to one, and among how many with a common tag they are looked for: a tag may be
-# frequent in other categories only.
-TAGGED, POPULAR, SCANNED = 60, 20, 2000
+# Limits of the query for related listings. More listings are scanned than compared, because many with a common tag may be of another category.
+MAX_TAGGED, MAX_POPULAR, MAX_SCANNED = 60, 20, 2000
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Picture:
 
 
 def card_of(row: Row) -> Row:
-    """Return a row of `CARDS` as cards show it: with `prices`, `list_prices` and `picture`, which is None without an image of a known size."""
+    """Return a row of `CARDS` with `prices`, `list_prices` and `picture`, which is None unless it has an image of a known size."""
     shown = row["thumbnail"]
     return row | {
         "prices": Prices(row["price_usd"], row["price_inr"], row["price_eur"]),
@@ -62,12 +61,13 @@ def featured_cards(*, limit: int) -> list[Row]:
 def related_cards(listing: Listing, *, limit: int) -> list[Row]:
     """Return listings of the same category, those with the most tags in common first and then by popularity, in one query.
 
-    At most `TAGGED` listings with a common tag, among the first `SCANNED` that have one, and the `POPULAR` most popular ones are compared.
+    Of the category, at most `MAX_TAGGED` listings with a common tag, among the first `MAX_SCANNED` that have one, and the `MAX_POPULAR` most
+    popular listings are compared.
     """
     category = ListingIndex.objects.filter(category_slug=listing.category.slug)
     shared_labels = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
-    tagged = category.filter(pk__in=shared_labels.values("listing")[:SCANNED]).values("pk")[:TAGGED]
-    popular = category.order_by("popular_key", "newest_key", "pk").values("pk")[:POPULAR]
+    tagged = category.filter(pk__in=shared_labels.values("listing")[:MAX_SCANNED]).values("pk")[:MAX_TAGGED]
+    popular = category.order_by("popular_key", "newest_key", "pk").values("pk")[:MAX_POPULAR]
     # Each in a query of its own: SQLite allows no limit in the parts of a union.
     candidates = category.filter(pk__in=tagged).values("pk").union(category.filter(pk__in=popular).values("pk"))
     common = shared_labels.filter(listing=OuterRef("pk")).order_by().values("listing").annotate(n=Count("*")).values("n")
@@ -140,5 +140,5 @@ def filter_counts(category: str | None, tier: str | None) -> FilterCounts:
     value = Case(When(name="", then=F("category_slug")), default=F("value"))
     rows = counted.order_by().values_list("name", value).annotate(n=Sum("listings")).filter(n__gt=0)
     # Categories sort first.
-    first = list(rows.order_by("name", "-n", value)[: 2 * VALUES])
+    first = list(rows.order_by("name", "-n", value)[: 2 * FACET_VALUES])
     return FilterCounts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})

@@ -47,7 +47,7 @@ def is_free_for_all(listing: Listing) -> bool:
 
 
 def skills_free_for_all() -> QuerySet[Listing]:
-    """Return the listings on sale of the category of skills that are free for all (`is_free_for_all`), with a file that is one."""
+    """Return the listings on sale in the category of skills that are free for all (`is_free_for_all`) and whose file is a skill."""
     free = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0)
     return listings_for_sale().filter(
         free,
@@ -154,7 +154,7 @@ def preview_by_id(preview_id: str) -> Preview | StorePicture:
 
 
 def file_previews_of(listing: Listing) -> list[FilePreview]:
-    """Return the previews that were made of a listing's reviewed file; without a query for a file of which none is made.
+    """Return the previews of a listing's reviewed file, without a query if none are made of such a file.
 
     The listing has its category and its approved file.
     """
@@ -182,7 +182,7 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
 
 
 def version_of_file(file: Deliverable, listing: Listing) -> str:
-    """Return the version of an approved file; the listing's, which may be that of the next file already, only if the file has none."""
+    """Return the version of an approved file; if it has none, that of the listing, which may be for the next file already."""
     return file.version or listing.version
 
 

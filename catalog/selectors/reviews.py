@@ -35,20 +35,15 @@ def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = N
 
 
 def wait_of_review(review: ListingReview | None) -> Wait | None:
-    """Return how long a submission will wait, None if none waits. Takedowns and what appeals restored are not counted."""
+    """Return how long a submission will wait, None if none waits. Reviews that takedowns and appeals created are not counted."""
     decided = ListingReview.objects.filter(decided_by__isnull=False, submitted_by__isnull=False)
     return None if review is None else wait_of(review, waiting={"status": ReviewStatus.PENDING}, decided=decided)
 
 
 def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
     """Return a queryset of the submitted file, empty if there was none."""
-    file_id = parse_id((review.snapshot.get("file") or {}).get("id", ""))
+    file_id = parse_id(review.submitted_file_id)
     return Deliverable.objects.none() if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id)
-
-
-def deliverable_under_review(review: ListingReview) -> Deliverable | None:
-    """Return the submitted file, None if there was none."""
-    return files_under_review(review).first()
 
 
 def is_submitted(deliverable: Deliverable) -> bool:
@@ -112,7 +107,7 @@ def compared_reviews_of(listing: Listing) -> list[ListingReview]:
 
 
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
-    """Return by the ids of approved files what was submitted and approved together with each, the latest of several times."""
+    """Return the snapshots with which these files were approved, by the ids of the files; the latest one for a file that was approved again."""
     ids = [str(file.pk) for file in files]
     reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by(
         "decided_at", "id"

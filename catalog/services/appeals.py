@@ -26,7 +26,7 @@ from .visibility import listing_changed
 
 @transaction.atomic
 def overturn_takedown(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
-    """Put a listing that was taken down on sale again, with the file that was on sale; an update that waited, waits again.
+    """Put a listing that was taken down on sale again, with the same file. An update that the takedown rejected is queued again.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
@@ -39,7 +39,7 @@ def overturn_takedown(*, subject: Listing, decision: AuditEntry, reason: str, ac
 
 @transaction.atomic
 def overturn_rejection(*, subject: Listing, decision: AuditEntry, reason: str, actor: User) -> None:
-    """Put what was rejected back to its place in the queue. If its file was on sale and not taken down since, it is published instead.
+    """Put a rejected submission back in its place in the queue. If its file was on sale and not taken down since, publish it instead.
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
@@ -108,11 +108,11 @@ def _was_taken_down(listing: Listing) -> bool:
 
 
 def _is_same_file(review: ListingReview, file: Deliverable | None) -> bool:
-    return file is not None and (review.snapshot.get("file") or {}).get("id") == str(file.pk)
+    return file is not None and review.submitted_file_id == str(file.pk)
 
 
 def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -> None:
-    """Queue a rejected submission again, as long ago as it was submitted."""
+    """Queue a rejected submission again, with the time at which it was first submitted."""
     table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     reopened = ListingReview.objects.create(
         listing=listing,

@@ -20,7 +20,7 @@ from ..models.discounts import DiscountStatus
 from .transitions import lock_listing, refuse_self_review
 from .visibility import listing_edited
 
-# Where the worker's clock is ahead of the database's, the job waits between attempts.
+# The job waits at least this long for its next run, in case the worker's clock is ahead of the database's.
 _PAUSE = timedelta(seconds=1)
 
 

@@ -11,9 +11,7 @@ from ..models import FeaturedListing
 @transaction.atomic
 def save_featured_listing(*, featured: FeaturedListing, changed: list[str], actor: User) -> FeaturedListing:
     """Add a listing to the list or move it."""
-    verb = "create" if featured._state.adding else "update"
-    featured.save()
-    audit.record(f"featuredlisting.{verb}", featured, actor=actor, changed=changed, listing=featured.listing.slug)
+    audit.save_and_record(featured, changed=changed, actor=actor, listing=featured.listing.slug)
     return featured
 
 

@@ -10,10 +10,10 @@ from marketplace.core import audit, texts
 from ..models import RejectionReason
 from ..models.reviews import FIELD_CHARS, MALICIOUS_FILE, MESSAGE_CHARS, TAKEDOWN
 
-FINDINGS = 30
-# Each is a row of the rejection form.
-ACTIVE_REASONS = 60
-# Code of a finding with a reason of the reviewer's own.
+MAX_FINDINGS = 30
+# The form of a rejection has a row for each.
+MAX_ACTIVE_REASONS = 60
+# The code of findings that reviewers write themselves.
 OTHER = "other"
 # Codes that no rejection reason can have.
 RESERVED = {OTHER, TAKEDOWN, MALICIOUS_FILE}
@@ -28,8 +28,8 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
     given = list(findings)
     if not given:
         raise texts.invalid("findings", "empty", "At least one finding is required.")
-    if len(given) > FINDINGS:
-        raise texts.invalid("findings", "max_length", f"At most {FINDINGS} findings.")
+    if len(given) > MAX_FINDINGS:
+        raise texts.invalid("findings", "max_length", f"At most {MAX_FINDINGS} findings.")
     codes = {finding.get("code", "") for finding in given}
     reasons = {reason.code: reason for reason in RejectionReason.objects.filter(code__in=codes, is_active=True)}
     return [_checked(finding, reasons, f"findings/{index}") for index, finding in enumerate(given)]
@@ -43,22 +43,26 @@ def save_rejection_reason(*, reason: RejectionReason, changed: Sequence[str], ac
         InvalidInput: the code is reserved, a text is empty, or too many reasons are active.
     """
     check_reason(reason)
-    verb = "create" if reason._state.adding else "update"
-    reason.save()
-    audit.record(f"rejectionreason.{verb}", reason, actor=actor, changed=list(changed))
+    audit.save_and_record(reason, changed=changed, actor=actor)
     return reason
 
 
 def check_reason(reason: RejectionReason) -> None:
-    """Trim the reason's texts; refuse a reason that is not valid."""
+    """Trim the texts of a reason and validate it.
+
+    Raises:
+        InvalidInput: see `save_rejection_reason`.
+    """
     if reason.code in RESERVED:
         raise texts.invalid("code", "reserved", "The service itself gives this code to findings. Choose another.")
     for name in ("message", "hint"):
         setattr(reason, name, texts.clean_line(getattr(reason, name), name, maximum=MESSAGE_CHARS))
     reason.field = texts.clean_line(reason.field, "field", maximum=FIELD_CHARS, required=False)
     others = RejectionReason.objects.filter(is_active=True).exclude(pk=reason.pk).count()
-    if reason.is_active and others >= ACTIVE_REASONS:
-        raise texts.invalid("is_active", "max_length", f"At most {ACTIVE_REASONS} reasons are in use at once. Disable another one first.")
+    if reason.is_active and others >= MAX_ACTIVE_REASONS:
+        raise texts.invalid(
+            "is_active", "max_length", f"At most {MAX_ACTIVE_REASONS} reasons are in use at once. Disable another one first."
+        )
 
 
 def _checked(finding: Mapping[str, str], reasons: Mapping[str, RejectionReason], place: str) -> dict[str, str]:

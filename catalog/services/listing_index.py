@@ -6,7 +6,7 @@ Purchases do not wait for this lock: `count_purchases` counts them.
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -35,12 +35,10 @@ from ..models import (
 )
 from ..models.files import PreviewKind, StorePictureKind
 from ..models.listings import ListingStatus
-from ..search.index import BATCH, batches
+from ..search.index import Progress, batches, update_in_batches
 from ..selectors.taxonomy import active_tiers
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Called with how many rows are done, and how many there are.
-Progress = Callable[[int, int], None]
 CountKey = tuple[str, str, str, str]
 _COUNTED_BY = ("category_slug", "tier", "name", "value")
 
@@ -126,14 +124,7 @@ def rebuild(progress: Progress) -> tuple[int, int]:
     """Correct the whole index while the service runs; return how many listings and how many counts were wrong."""
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     ids += ListingIndex.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
-    wrong = 0
-    for done, batch in enumerate(batches(ids)):
-        # Changes wait for one batch only.
-        with transaction.atomic():
-            change_version()
-            wrong += refresh_listings(batch)
-        progress(done * BATCH + len(batch), len(ids))
-    return wrong, _recount()
+    return update_in_batches(ids, refresh_listings, progress), _recount()
 
 
 def add_to_counts(changes: Counter[CountKey]) -> None:
@@ -141,8 +132,8 @@ def add_to_counts(changes: Counter[CountKey]) -> None:
     keys = sorted(key for key, change in changes.items() if change)
     for batch in batches(keys):
         parts = zip(_COUNTED_BY, zip(*batch, strict=True), strict=True)
-        there = ListingCount.objects.filter(**{f"{name}__in": set(values) for name, values in parts})
-        stored = {tuple(key): listings for *key, listings in there.values_list(*_COUNTED_BY, "listings")}
+        known = ListingCount.objects.filter(**{f"{name}__in": set(values) for name, values in parts})
+        stored = {tuple(key): listings for *key, listings in known.values_list(*_COUNTED_BY, "listings")}
         rows = [ListingCount(**dict(zip(_COUNTED_BY, key, strict=True)), listings=stored.get(key, 0) + changes[key]) for key in batch]
         ListingCount.objects.bulk_create(rows, update_conflicts=True, unique_fields=_COUNTED_BY, update_fields=["listings"])
 
@@ -164,20 +155,20 @@ def _refresh(ids: Sequence[uuid.UUID], tiers: Sequence[LicenseTier]) -> int:
     on_sale = on_sale.defer("approved_deliverable__entries")
     thumbnails = {row.listing_id: row for row in Preview.objects.filter(listing__in=ids, kind=PreviewKind.GALLERY, slot=0)}
     wanted = {row.pk: index_entry(row, tiers, thumbnails.get(row.pk), row.store_logo) for row in on_sale}
-    there = {row.pk: _stored(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}
-    changed = {pk: entry for pk, entry in wanted.items() if there.get(pk) != entry}
-    gone = there.keys() - wanted.keys()
+    stored = {row.pk: _entry_of(row) for row in ListingIndex.objects.filter(pk__in=ids).prefetch_related("labels")}
+    changed = {pk: entry for pk, entry in wanted.items() if stored.get(pk) != entry}
+    gone = stored.keys() - wanted.keys()
     changes: Counter[CountKey] = Counter()
-    stale = [*gone, *(changed.keys() & there.keys())]
+    stale = [*gone, *(changed.keys() & stored.keys())]
     for pk in stale:
-        changes.subtract(there[pk].count_keys)
+        changes.subtract(stored[pk].count_keys)
     for entry in changed.values():
         changes.update(entry.count_keys)
     if stale:
         ListingLabel.objects.filter(listing__in=stale).delete()
         ListingPrice.objects.filter(listing__in=stale).delete()
         ListingIndex.objects.filter(pk__in=gone).delete()
-    _write(changed, new=changed.keys() - there.keys())
+    _write(changed, new=changed.keys() - stored.keys())
     add_to_counts(changes)
     return len(gone) + len(changed)
 
@@ -191,8 +182,8 @@ def _write(entries: dict[uuid.UUID, IndexEntry], new: Iterable[uuid.UUID]) -> No
         return
     ListingStats.objects.bulk_create([ListingStats(listing_id=pk) for pk in new], ignore_conflicts=True)
     # Locked against `count_purchases`: a purchase is counted either here or, once the row exists, by that.
-    bought = dict(ListingStats.objects.select_for_update().filter(pk__in=new).values_list("pk", "purchases"))
-    rows = [ListingIndex(pk=pk, popularity=bought.get(pk, 0), **entry.columns) for pk, entry in entries.items()]
+    purchases = dict(ListingStats.objects.select_for_update().filter(pk__in=new).values_list("pk", "purchases"))
+    rows = [ListingIndex(pk=pk, popularity=purchases.get(pk, 0), **entry.columns) for pk, entry in entries.items()]
     # Without popularity, which may be counted at this moment in existing rows.
     columns = list(next(iter(entries.values())).columns)
     ListingIndex.objects.bulk_create(rows, update_conflicts=True, unique_fields=["listing"], update_fields=columns)
@@ -202,7 +193,7 @@ def _write(entries: dict[uuid.UUID, IndexEntry], new: Iterable[uuid.UUID]) -> No
     ListingPrice.objects.bulk_create([ListingPrice(**row) for pk, entry in entries.items() for row in price_rows(pk, entry)])
 
 
-def _stored(row: ListingIndex) -> IndexEntry:
+def _entry_of(row: ListingIndex) -> IndexEntry:
     names = [field.attname for field in ListingIndex._meta.concrete_fields if not field.generated and not field.primary_key]
     columns = {name: getattr(row, name) for name in names if name != "popularity"}
     return IndexEntry(columns, {(label.kind, label.value) for label in row.labels.all()})
@@ -237,7 +228,7 @@ def _recount() -> int:
     stored = Counter({(row.category_slug, row.tier, row.name, row.value): row.listings for row in ListingCount.objects.all()})
     wrong: Counter[CountKey] = Counter({key: true[key] - stored[key] for key in true.keys() | stored.keys()})
     add_to_counts(wrong)
-    # Values that no listing has any more.
+    # Of values that no listing has any more.
     ListingCount.objects.filter(listings=0).delete()
     return sum(1 for change in wrong.values() if change)
 

@@ -6,7 +6,6 @@ a busy shop none would last long enough to be used. A run that counts something 
 """
 
 import uuid
-from collections.abc import Callable
 
 from django.db import connection, transaction
 from django.db.models import F
@@ -16,9 +15,8 @@ from marketplace.core.transitions import lock
 
 from ..catalog_version import change_version
 from ..models import ListingIndex, ListingStats, PurchaseCountChange, SearchDocument
+from ..search.index import Progress
 
-# Called with how many listings are done, and how many there are.
-Progress = Callable[[int, int], None]
 _DELETE_RETURNING = "DELETE FROM catalog_purchasecountchange WHERE listing_id = %s RETURNING change"
 
 

@@ -141,7 +141,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
 
 @transaction.atomic
 def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> Deliverable:
-    """Undo a block by mistake, for every file with the same bytes: buyers can download what was approved, and it can be submitted.
+    """Undo a block that was a mistake, for every file with the same bytes: it can be submitted, and downloaded where it was approved.
 
     Listings that were taken down with it stay off sale until they are submitted again or the takedown is appealed.
 
@@ -173,8 +173,7 @@ def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -
 def _reviewed_file(listing: Listing, review: ListingReview) -> Deliverable:
     """Return the submitted file, the only one that may be approved."""
     deliverable = usable_file(listing)
-    submitted = review.snapshot.get("file") or {}
-    if submitted.get("id") != str(deliverable.pk):
+    if review.submitted_file_id != str(deliverable.pk):
         raise InvalidTransition("The vendor replaced the file after submitting it. Reject it, so that it is submitted again.")
     return deliverable
 
@@ -218,8 +217,7 @@ def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason:
 def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
     """Return the pending review of one of these files, locked; None if there is none."""
     review = lock_open_review(listing)
-    submitted = {} if review is None else review.snapshot.get("file") or {}
-    return review if submitted.get("id") in {str(file.pk) for file in files} else None
+    return review if review is not None and review.submitted_file_id in {str(file.pk) for file in files} else None
 
 
 def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:

@@ -41,16 +41,16 @@ def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], act
     listing = lock_own_listing(listing, actor)
     if listing.candidate_deliverable_id != checked_file:
         raise InvalidTransition("Its file was replaced during the checks. Submit it again.", currentState=listing.status)
-    update = listing.status == ListingStatus.PUBLISHED
-    if update and listing.candidate_deliverable is None:
+    is_update = listing.status == ListingStatus.PUBLISHED
+    if is_update and listing.candidate_deliverable is None:
         raise NothingToReview
     usable_file(listing)
     now = timezone.now()
-    table = UPDATE_TRANSITIONS if update else LISTING_TRANSITIONS
+    table = UPDATE_TRANSITIONS if is_update else LISTING_TRANSITIONS
     table.apply(listing, "submit", actor=actor, changes={"submitted_at": now})
     ListingReview.objects.create(
         listing=listing,
-        kind=ReviewKind.UPDATE if update else ReviewKind.LISTING,
+        kind=ReviewKind.UPDATE if is_update else ReviewKind.LISTING,
         submitted_at=now,
         submitted_by=actor,
         checks=[dict(check) for check in checks],

@@ -1,9 +1,10 @@
 """Changes of categories, licence tiers and synonyms by staff."""
 
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Model
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -14,16 +15,15 @@ from ..catalog_version import change_version
 from ..models import Category, LicenseTerms, LicenseTier, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
-from ..selectors import count_listings_on_sale
+from ..selectors.browse import count_listings_on_sale
 from ..selectors.taxonomy import current_terms
 from ..uses import UNITS, Use, UsePermission
 from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
 
-T = TypeVar("T", Category, LicenseTerms, LicenseTier, SearchSynonym)
-# The most listings that are repriced in the request, which takes a few seconds; with more, a job does it.
+# The most listings whose prices are updated in the request itself, which takes a few seconds; those of more are updated by a job.
 REPRICED_AT_ONCE = 2_000
 # The most active synonyms; every process keeps them in memory.
-ACTIVE_SYNONYMS = 500
+MAX_ACTIVE_SYNONYMS = 500
 
 
 @transaction.atomic
@@ -59,7 +59,11 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
 
 
 def check_tier(tier: LicenseTier) -> None:
-    """Refuse a licence tier that is active but has no terms."""
+    """Validate a licence tier.
+
+    Raises:
+        InvalidInput: it is active but has no terms.
+    """
     if tier.is_active and tier.pk not in current_terms():
         raise texts.invalid("is_active", "no_terms", "Publish its terms first: nothing is sold without terms.")
 
@@ -80,7 +84,11 @@ def publish_terms(*, terms: LicenseTerms, changed: list[str], actor: User) -> Li
 
 
 def check_terms(terms: LicenseTerms) -> None:
-    """Refuse permissions of terms that do not fit the text."""
+    """Validate the permissions of terms.
+
+    Raises:
+        InvalidInput: they do not fit the text.
+    """
     text = " ".join(terms.text.split())
     for use, stored in terms.permissions.items():
         label, counted = Use(use).label, stored["permission"] == UsePermission.UP_TO
@@ -104,7 +112,11 @@ def save_synonym(*, synonym: SearchSynonym, changed: list[str], actor: User) -> 
 
 
 def check_synonym(synonym: SearchSynonym) -> None:
-    """Normalise the entry's words; refuse an entry that is not valid."""
+    """Normalise the words of an entry and validate it.
+
+    Raises:
+        InvalidInput: see `save_synonym`.
+    """
     word, synonyms = words_of(synonym.word), list(dict.fromkeys(words_of(synonym.synonyms)))
     if len(word) != 1:
         raise texts.invalid("word", "invalid", "Enter one word.")
@@ -115,14 +127,14 @@ def check_synonym(synonym: SearchSynonym) -> None:
         raise texts.invalid("synonyms", "max_length", f"Enter at most {SYNONYMS_CHARS} characters.")
     if SearchSynonym.objects.filter(word=synonym.word).exclude(pk=synonym.pk).exists():
         raise texts.invalid("word", "unique", "This word is in the list already.")
-    if synonym.is_active and SearchSynonym.objects.filter(is_active=True).exclude(pk=synonym.pk).count() >= ACTIVE_SYNONYMS:
-        raise texts.invalid("is_active", "max_length", f"At most {ACTIVE_SYNONYMS} entries are in use at once. Disable another one first.")
+    if synonym.is_active and SearchSynonym.objects.filter(is_active=True).exclude(pk=synonym.pk).count() >= MAX_ACTIVE_SYNONYMS:
+        raise texts.invalid(
+            "is_active", "max_length", f"At most {MAX_ACTIVE_SYNONYMS} entries are in use at once. Disable another one first."
+        )
 
 
-def _save(row: T, changed: list[str], actor: User, **details: Any) -> None:
-    verb = "create" if row._state.adding else "update"
-    row.save()
-    audit.record(f"{row._meta.model_name}.{verb}", row, actor=actor, changed=changed, **details)
+def _save(row: Model, changed: list[str], actor: User, **details: Any) -> None:
+    audit.save_and_record(row, changed=changed, actor=actor, **details)
     change_version()
 
 

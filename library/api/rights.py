@@ -51,7 +51,6 @@ class LicenseRightsRecord(ResponseModel):
 
     @classmethod
     def of(cls, rights: LicenseRights) -> Self:
-        """Return the record of a licence."""
         terms, use_terms, prices = rights.terms, rights.use_terms, rights.prices or Prices(None, None, None)
         return cls(
             slug=terms.tier.slug,

@@ -12,7 +12,7 @@ from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
 # A licence that was replaced does not permit anything, but its tier is not sold to its buyer again: it may apply again.
-_CURRENT = Q(revoked_at__isnull=True, replaced_at__isnull=True)
+CURRENT = Q(revoked_at__isnull=True, replaced_at__isnull=True)
 
 
 class Licence(models.Model):
@@ -72,7 +72,7 @@ class Licence(models.Model):
             models.UniqueConstraint(fields=("replaces",), condition=Q(revoked_at__isnull=True), name="licence_one_upgrade"),
             models.CheckConstraint(condition=Q(ai_training__in=AiTraining.values), name="licence_ai_training_known"),
         )
-        indexes = (models.Index(fields=("holder", "-acquired_at", "-id"), condition=_CURRENT, name="licence_newest"),)
+        indexes = (models.Index(fields=("holder", "-acquired_at", "-id"), condition=CURRENT, name="licence_newest"),)
 
     def __str__(self) -> str:
         return f"Licence for {self.title}"

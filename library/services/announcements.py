@@ -10,16 +10,17 @@ from django.utils import timezone
 
 from catalog.comparison.public import changes_of
 from catalog.models import Deliverable
-from catalog.selectors import listings_for_sale, version_of_file
+from catalog.selectors.listings import listings_for_sale, version_of_file
 from marketplace.accounts.models import MailTopic, User
 from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
 
 from ..models import Download, DownloadLink, Licence, UpdateAnnouncement
+from ..models.licences import CURRENT
 
 BATCH = 200
-# The most sentences of a mail on what changed; its page has all.
-SENTENCES = 8
+# The most sentences in a mail on what changed; the page that it links to has all.
+MAX_SENTENCES = 8
 _INTERVAL = timedelta(days=1)
 
 
@@ -54,9 +55,9 @@ def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | N
     if file is None or str(file.pk) != deliverable_id or file.blocked_at is not None:
         return
     holder_ids = list(_holders(listing.pk, file.pk, after)[:BATCH])
-    told = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:SENTENCES]}
+    context = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:MAX_SENTENCES]}
     for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
-        mail(holder, "library/updated", topic=MailTopic.UPDATE, **told)
+        mail(holder, "library/updated", topic=MailTopic.UPDATE, **context)
     if len(holder_ids) == BATCH:
         tell_holders_of_file.enqueue(listing_id=listing_id, deliverable_id=deliverable_id, after=str(holder_ids[-1]))
 
@@ -84,10 +85,8 @@ def tell_downloaders(*, sha256: str, blocked: bool, reason: str, after: str | No
 
 def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: str | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
-    current = Licence.objects.filter(
-        listing=listing_id, holder__isnull=False, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True
-    )
-    others = current.exclude(deliverable=deliverable_id)
+    usable = Licence.objects.filter(CURRENT, listing=listing_id, holder__isnull=False, suspended_at__isnull=True)
+    others = usable.exclude(deliverable=deliverable_id)
     if after is not None:
         others = others.filter(holder__gt=after)
     return others.order_by("holder_id").values_list("holder_id", flat=True).distinct()

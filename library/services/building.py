@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
-from catalog.selectors import listings_for_sale
+from catalog.selectors.listings import listings_for_sale
 from catalog.selectors.taxonomy import active_tiers, current_terms
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage
@@ -28,7 +28,7 @@ from ..models import DownloadLink, Licence, Package
 from .packages import CONTENT_TYPE, package_of, package_parts
 
 FOLDER = "packages/"
-# A package is stored before its row refers to it, so that younger ones are not orphans.
+# A package is stored before its row refers to it: only older ones without a row are orphans.
 GRACE = timedelta(days=1)
 BATCH = 500
 

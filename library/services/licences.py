@@ -15,6 +15,7 @@ from marketplace.core.transitions import lock
 
 from ..errors import AlreadyOwned, LicenseNotUpgradable
 from ..models import Licence
+from ..models.licences import CURRENT
 
 
 class LicenceHolder(TypedDict):
@@ -63,8 +64,8 @@ def replace_licence(*, order_id: uuid.UUID) -> uuid.UUID:
     Raises:
         LicenseNotUpgradable: it was revoked, replaced or suspended; the transaction must be rolled back.
     """
-    current = Licence.objects.filter(order_id=order_id, revoked_at__isnull=True, replaced_at__isnull=True, suspended_at__isnull=True)
-    licence = current.select_for_update(no_key=True).first()
+    usable = Licence.objects.filter(CURRENT, order_id=order_id, suspended_at__isnull=True)
+    licence = usable.select_for_update(no_key=True).first()
     if licence is None:
         raise LicenseNotUpgradable
     licence.replaced_at = timezone.now()

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
-from catalog.selectors import version_of_file
+from catalog.selectors.listings import version_of_file
 from developers.principals import Principal
 from marketplace.core.ids import current_request_id
 from marketplace.core.transitions import lock

@@ -9,7 +9,7 @@ import orjson
 
 from catalog.ai_use import training_sentence
 from catalog.models import Deliverable, LicenseTerms, Listing
-from catalog.selectors import version_of_file
+from catalog.selectors.listings import version_of_file
 from marketplace.storage import default_storage
 from marketplace.storage.base import Segment, StoredRange
 

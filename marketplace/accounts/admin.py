@@ -1,7 +1,7 @@
 """Users in the admin. Staff sign in on the account pages, with their second factor and rate limits."""
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allauth.account.decorators import secure_admin_login
 from django import forms
@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from marketplace.core.events import emit
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import MarketplaceModelAdmin
+from marketplace.review.base import MarketplaceModelAdmin, ModelForm
 from marketplace.review.decisions import Decision, ReasonForm, service_decision
 from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
@@ -20,11 +20,6 @@ from marketplace.review.service import ServiceAdmin
 from . import services
 from .events import AccountEffectsRequested
 from .models import Tier, User
-
-if TYPE_CHECKING:
-    GroupBase = forms.ModelForm[Group]
-else:
-    GroupBase = forms.ModelForm
 
 admin.site.login = allow_methods("GET", "POST")(secure_admin_login(admin.site.login))  # type: ignore[method-assign]  # allauth's documented way
 
@@ -52,7 +47,7 @@ def _permissions_by_app() -> list[tuple[str, list[tuple[Any, str]]]]:
     return [(app.capitalize(), [(row.pk, row.name) for row in permissions]) for app, permissions in by_app]
 
 
-class GroupForm(GroupBase):
+class GroupForm(ModelForm):
     """A group's name and its permissions, as checkboxes by app."""
 
     permissions = forms.ModelMultipleChoiceField(Permission.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)

@@ -1,5 +1,6 @@
 """Writes the audit log."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -40,6 +41,13 @@ def record(
         data=data,
         request_id=current_request_id(),
     )
+
+
+def save_and_record(row: models.Model, *, changed: Sequence[str], actor: models.Model, **data: Any) -> None:
+    """Save a row that staff entered, and append an entry of its creation or update with the names of the changed fields."""
+    verb = "create" if row._state.adding else "update"
+    row.save()
+    record(f"{row._meta.model_name}.{verb}", row, actor=actor, changed=list(changed), **data)
 
 
 def history_of(subject: models.Model) -> models.QuerySet[AuditEntry]:

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from catalog.browsing import SuggestQuery
 from catalog.search import suggest
-from catalog.selectors import active_tiers, category_names
+from catalog.selectors.taxonomy import active_tiers, category_names
 from marketplace.api.fields import Line
 from marketplace.api.problems import as_problem
 from marketplace.core.money import WALLET_CURRENCIES

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -14,7 +14,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.core.texts import clean_line
 
 from .appeals import APPEAL_TRANSITIONS, WAITING, may_decide, overturn_decision, uphold_decision
-from .base import EditableAdmin
+from .base import EditableAdmin, ModelForm
 from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from .models import Appeal, SavedReply, SavedReplyUse
 from .panels import Panel, history_panel
@@ -23,11 +23,6 @@ from .saved_replies import REPLY_CHARS, active_replies, save_reply
 from .search import SearchQuery
 from .service import ServiceAdmin
 from .subjects import action_label, add_subjects, kind_label, outcome
-
-if TYPE_CHECKING:
-    SavedReplyModelForm = forms.ModelForm[SavedReply]
-else:
-    SavedReplyModelForm = forms.ModelForm
 
 
 class RepliedReasonForm(ReasonForm):
@@ -61,7 +56,7 @@ def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) ->
     return type("SavedReplyReasonForm", (RepliedReasonForm, base), {"use": use})
 
 
-class SavedReplyForm(SavedReplyModelForm):
+class SavedReplyForm(ModelForm):
     """A saved reply; its text is one line."""
 
     class Meta:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.checks import ModelAdminChecks
@@ -12,7 +13,6 @@ from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core import checks
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import BooleanField, DateTimeField, JSONField, Model, QuerySet
-from django.forms import Media
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
@@ -106,10 +106,13 @@ def _cell(name: str, label: str, show: Callable[[Any], Any], *, ordered: bool = 
     return cell
 
 
+# Generic for mypy only.
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
+    ModelForm = forms.ModelForm[Any]
 else:
     ModelAdmin = admin.ModelAdmin
+    ModelForm = forms.ModelForm
 
 
 class BoundedChangeList(ChangeList):
@@ -149,9 +152,9 @@ class MarketplaceModelAdmin(ModelAdmin):
     row_template = ""
 
     @property
-    def media(self) -> Media:
+    def media(self) -> forms.Media:
         """Return no media; widgets include their own."""
-        return Media()
+        return forms.Media()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BoundedChangeList

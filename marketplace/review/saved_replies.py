@@ -27,7 +27,5 @@ def save_reply(*, reply: SavedReply, changed: Sequence[str], actor: Any) -> Save
         InvalidInput: the text is empty, or more than a line.
     """
     reply.text = texts.clean_line(reply.text, "text", maximum=REPLY_CHARS)
-    verb = "create" if reply._state.adding else "update"
-    reply.save()
-    audit.record(f"savedreply.{verb}", reply, actor=actor, changed=list(changed))
+    audit.save_and_record(reply, changed=changed, actor=actor)
     return reply

@@ -128,7 +128,7 @@ def test_services_that_name_an_actor_change_all_or_nothing() -> None:
         """Tell whether it opens a transaction, or changes nothing itself and calls what does."""
         text = ast.unparse(function)
         called = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} & known.keys() - {function.name}
-        changes = any(call in text for call in ("audit.record(", "lock(", ".save(", ".update(", ".create("))
+        changes = any(call in text for call in ("audit.record(", "audit.save_and_record(", "lock(", ".save(", ".update(", ".create("))
         return "transaction.atomic" in text or (not changes and any(atomic(known[name], known) for name in called))
 
     outside = set()

@@ -11,7 +11,7 @@ from django.db.models import Sum
 from django.test import Client
 from django.urls import Resolver404, get_resolver, resolve
 
-from catalog.filters import VALUES
+from catalog.filters import MAX_VALUES
 from catalog.models import Category, ListingCount, Store
 from developers import bounds as developers_bounds
 from marketplace.accounts.models import Tier
@@ -109,8 +109,8 @@ def _values_of_filters() -> dict[str, list[str]]:
     counted = ListingCount.objects.exclude(name="").values("name", "value").annotate(n=Sum("listings")).order_by("-n")
     values = {name: [each["value"] for each in counted if each["name"] == name] for name in ("license", "tag", "platform", "fileType")}
     values |= {"category": list(Category.objects.values_list("slug", flat=True)), "tier": list(Tier.values)}
-    values["vendor"] = list(Store.objects.values_list("slug", flat=True)[:VALUES])
-    return {name: list(islice(cycle(found), VALUES)) for name, found in values.items()}
+    values["vendor"] = list(Store.objects.values_list("slug", flat=True)[:MAX_VALUES])
+    return {name: list(islice(cycle(found), MAX_VALUES)) for name, found in values.items()}
 
 
 def tool_targets(world: World, size: int, few: int | None) -> Iterator[Target]:

@@ -17,7 +17,7 @@ from catalog.labels import folded, labels_of
 from catalog.models import LabelKind, LicenseTier, Listing
 from catalog.pricing import current_prices, permitted_tiers, prices_of
 from catalog.search import search
-from catalog.selectors import active_tiers
+from catalog.selectors.taxonomy import active_tiers
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
 pytestmark = pytest.mark.django_db

@@ -229,7 +229,7 @@ def test_facets_count_what_the_filters_keep_and_only_what_was_asked(get: Any, va
 
 
 def test_most_frequent_values_come_first_and_no_more_than_the_bound(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browse, "VALUES", 2)
+    monkeypatch.setattr(browse, "FACET_VALUES", 2)
     for file_type in ("a", "b", "b", "c", "c", "c"):
         PublishedListingFactory(file_type=file_type)
     for query in ({}, {"minPrice": "0", "currency": "USD"}):

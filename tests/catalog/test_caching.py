@@ -16,10 +16,11 @@ from django.db import OperationalError, connection, connections, transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
-from catalog import browsing, selectors
+from catalog import browsing
 from catalog.api import public
 from catalog.catalog_version import change_version, current_version
 from catalog.models import CatalogVersion, Listing, ListingIndex
+from catalog.selectors.taxonomy import categories_with_counts
 from catalog.services.submission import unpublish_listing
 from catalog.services.visibility import listing_changed
 from marketplace import wsgi
@@ -198,13 +199,13 @@ def test_response_to_a_long_query_is_not_cached(listing: Listing) -> None:
 
 
 def test_long_response_is_not_cached_so_that_the_cache_is_limited(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.RESPONSE_BYTES <= 32 * bounds.MIB
+    assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.CACHED_RESPONSE_BYTES <= 32 * bounds.MIB
     length = len(APIClient().get("/api/v1/assets").content)
     caches["responses"].clear()
-    monkeypatch.setattr(public, "RESPONSE_BYTES", length - 1)
+    monkeypatch.setattr(public, "CACHED_RESPONSE_BYTES", length - 1)
     assert APIClient().get("/api/v1/assets").status_code == 200
     assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
-    monkeypatch.setattr(public, "RESPONSE_BYTES", length)
+    monkeypatch.setattr(public, "CACHED_RESPONSE_BYTES", length)
     assert APIClient().get("/api/v1/assets").status_code == 200
     assert len(caches["responses"]._cache) == 1  # type: ignore[attr-defined]  # as above
 
@@ -272,7 +273,7 @@ def test_catalog_version_never_repeats(listing: Listing) -> None:
 def test_response_overtaken_by_a_change_is_not_cached(
     store: str, listing: Listing, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, find = current_version(), selectors.categories_with_counts
+    before, find = current_version(), categories_with_counts
 
     def find_late() -> Any:
         elsewhere(change_version)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from catalog.labels import folded, labels_of
 from catalog.models import LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
 from catalog.pricing import permitted_tiers
-from catalog.selectors import active_tiers
+from catalog.selectors.taxonomy import active_tiers
 from catalog.services import listing_index, taxonomy
 from catalog.services.purchase_counts import count_purchases, record_purchase, record_refund
 from catalog.services.review import takedown_listing

@@ -7,7 +7,7 @@ import pytest
 from catalog.errors import StoreClosed
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
-from catalog.selectors import listings_for_sale
+from catalog.selectors.listings import listings_for_sale
 from catalog.services import review as services
 from catalog.services import submission
 from marketplace.core.errors import InvalidTransition

@@ -70,7 +70,7 @@ def test_facets_of_a_search_are_exact_only_where_everything_that_matches_was_rea
         PublishedListingFactory(title=f"Script {number}")
     assert get("assets/search", q="script", facets="tier")["facetsAreExact"] is True
     # What a look-up gives at most.
-    for name in ("HEADINGS", "ANYWHERE"):
+    for name in ("HEADINGS_LIMIT", "ANYWHERE_LIMIT"):
         monkeypatch.setattr(full_text, name, 4)
     answer = get("assets/search", q="script", facets="tier", limit="1")
     assert (answer["facets"]["tier"], answer["facetsAreExact"]) == ([{"value": "free", "count": 4}], False)

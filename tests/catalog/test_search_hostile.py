@@ -141,7 +141,7 @@ def test_any_search_query_takes_four_short_statements_at_most() -> None:
 
 def test_search_vocabulary_in_memory_is_limited_and_keeps_the_words_of_titles(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vendor who fills descriptions with made-up words neither fills the memory nor crowds out others."""
-    monkeypatch.setattr(vocabulary, "MOST_WORDS", 60)
+    monkeypatch.setattr(vocabulary, "MAX_WORDS", 60)
     made_up = " ".join(f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8])
     PublishedListingFactory(title="Crowd", description=made_up)
     assert len(current_vocabulary().documents) <= 60

@@ -30,7 +30,7 @@ def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (popular, full_text):
         monkeypatch.setattr(module, "popular_listings", lambda _total: 4)
     monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 3)
-    monkeypatch.setattr(query, "ENOUGH", 3)
+    monkeypatch.setattr(query, "ENOUGH_ROWS", 3)
 
 
 def run() -> str:
@@ -83,7 +83,7 @@ def test_common_word_is_looked_for_among_popular_listings_and_a_rarer_one_everyw
 def test_search_with_too_few_popular_results_covers_all_listings(monkeypatch: pytest.MonkeyPatch) -> None:
     commons(7)
     run()
-    monkeypatch.setattr(query, "ENOUGH", 5)
+    monkeypatch.setattr(query, "ENOUGH_ROWS", 5)
     assert len(titles("common")) == 7
 
 
@@ -154,7 +154,7 @@ def test_partial_search_indexes_stay_correct_after_many_changes() -> None:
     assert documents
     asks = [(True, False, False), (True, True, False), (True, True, True), (False, False, False), (False, True, False)]
     for (heading, popular_only, new), word in itertools.product(asks, words):
-        ask = FullTextQuery(((word,),), heading=heading, popular=popular_only, limit=20, new=new)
+        ask = FullTextQuery(((word,),), headings_only=heading, popular_only=popular_only, limit=20, new_only=new)
         known = heading_words if heading else words_in
         sought = [each for each in documents if each.is_new] if new else [each for each in documents if each.is_popular or not popular_only]
         there = {document.listing_id for document in sought if word in known(document)}

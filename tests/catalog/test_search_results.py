@@ -7,7 +7,7 @@ import pytest
 from catalog.models import Listing, SearchSynonym
 from catalog.search import full_text, search
 from catalog.services.purchase_counts import count_purchases, record_purchase
-from catalog.services.taxonomy import ACTIVE_SYNONYMS
+from catalog.services.taxonomy import MAX_ACTIVE_SYNONYMS
 from catalog.services.visibility import listing_changed
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
@@ -69,7 +69,7 @@ def test_cursor_of_another_query_or_a_made_up_one_is_refused() -> None:
 def test_total_of_limited_search_results_is_marked_as_inexact(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         PublishedListingFactory(title=f"Script {number}")
-    for name in ("HEADINGS", "ANYWHERE"):
+    for name in ("HEADINGS_LIMIT", "ANYWHERE_LIMIT"):
         monkeypatch.setattr(full_text, name, 4)
     results = search("script", limit=2)
     assert (len(results.hits), results.total, results.total_is_exact) == (2, 4, False)
@@ -129,13 +129,15 @@ def test_synonym_that_is_no_word_or_no_other_word_is_refused() -> None:
         *({"synonyms": synonyms} for synonyms in ("...", "lantern", "x " * 101)),
     ):
         answers = {"word": "lantern", "synonyms": "gobo", "is_active": "on"} | wrong
-        assert client.post(address(SearchSynonym, "add"), answers).status_code == 200, wrong
+        page = client.post(address(SearchSynonym, "add"), answers)
+        # The error is at the field that is wrong.
+        assert (page.status_code, page.context["adminform"].errors.keys()) == (200, wrong.keys()), wrong
     assert SearchSynonym.objects.count() == before
 
 
 def test_synonyms_in_use_are_bounded() -> None:
     client = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    room = ACTIVE_SYNONYMS - SearchSynonym.objects.count()
+    room = MAX_ACTIVE_SYNONYMS - SearchSynonym.objects.count()
     SearchSynonym.objects.bulk_create([SearchSynonym(word=f"word{number}", synonyms="gobo") for number in range(room)])
     add = address(SearchSynonym, "add")
     assert client.post(add, {"word": "lantern", "synonyms": "gobo", "is_active": "on"}).status_code == 200

@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 
 from catalog.comparison.facts import Facts, parse_facts
 from catalog.comparison.files import FileChanges, FontChanges, compare_files
-from catalog.comparison.lines import SHOWN, changed_lines
+from catalog.comparison.lines import MAX_LINES, changed_lines
 from tests.files import makers
 from tests.files.helpers import inspect
 from vendors.sandbox.font_facts import _short
@@ -165,7 +165,7 @@ def test_facts_that_are_not_understood_are_none(recorded: Any) -> None:
 def test_long_texts_are_compared_within_bounds() -> None:
     before, after = "\n".join(f"{n % 97}" for n in range(60_000)), "\n".join(f"{n % 89}" for n in range(60_000))
     found = changed_lines(before, after)
-    assert len(found.lines) == SHOWN < found.total
+    assert len(found.lines) == MAX_LINES < found.total
     assert [(line.number, line.text) for line in changed_lines(before, f"{before}\nlast").lines] == [(60_001, "last")]
 
 

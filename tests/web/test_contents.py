@@ -100,9 +100,9 @@ def test_tools_and_hosts_of_a_skill_are_those_that_the_inspection_recorded(
     FileFacts.objects.create(listing=listing, sha256="0" * 64, facts={"tools": ["Other"], "hosts": {"other.example": []}})
     names = {name.get_text(): name.find_next_sibling("dd") for name in skill_section(page_of(client, listing)).select("dt")}
     found = {name: [code.get_text() for code in value.select("code")] for name, value in names.items() if isinstance(value, Tag)}
-    assert found.get("Asks for the tools") == tools
-    assert found.get("Names the hosts") == hosts
-    assert found.get("Has the scripts") == (sorted(scripts) if (scripts := (facts or {}).get("scripts")) else None)
+    assert found.get("Tools that it asks for") == tools
+    assert found.get("Hosts that it names") == hosts
+    assert found.get("Scripts") == (sorted(scripts) if (scripts := (facts or {}).get("scripts")) else None)
 
 
 def tree(part: Tag) -> list[Any]:

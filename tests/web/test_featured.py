@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import FeaturedListing, Listing
-from catalog.selectors import listing_for_sale, related_cards
+from catalog.selectors.cards import related_cards
+from catalog.selectors.listings import listing_for_sale
 from catalog.services.submission import unpublish_listing
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Category
-from catalog.selectors import category_names
+from catalog.selectors.taxonomy import category_names
 from marketplace.api.fields import Line, LongText
 from marketplace.core import bounds
 

@@ -13,7 +13,7 @@ from catalog.font_tester import Tester, type_tester_of
 from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
-from catalog.selectors import Picture, picture_of
+from catalog.selectors.cards import Picture, picture_of
 
 from ..models import Upload
 from ..selectors import files_of, unfinished_uploads_of_listing

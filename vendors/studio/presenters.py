@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 
-from catalog.field_names import field_name
+from catalog.field_labels import field_label
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.pricing import current_price, is_free, list_prices, permitted_tiers, price_of
-from catalog.selectors import active_tiers
+from catalog.selectors.taxonomy import active_tiers
 from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sale, tax_inside
@@ -140,7 +140,7 @@ _ROUTES = {
 
 def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
     """Return a review's findings with the name of the field, and as `route` the page where it is fixed, empty if there is none."""
-    return [{**finding, "field": field_name(finding["field"]), "route": _ROUTES.get(finding["field"], "")} for finding in findings]
+    return [{**finding, "field": field_label(finding["field"]), "route": _ROUTES.get(finding["field"], "")} for finding in findings]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Invoices in the admin, read-only with a CSV export, and the data they are made from: sellers, rates of tax and of exchange."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -18,7 +18,7 @@ from catalog.models import Store
 from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import MarketplaceModelAdmin
+from marketplace.review.base import MarketplaceModelAdmin, ModelForm
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
@@ -32,11 +32,6 @@ from ..services.billing import FIELDS, change_logo, check_seller, save_seller
 from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
 from .csv_export import CsvExport
 from .lists import money_column
-
-if TYPE_CHECKING:
-    ModelForm = forms.ModelForm[Any]
-else:
-    ModelForm = forms.ModelForm
 
 EXPORT = "wallet.export_invoice"
 MONTHS = 24

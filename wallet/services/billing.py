@@ -117,9 +117,7 @@ def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str
         seller.details = _replace(None, checked)
     else:
         seller.details = BillingDetails.objects.get(owner=seller.vendor, current=True)
-    verb = "create" if seller._state.adding else "update"
-    seller.save()
-    audit.record(f"seller.{verb}", seller, actor=actor, changed=changed)
+    audit.save_and_record(seller, changed=changed, actor=actor)
     return seller
 
 

@@ -272,7 +272,7 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
     if owned is None:
         current = [other.tier.slug for other in listing_offer.owned if not other.replaced]
-        raise UpgradeUnavailable(f"You have no such licence of it. Licences that you have: {', '.join(current) or 'none'}.")
+        raise UpgradeUnavailable(f"You have no such licence for it. Licences that you have: {', '.join(current) or 'none'}.")
     if owned.is_for_other:
         sentence = f"The {license_slug} licence was bought for a licensee and cannot be upgraded. Buy the higher one as a further licence."
         raise UpgradeUnavailable(sentence)

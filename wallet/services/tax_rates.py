@@ -42,7 +42,7 @@ def exchange_rate_on(*, currency: str, tax_currency: str, day: date) -> Decimal 
 def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> None:
     """Save a new or changed rate; sales from now on use it. Raises what `check_tax_rate` raises."""
     check_tax_rate(rate=rate)
-    _save(rate, changed, actor)
+    audit.save_and_record(rate, changed=changed, actor=actor)
 
 
 def check_tax_rate(*, rate: TaxRate) -> None:
@@ -62,7 +62,7 @@ def check_tax_rate(*, rate: TaxRate) -> None:
 def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> None:
     """Save a new or changed rate of exchange; invoices from now on use it. Raises what `check_exchange_rate` raises."""
     check_exchange_rate(rate=rate)
-    _save(rate, changed, actor)
+    audit.save_and_record(rate, changed=changed, actor=actor)
 
 
 def check_exchange_rate(*, rate: ExchangeRate) -> None:
@@ -86,9 +86,3 @@ def tax_currency(code: str) -> str:
     if code and not (len(code) == 3 and code.isascii() and code.isalpha()):
         raise texts.invalid("tax_currency", "invalid", "Enter the three letters of a currency, such as EUR.")
     return code
-
-
-def _save(row: TaxRate | ExchangeRate, changed: list[str], actor: User) -> None:
-    verb = "create" if row._state.adding else "update"
-    row.save()
-    audit.record(f"{row._meta.model_name}.{verb}", row, actor=actor, changed=changed)

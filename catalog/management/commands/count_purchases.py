@@ -9,8 +9,6 @@ from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):
-    """Adds new purchases to the popularity of listings."""
-
     help = (
         "Add new purchases and refunds to the popularity of listings. Sales only record them, so that buyers of one listing do not "
         "wait for each other. The worker runs this every two minutes. Safe to run at any time, also in parallel. mark_popular_listings "

@@ -10,8 +10,6 @@ from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):
-    """Marks the popular listings for search."""
-
     help = (
         "Count new purchases, then mark the best-selling listings, among which search looks for common words. New listings lose their "
         "initial boost at the next run. Writes only what has changed. The worker runs this hourly. Safe to run at any time, also in "

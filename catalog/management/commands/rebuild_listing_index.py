@@ -9,8 +9,6 @@ from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):
-    """Corrects the browse index."""
-
     help = (
         "Check the tables and counts that browsing reads against the listings, and correct them. Run it when in doubt, or after "
         "changing rows directly in the database. Safe to run at any time, also in parallel: changes to the catalog wait for one batch "

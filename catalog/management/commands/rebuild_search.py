@@ -9,8 +9,6 @@ from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):
-    """Rebuilds the search index from the published listings."""
-
     help = (
         "Check every published listing against the search index, write what differs, recount the vocabulary and mark the popular "
         "listings. Safe to run at any time: the service stays available, and publishing waits for one batch at most. Run it after an "

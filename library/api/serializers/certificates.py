@@ -61,7 +61,7 @@ class CertifiedFile(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     size = serializers.IntegerField()
-    checksum = serializers.CharField(help_text="SHA-256, hex.")
+    checksum = serializers.CharField(help_text="SHA-256 in hex digits.")
 
 
 class CertificateClaims(serializers.Serializer[Any]):
@@ -111,7 +111,6 @@ class CertificateState(serializers.Serializer[Licence]):
 
     @extend_schema_field(serializers.ChoiceField(CertificateStatus.choices))
     def get_status(self, licence: Licence) -> CertificateStatus:
-        """Return whether the licence is valid."""
         return status_of(licence)
 
 

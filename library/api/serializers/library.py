@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from catalog.bounds import VERSION_OR_ID_CHARS
 from catalog.models import Deliverable
 from catalog.models.listings import AiTraining
 from marketplace.api.fields import Line
@@ -30,10 +31,9 @@ class OwnedFile(serializers.Serializer[Deliverable]):
     id = serializers.CharField(help_text="Id of the file, by which this version can be downloaded when there is a newer one.")
     name = serializers.SerializerMethodField(help_text="Its name in the package.")
     size = serializers.IntegerField(source="file_size", help_text="Its size in bytes.")
-    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, in hex digits.")
 
     def get_name(self, file: Deliverable) -> str:
-        """Return the name in the package."""
         return entry_name(file)
 
 
@@ -59,17 +59,14 @@ class LibraryItem(serializers.Serializer[Licence]):
     )
 
     def get_version(self, licence: Licence) -> str:
-        """Return the version of a download now."""
         return version_of(licence)
 
     @extend_schema_field(OwnedFile(allow_null=True))
     def get_file(self, licence: Licence) -> dict[str, Any] | None:
-        """Return the file of a download now."""
         file = current_file(licence)
         return None if file is None else dict(OwnedFile(file).data)
 
     def get_suspended(self, licence: Licence) -> bool:
-        """Tell whether the licence is suspended."""
         return licence.suspended_at is not None
 
 
@@ -86,8 +83,7 @@ class LibraryPage(serializers.Serializer[Any]):
 class DownloadQuery(serializers.Serializer[Any]):
     """The version to download."""
 
-    # The length of an id, by which a file without a version is requested.
-    version = Line(required=False, max_length=36, help_text="An owned version, or its id; by default the newest.")
+    version = Line(required=False, max_length=VERSION_OR_ID_CHARS, help_text="An owned version, or its id; by default the newest.")
 
 
 class OwnedVersion(serializers.Serializer[Deliverable]):
@@ -96,7 +92,7 @@ class OwnedVersion(serializers.Serializer[Deliverable]):
     id = serializers.CharField()
     version = serializers.CharField(allow_blank=True)
     fileSize = serializers.IntegerField(source="file_size")
-    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, hex.")
+    checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, in hex digits.")
     releasedAt = serializers.DateTimeField(source="approved_at", help_text="Time at which this version went on sale.")
 
 
@@ -114,8 +110,7 @@ class DownloadLinkResponse(serializers.Serializer[DownloadLink]):
     expiresAt = serializers.DateTimeField(source="expires_at")
     fileName = serializers.CharField(source="file_name", help_text="Suggested file name.")
     size = serializers.IntegerField(source="package.size", help_text="Bytes of the package.")
-    checksum = serializers.CharField(source="package.sha256", help_text="SHA-256 of the package, hex.")
+    checksum = serializers.CharField(source="package.sha256", help_text="SHA-256 of the package, in hex digits.")
 
     def get_downloadUrl(self, link: DownloadLink) -> str:
-        """Return the absolute address."""
         return url_of(link)

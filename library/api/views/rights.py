@@ -6,13 +6,13 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from catalog.api.views import ASSET_ID, UNCHANGED
+from catalog.api.views import ASSET_ID, UNCHANGED, json_response
 from developers.principals import Principal
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.core.errors import NotFound, PreconditionFailed
 
-from ...rights import reader_of
+from ...rights import library_owner
 from ..rights import AssetRightsRecord, RightsQuery, asset_rights
 
 
@@ -35,5 +35,4 @@ class RightsViewSet(ApiViewSet):
 
         With a credential that can read the library, the licences that the caller owns count first.
         """
-        rights = asset_rights(asset_id, self.query(), reader_of(cast("Principal | None", request.auth)))
-        return HttpResponse(rights.json_bytes(), content_type="application/json")
+        return json_response(asset_rights(asset_id, self.query(), library_owner(cast("Principal | None", request.auth))))

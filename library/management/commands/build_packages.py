@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from rich.progress import Progress
 
-from catalog.selectors import listings_for_sale
+from catalog.selectors.listings import listings_for_sale
 from library.services.building import (
     DamagedFile,
     delete_built_package,
@@ -21,12 +21,11 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
 
+# Exit statuses.
 DAMAGED, NOT_DONE = 1, 2
 
 
 class Command(BaseCommand):
-    """Builds or prunes packages."""
-
     help = (
         "Prepare the download packages of all listings on sale: each file is read once for its checksum, and on S3 the packages are "
         "built. Publishing does this too; the worker runs this hourly for listings whose readme or licence has changed since. Safe to "
@@ -77,7 +76,7 @@ class Command(BaseCommand):
 
     def _prune(self, age: timedelta, progress: Progress, *, dry_run: bool) -> None:
         done = "would be removed" if dry_run else "removed"
-        unused = stray = 0
+        unused = orphaned = 0
         task = progress.add_task("Packages", total=None)
         for package in find_unused_packages(since=timezone.now() - age):
             self.stdout.write(f"unused, {done}: {package.object_key}")
@@ -89,6 +88,6 @@ class Command(BaseCommand):
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
                 default_storage.delete(key)
-            stray += 1
+            orphaned += 1
             progress.advance(task)
-        self.stdout.write(f"{unused} unused packages and {stray} without a record {done}.")
+        self.stdout.write(f"{unused} unused packages and {orphaned} without a record {done}.")

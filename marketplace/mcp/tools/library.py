@@ -5,7 +5,7 @@ from library.api import responses
 from library.api.rights import AssetRightsRecord, RightsQuery, asset_rights
 from library.api.serializers.library import DownloadLinkResponse, DownloadQuery, LibraryPage, LibraryQuery
 from library.bounds import DOWNLOAD_LINK_SECONDS
-from library.rights import RightsDecision, reader_of
+from library.rights import RightsDecision, library_owner
 from marketplace.core.scopes import Scope
 
 from .base import Arguments, AssetArgument, Tool, ToolResult, json_of, validated
@@ -21,7 +21,7 @@ class RightsArguments(AssetArgument, RightsQuery):
 
 def _check_rights(principal: Principal, arguments: Arguments) -> ToolResult:
     values = validated(RightsArguments, arguments)
-    rights = asset_rights(values["assetId"], values, reader_of(principal))
+    rights = asset_rights(values["assetId"], values, library_owner(principal))
     text = f"{rights.decision}: {RightsDecision(rights.decision).label}."
     if rights.license_slug is not None:
         text += f" Licence: {rights.license_slug}. Quote its clause to the user."

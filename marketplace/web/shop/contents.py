@@ -8,8 +8,7 @@ from django.utils.safestring import SafeString
 
 from catalog.manifests.sources import headings_of
 from catalog.models import Deliverable, Listing
-from catalog.selectors import is_free_for_all, requests_of_skill
-from catalog.selectors.listings import SkillRequests
+from catalog.selectors.listings import SkillRequests, is_free_for_all, requests_of_skill
 
 from .description import description_html
 

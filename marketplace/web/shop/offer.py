@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from operator import attrgetter
 
-from catalog import pricing, selectors
+from catalog import pricing
 from catalog.font_tester import Tester, type_tester_of
 from catalog.models import FilePreview, LicenseTier, Listing, Preview
 from catalog.models.files import FilePreviewKind, PreviewKind
 from catalog.pricing import Prices
-from catalog.selectors import Picture, Row
+from catalog.selectors.browse import Row
+from catalog.selectors.cards import Picture, picture_of, related_cards
+from catalog.selectors.listings import file_previews_of
+from catalog.selectors.taxonomy import active_tiers
 from library.selectors import is_favourite, licences_for
 from marketplace.accounts.models import Tier, User
 from marketplace.core.money import WALLET_CURRENCIES, Currency
@@ -73,7 +76,7 @@ class AssetOffer:
 
 def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
     """Return what the page of a listing offers a viewer, in six queries at most; the listing need not be on sale."""
-    tiers = selectors.active_tiers()
+    tiers = active_tiers()
     licences = [] if viewer is None else licences_for(viewer, listing)
     owned = [licence.tier for licence in licences]
     # A licence that someone else paid for cannot be upgraded.
@@ -98,7 +101,7 @@ def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
         upgrade_from="" if highest is None else highest.slug,
-        related=selectors.related_cards(listing, limit=RELATED),
+        related=related_cards(listing, limit=RELATED),
         has_tier=None if viewer is None else Tier(viewer.tier).rank >= Tier(listing.tier_requirement).rank,
         is_favourite=viewer is not None and is_favourite(viewer, listing),
     )
@@ -110,12 +113,12 @@ def samples_of(listing: Listing) -> Samples:
     pictures = []
     for preview in previews:
         if preview.kind == PreviewKind.GALLERY:
-            small = selectors.picture_of(preview.pk, preview.details, preview.renditions)
-            whole = selectors.picture_of(preview.pk, preview.details, preview.renditions, small=False)
+            small = picture_of(preview.pk, preview.details, preview.renditions)
+            whole = picture_of(preview.pk, preview.details, preview.renditions, small=False)
             if small and whole:
                 pictures.append((small, whole, preview.alt_text))
     by_kind = {preview.kind: preview for preview in previews}
-    made = selectors.file_previews_of(listing)
+    made = file_previews_of(listing)
     return Samples(
         pictures,
         sound=by_kind.get(PreviewKind.AUDIO_PREVIEW),

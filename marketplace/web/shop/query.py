@@ -12,7 +12,8 @@ from catalog import bounds as catalog_bounds
 from catalog.file_types import file_type_label
 from catalog.filters import ListingFilter, Values, ValuesField, given_filters
 from catalog.models.listings import AiOrigin, AiTraining
-from catalog.selectors import FilterNames, Sort
+from catalog.selectors.browse import Sort
+from catalog.selectors.cards import FilterNames
 from marketplace.core import bounds
 
 # Filters that have a control for a single value on the page.

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from catalog import bounds, selectors
+from catalog import bounds
 from catalog.filters import ListingFilter, Listings
 from catalog.search import search
-from catalog.selectors import FilterCounts, FilterNames, Row, Total
+from catalog.selectors.browse import CARDS, Row, Total, list_listings
+from catalog.selectors.cards import FilterCounts, FilterNames, card_of, cards_of, filter_counts, filter_names, popular_cards
 from marketplace.core.money import Currency
 
 from .query import ShopForm
@@ -37,23 +38,23 @@ class ShopResults:
 def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     """Return the results, in six queries at most besides those of a search."""
     given = form.given | {"currency": currency}
-    listings = ListingFilter.matching(selectors.CARDS, given)
-    names = selectors.filter_names()
+    listings = ListingFilter.matching(CARDS, given)
+    names = filter_names()
     if form.query:
         return _search_results(form.query, listings if given.keys() - {"currency"} else None, names)
-    page = selectors.list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
-    counts = selectors.filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
-    cards = [selectors.card_of(row) for row in page.rows]
+    page = list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
+    counts = filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
+    cards = [card_of(row) for row in page.rows]
     return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts, popular=_popular_if_empty(page.total))
 
 
 def _search_results(query: str, listings: Listings | None, names: FilterNames) -> ShopResults:
     """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
-    cards = selectors.cards_of(hit.id for hit in found.hits)
+    cards = cards_of(hit.id for hit in found.hits)
     total = Total(len(cards), exact=found.next_cursor is None)
     return ShopResults(cards, total, 1, names, None, found.suggestions, popular=_popular_if_empty(total))
 
 
 def _popular_if_empty(total: Total) -> Sequence[Row]:
-    return () if total.listings else selectors.popular_cards(limit=POPULAR)
+    return () if total.listings else popular_cards(limit=POPULAR)

@@ -5,12 +5,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from catalog.admin.values import name_label, visible_characters
-from catalog.field_names import field_name
+from catalog.field_labels import field_label
 from marketplace.core.scopes import SCOPE_LABELS, Scope
 from marketplace.ui.formatting import money, status_colour, status_label, when
 
 register = template.Library()
-for function in (field_name, name_label, money, status_label, status_colour, when):
+for function in (field_label, name_label, money, status_label, status_colour, when):
     register.filter(function)
 register.filter("visible", visible_characters)
 

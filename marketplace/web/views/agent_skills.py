@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_safe
 
 from library import bounds
-from library.agent_skills import AgentSkill, archive_of, free_skills, named, owned_skills, token_for, user_of_token
+from library.agent_skills import AgentSkill, archive_of, free_skills, owned_skills, skills_by_name, token_for, user_of_token
 from library.errors import FileBlocked, LicenseSuspended, LinkRevoked
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 
@@ -26,7 +26,7 @@ def index(_request: HttpRequest, token: str | None = None) -> HttpResponse:
             "url": f"{skill.listing.slug}.zip",
             "digest": f"sha256:{skill.file.sha256}",
         }
-        for name, skill in named(_skills(token)).items()
+        for name, skill in skills_by_name(_skills(token)).items()
     ]
     caching = "public, max-age=60" if token is None else "private, no-store"
     return JsonResponse({"$schema": SCHEMA, "skills": entries}, headers={"Cache-Control": caching})
@@ -47,7 +47,8 @@ def archive(_request: HttpRequest, slug: str, token: str | None = None) -> HttpR
 @signed_in_page("POST")
 def link(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Show the command that installs an owned skill; its address works without the session, for a while."""
-    found = next(((name, skill) for name, skill in named(owned_skills(request.user)).items() if skill.listing.slug == slug), None)
+    skills = skills_by_name(owned_skills(request.user))
+    found = next(((name, skill) for name, skill in skills.items() if skill.listing.slug == slug), None)
     if found is None:
         raise Http404
     name, skill = found

@@ -8,14 +8,15 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from catalog import selectors
 from catalog.ai_use import LIST_PREFERENCE, training_sentence, usage_headers
 from catalog.comparison.public import changes_of
 from catalog.file_types import public_file_type
 from catalog.filters import ListingFilter, Values
 from catalog.models import Deliverable, Listing
 from catalog.models.files import StorePictureKind, public_technical
-from catalog.selectors import Sort
+from catalog.selectors.browse import CARDS, Sort, list_listings
+from catalog.selectors.cards import card_of, open_store
+from catalog.selectors.listings import listing_for_sale, version_of_file
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.money import Currency
@@ -38,7 +39,7 @@ HOUR = 60 * 60
 def asset(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a listing with its samples, licences and prices."""
     viewer = request.user if isinstance(request.user, User) else None
-    offer = offer_of(selectors.listing_for_sale(slug), viewer)
+    offer = offer_of(listing_for_sale(slug), viewer)
     listing, pictures = offer.listing, offer.samples.pictures
     file = listing.approved_deliverable
     context = _page_context(request, offer, file) | {
@@ -71,7 +72,7 @@ def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | N
         "listing": offer.listing,
         "picture_page": "asset-picture",
         "file": file,
-        "version": offer.listing.version if file is None else selectors.version_of_file(file, offer.listing),
+        "version": offer.listing.version if file is None else version_of_file(file, offer.listing),
         "currency": currency_of(request),
         "currencies": list(Currency),
         "technical": {} if file is None else public_technical(file.technical),
@@ -88,7 +89,7 @@ def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | N
 @require_safe
 def picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one picture of a listing in full size."""
-    listing = selectors.listing_for_sale(slug)
+    listing = listing_for_sale(slug)
     return _with_usage_headers(listing, _picture(request, listing, number, listing_page="asset-page", picture_page="asset-picture"))
 
 
@@ -118,7 +119,7 @@ def _picture(request: HttpRequest, listing: Listing, number: int, **pages: str) 
 @rate_limited
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what changed in the newest version of a listing."""
-    listing = selectors.listing_for_sale(slug)
+    listing = listing_for_sale(slug)
     found = changes_of(listing)
     context = {
         "listing": listing,
@@ -134,7 +135,7 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a stylesheet with the fonts of the listing's type tester: subsets or the public sample, never the file for sale."""
-    listing = selectors.listing_for_sale(slug)
+    listing = listing_for_sale(slug)
     tester = samples_of(listing).tester
     if tester is None:
         raise Http404
@@ -145,11 +146,11 @@ def specimen(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def store(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a vendor's listings, the newest first."""
-    found = selectors.open_store(slug)
+    found = open_store(slug)
     number = page_number(request)
     given = {"vendor": Values((slug,))}
-    listings = ListingFilter.matching(selectors.CARDS, given)
-    page = selectors.list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
+    listings = ListingFilter.matching(CARDS, given)
+    page = list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
     pages = -(-page.total.listings // PAGE_SIZE)
     address = reverse("store", args=[slug])
     context = {
@@ -158,7 +159,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
         "logo": small_picture_of(found, StorePictureKind.LOGO),
         "banner": pictures_of(found).get(StorePictureKind.BANNER),
         "total": page.total,
-        "cards": [selectors.card_of(row) for row in page.rows],
+        "cards": [card_of(row) for row in page.rows],
         "currency": currency_of(request),
         "current": number,
         "pages": page_links(number, pages, lambda each: f"{address}?page={each}"),

@@ -10,7 +10,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
-from catalog.selectors import cards_of, listing_for_sale
+from catalog.selectors.cards import cards_of
+from catalog.selectors.listings import listing_for_sale
 from library.licensees import Licensee
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core import texts

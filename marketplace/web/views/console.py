@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.safestring import mark_safe
 
 from catalog import bounds
-from catalog.selectors import newest_slugs
+from catalog.selectors.cards import newest_slugs
 from developers.models.apps import AppStatus
 from developers.selectors import apps_of
 from marketplace.accounts.pages import SignedInRequest, signed_in_page

@@ -5,7 +5,8 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from catalog.models import Listing
-from catalog.selectors import cards_of, listing_for_sale
+from catalog.selectors.cards import cards_of
+from catalog.selectors.listings import listing_for_sale
 from library.errors import TooManyFavourites
 from library.selectors import favourites_page
 from library.services.favourites import add_favourite, remove_favourite

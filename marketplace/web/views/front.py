@@ -9,8 +9,9 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from catalog import selectors
-from catalog.selectors import Row
+from catalog.selectors.browse import Row
+from catalog.selectors.cards import featured_cards, popular_cards
+from catalog.selectors.taxonomy import active_tiers, categories_with_counts
 from wallet.bounds import QUOTE_MINUTES
 
 from ..docs.rendering import code_html
@@ -37,14 +38,14 @@ curl -H "X-Api-Key: $KEY" \\
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
     """Show what the service is, what is on sale, and where to go."""
-    categories = list(selectors.categories_with_counts())
-    featured = selectors.featured_cards(limit=CARDS)
-    popular = [card for card in _from_every_category(selectors.popular_cards(limit=CANDIDATES)) if card not in featured]
+    categories = list(categories_with_counts())
+    featured = featured_cards(limit=CARDS)
+    popular = [card for card in _from_every_category(popular_cards(limit=CANDIDATES)) if card not in featured]
     shots = [card for card in popular + featured if card["picture"]][:PICTURES]
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
-        "licenses": len(selectors.active_tiers()),
+        "licenses": len(active_tiers()),
         "shots": shots,
         "featured": featured,
         "popular": [card for card in popular if card not in shots][:CARDS] or popular[:CARDS],

@@ -7,7 +7,8 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 
-from catalog.selectors import cards_of, version_of_file
+from catalog.selectors.cards import cards_of
+from catalog.selectors.listings import version_of_file
 from library import bounds
 from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate

@@ -8,7 +8,7 @@ from django.http import Http404, HttpResponseBase, QueryDict
 from django.shortcuts import render
 
 from catalog.models import Listing
-from catalog.selectors import every_tier
+from catalog.selectors.taxonomy import every_tier
 from developers.dashboard.forms import AnswerForm, AppForm, ApplicationForm, RedirectsForm, ScopesForm
 from developers.dashboard.webhook_forms import EndpointForm
 from marketplace.accounts.pages import SignedInRequest, live_check, signed_in_page

@@ -14,8 +14,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from catalog import selectors
 from catalog.catalog_version import current_version
+from catalog.selectors.browse import count_listings_on_sale
+from catalog.selectors.cards import slugs_on_sale
+from catalog.selectors.taxonomy import category_names
 
 from .. import docs
 
@@ -48,12 +50,12 @@ def _index() -> bytes:
 def _pages() -> bytes:
     paths = [reverse("landing"), reverse("browse"), reverse("docs-index")]
     paths += [reverse("docs-page", args=[page.slug]) for page in docs.documents()]
-    paths += [f"{reverse('browse')}?category={slug}" for slug, _ in selectors.category_names()]
+    paths += [f"{reverse('browse')}?category={slug}" for slug, _ in category_names()]
     return _document("urlset", (_url(settings.BASE_URL + path) for path in paths))
 
 
 def _listings(number: int) -> bytes:
-    rows = selectors.slugs_on_sale((number - 1) * LISTINGS, LISTINGS)
+    rows = slugs_on_sale((number - 1) * LISTINGS, LISTINGS)
     # The addresses differ only in the slug.
     before = (settings.BASE_URL + reverse("asset-page", args=["slug"])).removesuffix("slug")
     return _document("urlset", (_url(before + slug, changed) for slug, changed in rows))
@@ -61,7 +63,7 @@ def _listings(number: int) -> bytes:
 
 def _listing_sitemaps() -> int:
     """Return how many sitemaps of listings there are."""
-    return -(-selectors.count_listings_on_sale() // LISTINGS)
+    return -(-count_listings_on_sale() // LISTINGS)
 
 
 def _url(address: str, changed: datetime | None = None) -> str:

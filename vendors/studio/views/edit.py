@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
-from catalog.selectors import every_tier
+from catalog.selectors.taxonomy import every_tier
 from marketplace.accounts.pages import SignedInRequest, live_check, render_form
 
 from ...errors import AiPartsMismatch, ListingChanged, ListingLocked, SlugLocked, SlugTaken

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.models.listings import ListingStatus
 from catalog.pricing import current_price
-from catalog.selectors import picture_of
+from catalog.selectors.cards import picture_of
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.money import Currency
 from marketplace.review.appeals import appealable_decision

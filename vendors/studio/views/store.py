@@ -11,7 +11,7 @@ from django.views.csrf import csrf_failure
 from django.views.decorators.csrf import csrf_exempt
 
 from catalog.models.files import PreviewKind, StorePictureKind
-from catalog.selectors import Picture
+from catalog.selectors.cards import Picture
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 

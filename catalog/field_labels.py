@@ -1,6 +1,6 @@
 """Labels of the listing's fields, by their names in the API."""
 
-FIELD_NAMES = {
+FIELD_LABELS = {
     "title": "Title",
     "slug": "Address",
     "categorySlug": "Category",
@@ -28,6 +28,6 @@ FIELD_NAMES = {
 }
 
 
-def field_name(name: str) -> str:
+def field_label(name: str) -> str:
     """Return the label of a field; unknown names, which reviewers may enter, are returned as they are."""
-    return FIELD_NAMES.get(name, name)
+    return FIELD_LABELS.get(name, name)
