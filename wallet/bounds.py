@@ -31,7 +31,7 @@ MAX_OPEN_TOP_UPS = 10
 MAX_OPEN_TOP_UPS_OF_APP = 3
 # The smallest top-up in either currency.
 MIN_TOP_UP_MINOR = 100
-# A quote that waits for a top-up lasts longer, up to this many minutes from its making.
+# A quote that waits for a top-up is valid for longer: up to this many minutes after it was made.
 WAITING_QUOTE_MINUTES = 60
 # How long a purchase above a spending limit waits for the wallet's owner, what an app may say of it, and how many an app or a token
 # may ask for in this time.
@@ -41,7 +41,7 @@ APPROVALS_A_DAY = 20
 # An event of a payment provider, and the names that providers give.
 PROVIDER_EVENT_BYTES = 256 * 2**10
 PROVIDER_ID_CHARS = 255
-# Events that fit no payment of ours are deleted after these days.
+# Events that belong to none of our payments are deleted after this many days.
 PROVIDER_EVENT_DAYS = 30
 # Parts of an address, and a tax id.
 BILLING_LINE_CHARS = 200

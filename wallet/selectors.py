@@ -113,8 +113,8 @@ def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
     return order
 
 
-def billing_details_of(user: User) -> BillingDetails | None:
-    """Return a user's billing details, None if there are none."""
+def billing_details_of(user: User | None) -> BillingDetails | None:
+    """Return the billing details of a user, or of the operator; None if there are none."""
     return BillingDetails.objects.filter(owner=user, current=True).first()
 
 
@@ -225,7 +225,7 @@ def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "
 
 
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
-    """Return vendors' accounts with `earned_minor`: earnings that are not paid out, negative after refunds of paid ones.
+    """Return vendors' accounts with `earned_minor`, as `unpaid_earnings` returns it.
 
     It is the balance, which includes all journals that a digest covers, plus those that none covers yet. These are searched among recent
     journals only: one that commits more than `MAX_TRANSACTION_DURATION` after it began is included once it is covered.
@@ -234,8 +234,14 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
     if last_covered is not None:
         uncovered = uncovered.filter(at__gt=last_covered - MAX_TRANSACTION_DURATION)
-    young = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
-    return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
+    uncovered_minor = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
+    return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(uncovered_minor), 0))
+
+
+def unpaid_earnings(account_id: uuid.UUID) -> int:
+    """Return the earnings in a vendor's account that are not paid out, negative after refunds of paid ones."""
+    earned_minor: int = with_earnings(LedgerAccount.objects.filter(pk=account_id)).get().earned_minor
+    return earned_minor
 
 
 def owed_by(user_id: uuid.UUID) -> dict[str, int]:
@@ -293,9 +299,9 @@ def vendor_payouts() -> QuerySet[VendorPayout]:
     return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
 
 
-def open_vendor_payouts_of(user: uuid.UUID) -> QuerySet[VendorPayout]:
+def open_vendor_payouts_of(user_id: uuid.UUID) -> QuerySet[VendorPayout]:
     """Return a vendor's payouts that are prepared or at the bank."""
-    return vendor_payouts().filter(account__owner=user, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
+    return vendor_payouts().filter(account__owner=user_id, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
 
 
 def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
@@ -319,9 +325,9 @@ def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | 
     return wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
 
 
-def open_wallet_payouts_of(user: uuid.UUID) -> QuerySet[WalletPayout]:
+def open_wallet_payouts_of(user_id: uuid.UUID) -> QuerySet[WalletPayout]:
     """Return a user's waiting wallet payouts, at most one for each currency."""
-    return wallet_payouts().filter(wallet__owner=user, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
+    return wallet_payouts().filter(wallet__owner=user_id, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
 
 
 def refund_requests() -> QuerySet[RefundRequest]:

@@ -79,13 +79,13 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
     if seller is not None:
         seller.details = saved
         seller.save(update_fields=["details"])
-    # The audit log is permanent, so that it does not repeat an address.
+    # The audit log is permanent, so it does not repeat the address.
     audit.record("billing.update", user, actor=actor, country=saved.country)
     return saved
 
 
 def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetails:
-    """Set the logo on a seller's invoices from now on; past ones stay as they were. No image removes it.
+    """Set the logo on a seller's invoices from now on; past ones stay as they were. An empty image removes it.
 
     The user is None for the operator. The image is a JPG, PNG or WebP file, which is re-encoded.
 
@@ -98,7 +98,7 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
     with transaction.atomic():
         if user is not None:
             lock(User.objects.all(), pk=user.pk)
-        current = BillingDetails.objects.filter(owner=user, current=True).first()
+        current = billing_details_of(user)
         if current is None:
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
         logo = Logo.objects.create(owner=user, image=content) if content else None
@@ -159,7 +159,7 @@ def erase_billing_details(*, user: User) -> None:
 
 
 def _replace(owner: User | None, details: Mapping[str, Any]) -> BillingDetails:
-    """Return the row with these details, the owner's current one from now on; evidence of the same country and the logo are kept."""
+    """Make these the owner's current details, and return their row; the logo is kept, and the connection's country while the country is the same."""
     # An invoice that refers to the row need not wait, and so cannot deadlock.
     current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
     if current is not None:

@@ -15,8 +15,8 @@ from .. import bounds
 from ..models import LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
-from ..selectors import vendor_payouts, with_earnings
-from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
+from ..selectors import unpaid_earnings, vendor_payouts
+from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
 
 def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
@@ -63,13 +63,13 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     if not belongs_to_former_vendor(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor is still active.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
-    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
+    amount = unpaid_earnings(account.pk)
     if amount < 1:
         raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
     to = AccountKind.PAYOUT if kind == JournalKind.MANUAL_PAYOUT else AccountKind.COMMISSION
     write_journal(
         kind=kind,
-        transfers=[NewTransfer(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
+        transfers=[NewTransfer(account.pk, open_account(account.currency, to, None), amount)],
         currency=account.currency,
         reason=reason,
         actor_id=actor.pk,

@@ -1,6 +1,4 @@
-"""Issues invoices for sales, and credit notes for refunds and purchases that a reversal ended, in the order of the ledger.
-
-Such a reversal is one that returned the payment.
+"""Issues invoices for sales, and credit notes for refunds and for purchases whose card payment was returned, in the order of the ledger.
 
 Numbers are given by a job, not in the sale, so that sales do not wait for each other.
 """
@@ -21,7 +19,7 @@ from ..invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
-from ..selectors import MAX_TRANSACTION_DURATION, charged_back_without_note
+from ..selectors import MAX_TRANSACTION_DURATION, billing_details_at, charged_back_without_note
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
@@ -147,9 +145,7 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
 
 def _details_at(seller: Seller, time: datetime) -> BillingDetails:
     """Return the seller's billing details at the time of a sale, which may have been replaced since."""
-    if seller.details.created_at <= time:
-        return seller.details
-    earlier = BillingDetails.objects.filter(owner=seller.vendor, created_at__lte=time).order_by("-created_at").first()
+    earlier = None if seller.details.created_at <= time else billing_details_at(seller.vendor, time)
     return earlier or seller.details
 
 

@@ -82,6 +82,11 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
     return found
 
 
+def open_account(currency: str, kind: AccountKind, owner_id: uuid.UUID | None) -> uuid.UUID:
+    """Return the id of one account, as `open_accounts` does."""
+    return open_accounts(currency, {kind: owner_id})[kind]
+
+
 def debit_wallet(
     *, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int
 ) -> tuple[Balances, WalletEntry, dict[AccountKind, uuid.UUID]] | None:
@@ -99,14 +104,14 @@ def debit_wallet(
     if len(known) < len(owners):
         # The first sale of the vendor or of the marketplace.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
-    balances = {currency: row["holds"], _OTHER[currency]: row["other_holds"] or 0}
-    return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["holds"], row["entry"]), known
+    balances = {currency: row["balance"], _OTHER[currency]: row["other_balance"] or 0}
+    return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["balance"], row["entry"]), known
 
 
 def change_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
     """Add an amount, which may be negative, to a wallet's balance, and lock the wallet."""
     (row,) = sql.run(sql.ADJUST_BALANCE, wallet=wallet_id, amount=amount_minor)
-    return WalletEntry(wallet_id, amount_minor, row["holds"], row["entry"])
+    return WalletEntry(wallet_id, amount_minor, row["balance"], row["entry"])
 
 
 def change_amount_set_aside(account_id: uuid.UUID, amount_minor: int) -> None:

@@ -72,7 +72,7 @@ def used_limits(*, principal: Principal) -> list[UsedLimit]:
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
-    """Return the id that the limits of a token without an app count by, None for other credentials, which are limited by their app."""
+    """Return the id by which the spending of a token without an app is summed; None for other credentials, which are limited by their app."""
     token = principal.credential
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
 

@@ -13,7 +13,7 @@ from marketplace.core.transitions import lock
 from ..models import LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import owed_by
-from .ledger import NewTransfer, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_wallet_balance, open_account, open_accounts, write_journal
 
 
 def collect_owed(*, wallet_id: uuid.UUID) -> int:
@@ -23,7 +23,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
     amount = min(owed, wallet.balance_minor)
     if amount < 1:
         return 0
-    receivable_id = open_accounts(wallet.currency, {AccountKind.RECEIVABLE: wallet.owner_id})[AccountKind.RECEIVABLE]
+    receivable_id = open_account(wallet.currency, AccountKind.RECEIVABLE, wallet.owner_id)
     write_journal(
         kind=JournalKind.REPAYMENT,
         transfers=[NewTransfer(wallet.pk, receivable_id, amount)],

@@ -30,7 +30,7 @@ from ..models.top_ups import ReversalStatus
 from ..selectors import upgrade_of
 from ..unclaimed import unclaimed_minor
 from ..webhooks import publish_refund
-from .ledger import NewTransfer, VendorEntry, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, change_wallet_balance, open_account, open_accounts, write_journal
 from .receivables import collect_owed
 
 _COMPLETED = {OrderStatus.COMPLETED.value}
@@ -131,7 +131,7 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
     """Reverse the transfers of the sale, first into the wallet; the rest waits to be paid out."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     wallet = change_wallet_balance(wallet_id, to_wallet_minor) if to_wallet_minor else None
-    unclaimed_id = open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
+    unclaimed_id = open_account(order.currency, AccountKind.UNCLAIMED, None)
     transfers, rest = [], to_wallet_minor
     for transfer in sale.transfers.order_by("id"):
         part = min(transfer.amount_minor, rest)

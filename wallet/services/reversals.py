@@ -38,7 +38,7 @@ from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatu
 from ..providers import PaymentEvent
 from ..selectors import owed_by
 from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purchases
-from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_account, open_accounts, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_request
 from .top_ups import TOP_UP_TRANSITIONS
@@ -143,7 +143,7 @@ def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journa
 
 
 def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
-    frozen_id = open_accounts(wallet.currency, {AccountKind.FROZEN: wallet.owner_id})[AccountKind.FROZEN]
+    frozen_id = open_account(wallet.currency, AccountKind.FROZEN, wallet.owner_id)
     entry = change_wallet_balance(wallet.pk, -amount_minor)
     change_amount_set_aside(frozen_id, amount_minor)
     return write_journal(
@@ -256,7 +256,7 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
     frozen, top_up = reversal.freeze_journal, reversal.top_up
     if frozen is None or frozen.wallet_id is None:
         return None
-    frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
+    frozen_id = open_account(top_up.currency, AccountKind.FROZEN, top_up.user_id)
     entry = change_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
     change_amount_set_aside(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
@@ -292,7 +292,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     taken_from = by_vendor(orders)
     for vendor in sorted(taken_from, key=attrgetter("owner_id")):
         amount = sum(row.taken_minor for row in taken_from[vendor])
-        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+        withheld_id = open_account(top_up.currency, AccountKind.WITHHELD, vendor.owner_id)
         change_amount_set_aside(withheld_id, -amount)
         transfers.append(NewTransfer(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)

@@ -18,7 +18,7 @@ from ..tax import Party, Rates, TaxDecision, decide_tax
 
 
 def find_tax(*, seller: Party | None, time_zone: str, buyer: Party | None, listing_rate_bp: int) -> TaxDecision:
-    """Return how a sale is taxed today, where the seller is; rates are read only for sellers to whose country rules apply."""
+    """Return how a sale is taxed today, by the date where the seller is; rates are read only if there are rules for the seller's country."""
     rates: Rates = {}
     if seller is not None and seller.country in {INDIA, *EUROPEAN_UNION}:
         countries = {seller.country, *(() if buyer is None else (buyer.country,))}

@@ -112,7 +112,7 @@ def request_top_up(
     if response := saved_response(request):
         top_up, replayed = TopUp.objects.get(pk=response["topUp"]), True
     else:
-        top_up, replayed = _create(user, wanted, _checked(wanted, principal), request, principal)
+        top_up, replayed = _create(user, wanted, _check_request(wanted, principal), request, principal)
     if not top_up.payment_url and TOP_UP_TRANSITIONS.allows(top_up, "fail"):
         top_up = _open_page(top_up)
     return top_up, replayed
@@ -173,8 +173,8 @@ def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
         fail_top_up(top_up=top_up)
 
 
-def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
-    """Return the provider of a request that is valid by itself."""
+def _check_request(wanted: TopUpRequest, principal: Principal | None) -> Provider:
+    """Check what does not depend on the user's other top-ups, and return the provider."""
     require_wallet_currency(wanted.currency)
     if wanted.amount_minor < bounds.MIN_TOP_UP_MINOR:
         raise InvalidAmount(f"Add {money(bounds.MIN_TOP_UP_MINOR, wanted.currency)} or more.")

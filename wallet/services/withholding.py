@@ -10,8 +10,8 @@ from marketplace.ui.mail import mail
 
 from ..models import Journal, LedgerAccount, ReversedOrder
 from ..models.ledger import AccountKind, JournalKind
-from ..selectors import with_earnings
-from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_accounts, write_journal
+from ..selectors import unpaid_earnings
+from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_account, write_journal
 
 
 def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
@@ -21,7 +21,7 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
     vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
     # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
     for vendor in sorted(vendors.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
-        unpaid = max(with_earnings(LedgerAccount.objects.filter(pk=vendor.pk)).get().earned_minor, 0)
+        unpaid = max(unpaid_earnings(vendor.pk), 0)
         mine = [sale for sale in sales if sale.vendor_id == vendor.pk]
         for sale in mine:
             amounts[sale.pk] = min(sale.vendor_net_minor or 0, unpaid)
@@ -33,7 +33,7 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
 
 
 def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    withheld_id = open_account(vendor.currency, AccountKind.WITHHELD, vendor.owner_id)
     change_amount_set_aside(withheld_id, amount_minor)
     return write_journal(
         kind=JournalKind.WITHHOLD,
@@ -104,7 +104,7 @@ def _mail_decided(vendor: LedgerAccount, *, released_minor: int, taken_minor: in
 
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    withheld_id = open_account(vendor.currency, AccountKind.WITHHELD, vendor.owner_id)
     change_amount_set_aside(withheld_id, -amount_minor)
     return write_journal(
         kind=JournalKind.RELEASE,
