@@ -47,7 +47,7 @@ class CsvExport(ExportBase):
         try:
             rows = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters as error:
-            message = "no filter takes this"
+            message = "a filter has a value that it does not accept"
             raise SuspiciousOperation(message) from error
         headers = {"Content-Disposition": f'attachment; filename="{self.export_name}"'}
         lines = self.export_lines(rows.iterator(chunk_size=_CHUNK))

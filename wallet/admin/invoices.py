@@ -168,7 +168,7 @@ class RateForm(ModelForm):
             rate = self._meta.model(**cleaned)
             with problems_as_form_errors(self):
                 self.check(rate=rate)
-                # As it is saved, so that Django finds another rate of the same day.
+                # The normalised values, by which Django finds another rate of the same day.
                 cleaned = {name: getattr(rate, name) for name in cleaned}
         return cleaned
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
@@ -11,13 +10,12 @@ from django.urls import path, reverse
 
 from marketplace.core import audit
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Button, Decision, ReasonForm, service_decision
+from marketplace.review.decisions import Button, Decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
-from .. import bounds
 from ..evidence import Reader, evidence_response
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
@@ -26,17 +24,11 @@ from ..services.refunds import pay_unclaimed, refund_order
 from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
 from .lists import OneChoiceFilter, money_column
+from .vendor_payouts import ManualPayoutForm
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
 EVIDENCE = "wallet.export_evidence_order"
-
-
-class UnclaimedRefundForm(ReasonForm):
-    """The reference of the payment, and how the recipient was verified."""
-
-    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
-    field_order = ("reference", "reason")
 
 
 class UnclaimedRefundFilter(OneChoiceFilter):
@@ -124,7 +116,7 @@ class OrderAdmin(ServiceAdmin):
             PAY_UNCLAIMED,
             "The buyer's account was deleted. Verify who claims the money, for example by the receipt, pay it, then record it here.",
             "The refund is paid.",
-            UnclaimedRefundForm,
+            ManualPayoutForm,
             available=_is_unclaimed,
             effects=unclaimed_refund_effects,
         ),

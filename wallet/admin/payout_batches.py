@@ -62,7 +62,7 @@ class PrepareForm(forms.Form):
         max_value=services.MAXIMUM_RATE,
         max_digits=12,
         decimal_places=6,
-        help_text="Pay in EUR by SEPA, at so many EUR for one unit of the currency. Empty: pay in the currency of the earnings.",
+        help_text="To pay in EUR by SEPA: how many EUR one unit of the currency is. If empty, payouts are in the currency of the earnings.",
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -98,9 +98,9 @@ class PayoutBatchAdmin(ServiceAdmin):
             *super().get_urls(),
         ]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         prepare_url = reverse("admin:wallet_payoutbatch_prepare") if staff_of(request).has_perm(PREPARE) else ""
-        return super().changelist_view(request, {**(extra_context or {}), "prepare_url": prepare_url})
+        return super().list_context(request, changelist) | {"prepare_url": prepare_url}
 
     def prepare(self, request: HttpRequest) -> HttpResponse:
         """Ask for the terms of a run, show what is due, and prepare it once that is confirmed."""
@@ -217,7 +217,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         Decision(
             "Cancel",
             SETTLE,
-            "Nothing of it is paid, and the amounts are in the vendors' balances again.",
+            "None of it is paid, and the amounts are in the vendors' balances again.",
             "It is cancelled.",
             available=partial(services.BATCH_TRANSITIONS.allows, verb="cancel"),
             danger=True,

@@ -84,7 +84,7 @@ class RefundRequestAdmin(QueueAdmin):
         downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
         return [
             Panel("Purchase", ("Fact", "Value"), case.facts),
-            Panel(f"Downloads: {case.count}", ("At (UTC)", "File", "Part"), downloads),
+            Panel(f"Downloads: {case.download_count}", ("At (UTC)", "File", "Part"), downloads),
             *super().panels(request, subject),
         ]
 

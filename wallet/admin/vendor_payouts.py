@@ -60,11 +60,9 @@ class CurrencyFilter(admin.SimpleListFilter):
 
 
 class ManualPayoutForm(ReasonForm):
-    """The bank's reference of a payment, and how the recipient was verified."""
+    """The reference of a payment that was made by hand, and how the recipient was verified."""
 
-    reference = forms.CharField(
-        max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The number of the payment, such as that of a bank transfer."
-    )
+    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
     field_order = ("reference", "reason")
 
 
@@ -107,7 +105,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
-        return payout_cells(payout)[PAYOUT_HEADER.index("vendor")]
+        return "" if payout.account.owner is None else payout.account.owner.email
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
