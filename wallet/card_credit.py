@@ -30,7 +30,7 @@ def payable_of(user: User) -> dict[str, tuple[int, int]]:
 
 
 def card_part_of(sale: Journal) -> int:
-    """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
+    """Return how much of a purchase was paid by card and can return to it, at most what has not returned of the buyer's top-ups."""
     wallet = sale.wallet
     if wallet is None:
         return 0

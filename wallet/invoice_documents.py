@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 
+from marketplace.core.money import to_number
 from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
 from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
@@ -118,9 +119,8 @@ def _notes(invoice: Invoice) -> Iterator[str]:
     elif note := _NOTES.get(Treatment(invoice.treatment)):
         yield note
     if invoice.exchange_rate is not None and invoice.tax_in_tax_currency_minor:
-        units, cents = divmod(invoice.tax_in_tax_currency_minor, 100)
         rate = f"1 {invoice.currency} = {invoice.exchange_rate.normalize():f} {invoice.tax_currency}"
-        yield f"Tax in {invoice.tax_currency}: {units:,}.{cents:02} ({rate})."
+        yield f"Tax in {invoice.tax_currency}: {to_number(invoice.tax_in_tax_currency_minor):,.2f} ({rate})."
     if invoice.kind == InvoiceKind.INVOICE:
         yield "Paid from prepaid credit."
     else:

@@ -18,8 +18,8 @@ from ...models import BillingDetails, Invoice
 from ...models.quotes import CURRENCIES
 from ...tax import TaxLine, Treatment
 
-# Fields of the service whose names differ here.
-NAMES = {"postal_code": "postalCode", "tax_id": "taxId"}
+# The names here of the service's fields, where they differ.
+API_NAMES = {"postal_code": "postalCode", "tax_id": "taxId"}
 
 
 class BillingBody(Body):
