@@ -9,6 +9,7 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
 from .models import Journal, LedgerAccount, TopUp
@@ -94,10 +95,17 @@ def top_ups_of(user: User) -> QuerySet[TopUp]:
     return TopUp.objects.filter(user=user).order_by("-created_at", "-id")
 
 
-def top_up_of(user: User, top_up_id: str) -> TopUp | None:
-    """Return one of the user's top-ups, None if it is not theirs."""
+def top_up_of(user: User, top_up_id: str) -> TopUp:
+    """Return one of the user's top-ups.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
     key = parse_id(top_up_id)
-    return None if key is None else top_ups_of(user).select_related("quote__listing").filter(pk=key).first()
+    top_up = None if key is None else top_ups_of(user).select_related("quote__listing").filter(pk=key).first()
+    if top_up is None:
+        raise NotFound
+    return top_up
 
 
 def unpaid_top_ups_of(user: User) -> QuerySet[TopUp]:

@@ -114,12 +114,12 @@ def _entries() -> Iterator[str]:
         (AccountKind.WALLET, "wallet", "wallet_net_minor"),
         (AccountKind.VENDOR, "vendor", "vendor_net_minor"),
     ):
-        mine = Q(transfers__credit__kind=kind) | Q(transfers__debit__kind=kind)
+        of_kind = Q(transfers__credit__kind=kind) | Q(transfers__debit__kind=kind)
         amount = Case(When(transfers__credit__kind=kind, then=F("transfers__amount_minor")), default=-F("transfers__amount_minor"))
         elsewhere = transfers.filter(
             Q(credit__kind=kind) & ~Q(credit=OuterRef(account)) | Q(debit__kind=kind) & ~Q(debit=OuterRef(account))
         )
-        summed = Journal.objects.annotate(transferred_minor=Coalesce(Sum(amount, filter=mine), 0)).order_by()
+        summed = Journal.objects.annotate(transferred_minor=Coalesce(Sum(amount, filter=of_kind), 0)).order_by()
         wrong = summed.filter(~Q(transferred_minor=Coalesce(F(net), 0)) | Exists(elsewhere))
         for journal in wrong.iterator():
             yield f"journal {journal.pk} and its transfers move different amounts on the {account} account"

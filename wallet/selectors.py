@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import TruncMonth
 
 from marketplace.accounts.models import User
+from marketplace.core.database import subquery_sum
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import first_id_at, parse_id
-from marketplace.core.money import Currency, scaled
+from marketplace.core.money import Currency
 
 from .errors import InvoicePending, NotInvoiced
 from .licensees import with_licensee
@@ -24,7 +25,6 @@ from .models import (
     Journal,
     LedgerAccount,
     Order,
-    PayoutBatch,
     Quote,
     RefundRequest,
     ReversedOrder,
@@ -43,7 +43,6 @@ from .models.wallet_payouts import WalletPayoutStatus
 
 # Longer than any transaction, as each gives up after seconds of waiting.
 MAX_TRANSACTION_DURATION = timedelta(hours=1)
-_ALL = Q()
 
 
 @dataclass(frozen=True)
@@ -95,10 +94,17 @@ def orders_of(user: User) -> QuerySet[Order]:
     return with_licensee(Order.objects.filter(buyer=user).select_related("upgraded_from", "terms").order_by("-created_at", "-id"))
 
 
-def order_of(user: User, order_id: str) -> Order | None:
-    """Return one of the user's purchases with the relations of its receipt, None if it is not theirs."""
+def order_of(user: User, order_id: str) -> Order:
+    """Return one of the user's purchases with the relations of its receipt.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
     key, related = parse_id(order_id), ("listing__store", "buyer", "quote", "refund_request", "upgraded_from")
-    return None if key is None else orders_of(user).select_related(*related).filter(pk=key).first()
+    order = None if key is None else orders_of(user).select_related(*related).filter(pk=key).first()
+    if order is None:
+        raise NotFound
+    return order
 
 
 def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
@@ -138,8 +144,6 @@ def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.
         NotInvoiced: there is none, nor will there be.
     """
     order = order_of(user, order_id)
-    if order is None:
-        raise NotFound
     invoice = invoices().filter(order=order, kind=kind).first()
     if invoice is not None:
         return invoice
@@ -214,14 +218,12 @@ def credit_of(*, source: str, reference: str) -> CreditReference | None:
     return references.filter(source=source, reference=reference).first()
 
 
-def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "QuerySet[Any, Any]":
-    """Return the accounts with `transfers_minor`, the sum of their transfers that match `which`."""
-
-    def total(side: str) -> Coalesce:
-        sums = Transfer.objects.filter(which, **{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
-        return Coalesce(Subquery(sums.values("total")), 0)
-
-    return accounts.annotate(transfers_minor=total("credit") - total("debit"))
+def with_ledger_balance(accounts: QuerySet[LedgerAccount], *conditions: Q) -> "QuerySet[Any, Any]":
+    """Return the accounts with `transfers_minor`, the sum of their transfers that meet the conditions."""
+    moved = Transfer.objects.filter(*conditions)
+    credited = subquery_sum(moved.filter(credit=OuterRef("pk")), "amount_minor", by="credit")
+    debited = subquery_sum(moved.filter(debit=OuterRef("pk")), "amount_minor", by="debit")
+    return accounts.annotate(transfers_minor=credited - debited)
 
 
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
@@ -234,14 +236,12 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
     if last_covered is not None:
         uncovered = uncovered.filter(at__gt=last_covered - MAX_TRANSACTION_DURATION)
-    uncovered_minor = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
-    return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(uncovered_minor), 0))
+    return accounts.annotate(earned_minor=F("balance_minor") + subquery_sum(uncovered, "vendor_net_minor", by="vendor"))
 
 
 def unpaid_earnings(account_id: uuid.UUID) -> int:
     """Return the earnings in a vendor's account that are not paid out, negative after refunds of paid ones."""
-    earned_minor: int = with_earnings(LedgerAccount.objects.filter(pk=account_id)).get().earned_minor
-    return earned_minor
+    return int(with_earnings(LedgerAccount.objects.filter(pk=account_id)).get().earned_minor)
 
 
 def owed_by(user_id: uuid.UUID) -> dict[str, int]:
@@ -304,11 +304,6 @@ def open_vendor_payouts_of(user_id: uuid.UUID) -> QuerySet[VendorPayout]:
     return vendor_payouts().filter(account__owner=user_id, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
 
 
-def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
-    """Return the amount of a bank transfer, in the batch's currency of transfers."""
-    return amount_minor if batch.rate is None else scaled(amount_minor, batch.rate)
-
-
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
     """Return the sums of the payouts that were paid, by currency."""
     sums = rows.filter(status=PayoutStatus.PAID).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
@@ -320,9 +315,16 @@ def wallet_payouts() -> QuerySet[WalletPayout]:
     return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
 
 
-def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout | None:
-    """Return a user's wallet payout, None if it is not theirs."""
-    return wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
+def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout:
+    """Return a user's wallet payout.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
+    wallet_payout = wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
+    if wallet_payout is None:
+        raise NotFound
+    return wallet_payout
 
 
 def open_wallet_payouts_of(user_id: uuid.UUID) -> QuerySet[WalletPayout]:

@@ -8,7 +8,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -92,10 +93,7 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        invoice = invoices().filter(pk=object_id).first()
-        if invoice is None:
-            raise Http404
-        return pdf_response(invoice)
+        return pdf_response(get_object_or_404(invoices(), pk=object_id))
 
     @admin.display(description="Seller", ordering="seller_details__name")
     def seller_name(self, invoice: Invoice) -> str:

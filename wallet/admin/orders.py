@@ -5,7 +5,8 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 
 from marketplace.core import audit
@@ -82,9 +83,7 @@ class OrderAdmin(ServiceAdmin):
         staff = staff_of(request)
         if not staff.has_perm(EVIDENCE):
             raise PermissionDenied
-        order = Order.objects.select_related("quote", "upgraded_from").filter(pk=object_id).first()
-        if order is None:
-            raise Http404
+        order = get_object_or_404(Order.objects.select_related("quote", "upgraded_from"), pk=object_id)
         audit.record("order.evidence", order, actor=staff)
         return evidence_response(order, Reader.STAFF)
 

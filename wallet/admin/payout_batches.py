@@ -9,7 +9,8 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
@@ -29,7 +30,7 @@ from ..models import PayoutBatch
 from ..models.quotes import CURRENCIES
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..payout_files import bank_file, paying_account
-from ..selectors import due_sums, transfer_minor, vendor_payouts
+from ..selectors import due_sums, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.payout_batches import PREPARED_AT_ONCE, PreparedBatch, prepare_batch
 from ..spreadsheets import store_of
@@ -153,9 +154,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         staff = staff_of(request)
         if not staff.has_perm(EXPORT_BATCH):
             raise PermissionDenied
-        batch = PayoutBatch.objects.filter(pk=batch_id).first()
-        if batch is None:
-            raise Http404
+        batch = get_object_or_404(PayoutBatch, pk=batch_id)
         try:
             made = bank_file(batch=batch)
         except Problem as problem:
@@ -171,7 +170,7 @@ class PayoutBatchAdmin(ServiceAdmin):
             (
                 format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
                 money(each.amount_minor, subject.currency),
-                money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
+                money(subject.transfer_minor(each.amount_minor), subject.transfer_currency),
                 each.status,
             )
             for each in vendor_payouts().filter(batch=subject)[:PAYOUTS_SHOWN]

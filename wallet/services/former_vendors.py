@@ -72,7 +72,7 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
         transfers=[NewTransfer(account.pk, open_account(account.currency, to, None), amount)],
         currency=account.currency,
         reason=reason,
-        actor_id=actor.pk,
+        actor=actor,
         vendor=VendorEntry(account.pk, -amount),
     )
     verb = "pay" if kind == JournalKind.MANUAL_PAYOUT else "keep"

@@ -127,7 +127,7 @@ def _credit(credit: _Credit) -> Journal:
         transfers=[NewTransfer(accounts[AccountKind.FUNDING], wallet_id, credit.amount_minor)],
         currency=credit.currency,
         reason=credit.reason,
-        actor_id=None if credit.actor is None else credit.actor.pk,
+        actor=credit.actor,
         wallet=change_wallet_balance(wallet_id, credit.amount_minor),
     )
     collect_owed(wallet_id=wallet_id)

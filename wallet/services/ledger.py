@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F, Q
 
+from marketplace.accounts.models import User
 from marketplace.core.database import insert_rows
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.core.money import WALLET_CURRENCIES
@@ -125,7 +126,7 @@ def write_journal(
     transfers: Sequence[NewTransfer],
     currency: str,
     reason: str,
-    actor_id: uuid.UUID | None,
+    actor: User | None,
     order_id: uuid.UUID | None = None,
     reverses_id: uuid.UUID | None = None,
     wallet: WalletEntry | None = None,
@@ -137,7 +138,7 @@ def write_journal(
     """
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
-    journal |= {"actor_id": actor_id, "order_id": order_id, "reverses_id": reverses_id}
+    journal |= {"actor_id": None if actor is None else actor.pk, "order_id": order_id, "reverses_id": reverses_id}
     if wallet is not None:
         journal |= {"wallet_id": wallet.account_id, "wallet_entry": wallet.number}
         journal |= {"wallet_net_minor": wallet.net_minor, "wallet_balance_minor": wallet.balance_minor}

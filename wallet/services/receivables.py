@@ -29,7 +29,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
         transfers=[NewTransfer(wallet.pk, receivable_id, amount)],
         currency=wallet.currency,
         reason="owed for a returned card payment",
-        actor_id=None,
+        actor=None,
         wallet=change_wallet_balance(wallet.pk, -amount),
     )
     return amount
@@ -59,7 +59,7 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> None:
         transfers=[NewTransfer(accounts[AccountKind.WRITTEN_OFF], accounts[AccountKind.RECEIVABLE], owed)],
         currency=currency,
         reason=reason,
-        actor_id=actor.pk,
+        actor=actor,
     )
     facts: dict[str, Any] = {"currency": currency, "amountMinor": owed}
     audit.record("receivable.write_off", LedgerAccount(pk=accounts[AccountKind.RECEIVABLE]), actor=actor, reason=reason, **facts)

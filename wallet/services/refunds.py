@@ -120,7 +120,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
         transfers=[NewTransfer(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], unclaimed)],
         currency=order.currency,
         reason=f"paid by {reference}",
-        actor_id=actor.pk,
+        actor=actor,
         order_id=order.pk,
     )
     paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": unclaimed}
@@ -145,7 +145,7 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
         vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,
         reason=reason,
-        actor_id=None if actor is None else actor.pk,
+        actor=actor,
         order_id=order.pk,
         reverses_id=sale.pk,
     )

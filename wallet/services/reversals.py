@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import F, OuterRef, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import F, OuterRef, Sum
 from django.utils import timezone
 
 from catalog.services.purchase_counts import record_refund
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
+from marketplace.core.database import subquery_sum
 from marketplace.core.events import emit
 from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
@@ -151,7 +151,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
         transfers=[NewTransfer(wallet.pk, frozen_id, amount_minor)],
         currency=wallet.currency,
         reason=f"{kind} of a top-up",
-        actor_id=None,
+        actor=None,
         wallet=entry,
     )
 
@@ -165,15 +165,10 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     if credited is None or uncovered_minor < 1:
         return []
     suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
-    before = (
-        ReversedOrder.objects.filter(order=OuterRef("order"))
-        .exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
-        .order_by()
-        .values("order")
-    )
+    reversed_before = ReversedOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
-    counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("reversed_minor")).values("total")), 0))
+    counted = standing.annotate(before=subquery_sum(reversed_before, "reversed_minor", by="order"))
     found: list[tuple[Journal, ReversedOrder]] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
@@ -242,11 +237,9 @@ def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -
 
 def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
-    lost = (
-        ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
-    )
-    before = Coalesce(Subquery(lost.annotate(total=Sum("reversed_minor")).values("total")), 0)
-    rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("reversed_minor") + before)
+    lost_before = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED)
+    lost = F("reversed_minor") + subquery_sum(lost_before, "reversed_minor", by="order")
+    rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=lost)
     ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withholding_journal__vendor")
     return list(ended.order_by("-order__created_at", "-order_id"))
 
@@ -264,7 +257,7 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
         transfers=[NewTransfer(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
         currency=top_up.currency,
         reason=f"{reversal.kind} of a top-up ended",
-        actor_id=None,
+        actor=None,
         reverses_id=frozen.pk,
         wallet=entry,
     )
@@ -300,7 +293,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     transfers.append(NewTransfer(accounts[AccountKind.COMMISSION], to, commission))
     transfers.append(NewTransfer(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
-    journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
+    journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor=None)
     collect_owed(wallet_id=wallet.pk)
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)

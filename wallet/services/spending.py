@@ -176,7 +176,7 @@ def _record_sale(
             transfers=charged.transfers,
             currency=offer.currency,
             reason="purchase",
-            actor_id=buyer.pk,
+            actor=buyer,
             order_id=order["id"],
             wallet=charged.wallet,
             vendor=charged.vendor,

@@ -28,7 +28,7 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import transfer_minor, unpaid_earnings, vendor_payouts
+from ..selectors import unpaid_earnings, vendor_payouts
 from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
 from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
@@ -123,7 +123,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     due = due_payout(account=account, minimum_minor=minimum_minor)
     if isinstance(due, SkippedPayout):
         return due
-    if transfer_minor(due.amount_minor, batch) < 1:
+    if batch.transfer_minor(due.amount_minor) < 1:
         return SkippedPayout(due.amount_minor, SkippedReason.BELOW_MINIMUM)
     if batch.transfer_currency == Currency.EUR and not bank_account_of(details=due.details).in_sepa_area:
         return SkippedPayout(due.amount_minor, SkippedReason.OUTSIDE_SEPA)
@@ -132,7 +132,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
         transfers=[NewTransfer(account.pk, open_account(account.currency, AccountKind.PAYOUT, None), due.amount_minor)],
         currency=account.currency,
         reason=f"payout run {batch.run}",
-        actor_id=None if actor is None else actor.pk,
+        actor=actor,
         vendor=VendorEntry(account.pk, -due.amount_minor),
     )
     payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
@@ -291,7 +291,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         transfers=[NewTransfer(payout_account_id, payout.account_id, payout.amount_minor)],
         currency=payout.account.currency,
         reason=reason,
-        actor_id=None if actor is None else actor.pk,
+        actor=actor,
         reverses_id=payout.journal_id,
         vendor=VendorEntry(payout.account_id, payout.amount_minor),
     )

@@ -194,7 +194,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
         transfers=[NewTransfer(wallet.pk, held_id, amount)],
         currency=wallet.currency,
         reason="asked to be paid out",
-        actor_id=actor.pk,
+        actor=actor,
         wallet=entry,
     )
     made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details, requested_at=timezone.now())
@@ -215,7 +215,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
         transfers=[NewTransfer(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
         currency=wallet.currency,
         reason=reason,
-        actor_id=actor.pk,
+        actor=actor,
         reverses_id=None if paid else wallet_payout.hold_id,
         wallet=entry,
     )

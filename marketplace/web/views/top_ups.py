@@ -3,12 +3,12 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
-from marketplace.core.errors import Problem
+from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from marketplace.ui.formatting import money
 from wallet.card_credit import top_up_of
@@ -53,8 +53,6 @@ def add(request: SignedInRequest) -> HttpResponseBase:
 def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     """Show a top-up; once it is paid, return to the purchase that waits for it."""
     found = top_up_of(request.user, str(top_up_id))
-    if found is None:
-        raise Http404
     quote = _waiting_quote(request, found.quote_id)
     if quote is not None and found.status == TopUpStatus.SUCCEEDED:
         messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
@@ -67,8 +65,8 @@ def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
 def receipt(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt of a paid top-up as a PDF."""
     found = top_up_of(request.user, str(top_up_id))
-    if found is None or found.paid_at is None:
-        raise Http404
+    if found.paid_at is None:
+        raise NotFound
     return top_up_receipt_response(found)
 
 

@@ -3,7 +3,7 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_messages, signed_in_page
@@ -88,7 +88,4 @@ def receipt(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 
 def own_order(request: SignedInRequest, order_id: uuid.UUID) -> Order:
     """Return an order of the user; 404 for any other."""
-    found = order_of(request.user, str(order_id))
-    if found is None:
-        raise Http404
-    return found
+    return order_of(request.user, str(order_id))

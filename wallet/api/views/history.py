@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from developers.principals import principal_of
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
-from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
 
 from ... import receipts
@@ -80,7 +79,4 @@ def own_order(request: Request, order_id: str) -> Order:
     Raises:
         NotFound: it is not theirs.
     """
-    order = order_of(principal_of(request).user, order_id)
-    if order is None:
-        raise NotFound
-    return order
+    return order_of(principal_of(request).user, order_id)

@@ -9,7 +9,7 @@ from marketplace.api.idempotency import IDEMPOTENCY_PARAMETER, REPLAYED_HEADER, 
 from marketplace.api.serializers import parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import bearer_only
-from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused, NotFound
+from marketplace.core.errors import IdempotencyConflict, IdempotencyKeyReused
 from marketplace.core.scopes import Scope
 
 from ...card_credit import top_up_of
@@ -64,7 +64,4 @@ class TopUpViewSet(ApiViewSet):
     @extend_schema(operation_id="getTopUp", summary="Get a top-up", parameters=[TOP_UP_ID], responses=TopUpResponse)
     def retrieve(self, request: Request, top_up_id: str) -> Response:
         """Return one of the caller's top-ups with its current status."""
-        top_up = top_up_of(principal_of(request).user, top_up_id)
-        if top_up is None:
-            raise NotFound
-        return Response(TopUpResponse(top_up).data)
+        return Response(TopUpResponse(top_up_of(principal_of(request).user, top_up_id)).data)

@@ -19,7 +19,7 @@ from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus, PayoutStatus
 from ...payout_files import bank_file, paying_account, payouts_in_file
-from ...selectors import transfer_minor, vendor_accounts, vendor_payouts
+from ...selectors import vendor_accounts, vendor_payouts
 from ...services.due_payouts import DuePayout, SkippedPayout, due_payout
 from ...services.vendor_payouts import (
     bounce_payout,
@@ -125,7 +125,7 @@ class Command(BaseCommand):
             if not done:
                 path.unlink(missing_ok=True)
         made = payouts_in_file(batch)
-        total = amount_text(sum(transfer_minor(payout.amount_minor, batch) for payout in made))
+        total = amount_text(sum(batch.transfer_minor(payout.amount_minor) for payout in made))
         self.stdout.write(f"{path}: {len(made)} payouts of {total} {batch.transfer_currency}. Give it to the bank, then delete it.")
         self.stdout.write(f"Next: payout paid --run {batch.run} --currency {batch.currency}")
 
