@@ -40,8 +40,8 @@ EXPORT_BATCH = "wallet.export_payoutbatch"
 PREPARE = "wallet.prepare_payoutbatch"
 # The most payouts of a batch on its page.
 PAYOUTS_SHOWN = 100
-# Names of vendors who are not paid, in a message.
-NAMED = 20
+# The most vendors who are not paid that a message names.
+MOST_NAMED = 20
 
 
 class PrepareForm(forms.Form):
@@ -139,8 +139,8 @@ class PayoutBatchAdmin(ServiceAdmin):
         """Tell how many payouts are prepared, and who is not paid."""
         self.message_user(request, f"Prepared payouts: {outcome.prepared}.", messages.SUCCESS)
         if outcome.skipped:
-            named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.skipped[:NAMED])
-            more = len(outcome.skipped) - NAMED
+            named = "; ".join(f"{store_of(account)}: {skipped.reason.label}" for account, skipped in outcome.skipped[:MOST_NAMED])
+            more = len(outcome.skipped) - MOST_NAMED
             self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
         if outcome.remaining:
             self.message_user(

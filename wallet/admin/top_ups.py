@@ -1,4 +1,4 @@
-"""Top-ups, disputes and refunds, and providers' events in the admin: read-only, but for refunds to the card."""
+"""Top-ups, disputes and refunds, and providers' events in the admin: read-only except for refunds to the card."""
 
 from typing import Any
 

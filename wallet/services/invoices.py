@@ -74,17 +74,15 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     ended = charged_back_without_note().filter(order__seller=seller_id, reversal__closing_journal__at__lte=until).select_related(*shown)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
-        rows, ended = (
-            rows.filter(at__gt=last - MAX_TRANSACTION_DURATION),
-            ended.filter(reversal__closing_journal__at__gt=last - MAX_TRANSACTION_DURATION),
-        )
+        since = last - MAX_TRANSACTION_DURATION
+        rows, ended = rows.filter(at__gt=since), ended.filter(reversal__closing_journal__at__gt=since)
     due = [(journal, journal.order) for journal in rows[:MAX_BATCH] if journal.order is not None]
     due += [(each.reversal.closing_journal, each.order) for each in ended[:MAX_BATCH] if each.reversal.closing_journal is not None]
     return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:MAX_BATCH]
 
 
 @transaction.atomic
-def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -> int:
+def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
     """Issue the next documents of a seller, whose row is locked meanwhile: numbers are given by one run at a time."""
     seller = lock(Seller.objects.select_related("details"), pk=seller_id)
     issued: list[Invoice] = []

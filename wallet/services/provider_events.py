@@ -1,6 +1,6 @@
 """Events of payment providers: each is recorded once, by the provider's id, and applied in the same transaction.
 
-An event that is about another one that has not arrived waits for it: a dispute may be reported before its payment.
+An event about something that has not been reported yet waits for it: a dispute may be reported before its payment.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
 
 
 def unmatched_events() -> QuerySet[ProviderEvent]:
-    """Return the old events that fitted no payment of ours."""
+    """Return the old events that belong to none of our payments."""
     before = timezone.now() - timedelta(days=bounds.PROVIDER_EVENT_DAYS)
     return ProviderEvent.objects.filter(processed_at__isnull=True, top_up__isnull=True, received_at__lte=before)
 
