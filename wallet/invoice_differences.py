@@ -11,7 +11,7 @@ from .models import Invoice, Journal, ReversedOrder
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
-from .selectors import MAX_TRANSACTION_DURATION, charged_back_without_note
+from .selectors import MAX_TRANSACTION_DURATION, charged_back_without_credit_note
 
 # The operator is told once this part of a year's numbers is used.
 _WARN_FROM = 0.9
@@ -35,7 +35,9 @@ def invoice_differences() -> Iterator[str]:
     long_ago = timezone.now() - MAX_TRANSACTION_DURATION
     for journal in missing.filter(at__lt=long_ago).order_by().iterator():
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
-    for disputed in charged_back_without_note().filter(order__seller__isnull=False, reversal__closing_journal__at__lt=long_ago).iterator():
+    for disputed in (
+        charged_back_without_credit_note().filter(order__seller__isnull=False, reversal__closing_journal__at__lt=long_ago).iterator()
+    ):
         yield f"order {disputed.order_id} was charged back and has no credit note after an hour: run issue_invoices --all"
     yield from _numbers_that_run_out()
 

@@ -130,7 +130,7 @@ def billing_details_at(user: User | None, time: datetime) -> BillingDetails | No
     return rows.filter(created_at__lte=time).order_by("-created_at").first() or rows.order_by("created_at").first()
 
 
-def operator() -> Seller | None:
+def operator_seller() -> Seller | None:
     """Return the operator as a seller, None before the details are entered."""
     return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
 
@@ -155,7 +155,7 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
     return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.status != OrderStatus.COMPLETED)
 
 
-def charged_back_without_note() -> QuerySet[ReversedOrder]:
+def charged_back_without_credit_note() -> QuerySet[ReversedOrder]:
     """Return the purchases that a reversal ended and that have no credit note yet, oldest first.
 
     Each has the journal of the reversal, which returned the payment to the card.

@@ -25,12 +25,12 @@ from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
 from ..address_form import AddressForm
-from ..invoice_csv import invoice_lines, parse_month
-from ..invoice_documents import lines_of, pdf_response
+from ..invoice_csv import invoice_csv_lines, parse_month
+from ..invoice_documents import pdf_response, tax_lines_of
 from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
-from ..services.billing import FIELDS, change_logo, check_seller, save_seller
-from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
+from ..services.billing import BILLING_FIELDS, change_logo, clean_seller, save_seller
+from ..services.tax_rates import clean_exchange_rate, clean_tax_rate, save_exchange_rate, save_tax_rate
 from .csv_export import CsvExport
 from .lists import money_column
 
@@ -88,7 +88,7 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
 
     def export_lines(self, rows: Iterable[Invoice]) -> Iterator[str]:
         """Return the documents with the addresses of buyers, for which the export needs a permission of its own."""
-        return invoice_lines(rows)
+        return invoice_csv_lines(rows)
 
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
         if not self.has_view_permission(request):
@@ -105,7 +105,7 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
         """Show the lines of tax; a document has no history."""
-        rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in lines_of(subject)]
+        rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in tax_lines_of(subject)]
         return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
 
 
@@ -129,7 +129,7 @@ class SellerForm(AddressForm, ModelForm):
         super().__init__(*args, **kwargs)
         if self.instance._state.adding or self.instance.vendor_id:
             del self.fields["logo"], self.fields["remove_logo"]
-        for name in FIELDS:
+        for name in BILLING_FIELDS:
             # A vendor enters their own address.
             self.fields[name].required = False
             self.fields[name].initial = "" if self.instance._state.adding else getattr(self.instance.details, name)
@@ -147,12 +147,12 @@ class SellerForm(AddressForm, ModelForm):
         if not self.errors:
             draft = Seller(pk=self.instance.pk, vendor=self.instance.vendor, **{name: cleaned[name] for name in SellerForm.Meta.fields})
             with problems_as_form_errors(self):
-                check_seller(seller=draft, details=self.details())
+                clean_seller(seller=draft, details=self.details())
         return cleaned
 
     def details(self) -> dict[str, str]:
         """Return the billing details as the service takes them."""
-        return {name: self.cleaned_data.get(name, "") for name in FIELDS}
+        return {name: self.cleaned_data.get(name, "") for name in BILLING_FIELDS}
 
 
 class RateForm(ModelForm):
@@ -174,7 +174,7 @@ class RateForm(ModelForm):
 class TaxRateForm(RateForm):
     """A rate of tax."""
 
-    check = staticmethod(check_tax_rate)
+    check = staticmethod(clean_tax_rate)
 
     class Meta:
         model = TaxRate
@@ -184,7 +184,7 @@ class TaxRateForm(RateForm):
 class ExchangeRateForm(RateForm):
     """A rate of exchange."""
 
-    check = staticmethod(check_exchange_rate)
+    check = staticmethod(clean_exchange_rate)
 
     class Meta:
         model = ExchangeRate
@@ -214,7 +214,7 @@ class SellerAdmin(UndeletableAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Seller | None = None) -> Any:
         """Return the fields; the address only where the operator's is entered."""
-        address = () if obj is not None and obj.vendor_id else tuple(FIELDS)
+        address = () if obj is not None and obj.vendor_id else tuple(BILLING_FIELDS)
         logo = ("logo", "remove_logo") if obj is not None and obj.vendor_id is None else ()
         return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields, *logo)
 

@@ -33,7 +33,7 @@ from ..payout_files import bank_file, paying_account
 from ..selectors import due_sums, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.payout_batches import PREPARED_AT_ONCE, PreparedBatch, prepare_batch
-from ..spreadsheets import store_of
+from ..spreadsheets import store_slug_of
 from .vendor_payouts import SETTLE
 
 EXPORT_BATCH = "wallet.export_payoutbatch"
@@ -139,7 +139,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         """Tell how many payouts are prepared, and who is not paid."""
         self.message_user(request, f"Prepared payouts: {outcome.prepared}.", messages.SUCCESS)
         if outcome.skipped:
-            named = "; ".join(f"{store_of(account)}: {skipped.reason.label}" for account, skipped in outcome.skipped[:MOST_NAMED])
+            named = "; ".join(f"{store_slug_of(account)}: {skipped.reason.label}" for account, skipped in outcome.skipped[:MOST_NAMED])
             more = len(outcome.skipped) - MOST_NAMED
             self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
         if outcome.remaining:
@@ -168,7 +168,9 @@ class PayoutBatchAdmin(ServiceAdmin):
         """Show the newest payouts, without bank details, then the history."""
         rows = [
             (
-                format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
+                format_html(
+                    '<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_slug_of(each.account)
+                ),
                 money(each.amount_minor, subject.currency),
                 money(subject.transfer_minor(each.amount_minor), subject.transfer_currency),
                 each.status,

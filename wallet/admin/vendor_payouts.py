@@ -19,8 +19,8 @@ from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
 from ..selectors import paid_by_currency, vendor_payouts
 from ..services import vendor_payouts as services
-from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, pay_former_vendor
-from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_of
+from ..services.former_vendors import can_be_settled_by_hand, keep_earnings, pay_former_vendor
+from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_slug_of
 from .csv_export import CsvExport
 from .effects import kept_earnings_effects, manual_payout_effects
 from .lists import money_column
@@ -109,7 +109,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
-        return store_of(payout.account)
+        return store_slug_of(payout.account)
 
     pay = service_decision(
         Decision(
@@ -158,7 +158,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. You confirm that you paid all earnings in another way.",
             "It is recorded as paid.",
             ManualPayoutForm,
-            available=lambda payout: belongs_to_former_vendor(payout=payout),
+            available=lambda payout: can_be_settled_by_hand(payout=payout),
             effects=manual_payout_effects,
         ),
         pay_former_vendor,
@@ -172,7 +172,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             FORMER,
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. A suspended store may still be reinstated. All earnings become the marketplace's, in the ledger's account of commissions.",
             "The earnings are kept.",
-            available=lambda payout: belongs_to_former_vendor(payout=payout),
+            available=lambda payout: can_be_settled_by_hand(payout=payout),
             danger=True,
             effects=kept_earnings_effects,
         ),

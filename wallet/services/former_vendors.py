@@ -19,13 +19,13 @@ from ..selectors import unpaid_earnings, vendor_payouts
 from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
 
-def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
-    """Tell whether a payout bounced, and belongs to a former vendor.
+def can_be_settled_by_hand(*, payout: VendorPayout) -> bool:
+    """Tell whether a payout bounced, and no run pays its vendor now.
 
-    The vendor's account is deleted or deactivated, or the store not approved any more, for good or for a while.
+    The vendor's account is deleted or deactivated, or the store is not approved any more, for good or for a while.
     """
-    paid = VendorProfile.objects.filter(user=payout.account.owner_id, user__is_active=True, status=VendorStatus.APPROVED)
-    return payout.status == PayoutStatus.BOUNCED and not paid.exists()
+    paid_by_runs = VendorProfile.objects.filter(user=payout.account.owner_id, user__is_active=True, status=VendorStatus.APPROVED)
+    return payout.status == PayoutStatus.BOUNCED and not paid_by_runs.exists()
 
 
 @transaction.atomic
@@ -60,7 +60,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
 
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
-    if not belongs_to_former_vendor(payout=payout):
+    if not can_be_settled_by_hand(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor is still active.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
     amount = unpaid_earnings(account.pk)

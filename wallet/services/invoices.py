@@ -19,7 +19,7 @@ from ..invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
-from ..selectors import MAX_TRANSACTION_DURATION, billing_details_at, charged_back_without_note
+from ..selectors import MAX_TRANSACTION_DURATION, billing_details_at, charged_back_without_credit_note
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
@@ -71,7 +71,9 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
     rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
-    ended = charged_back_without_note().filter(order__seller=seller_id, reversal__closing_journal__at__lte=until).select_related(*shown)
+    ended = (
+        charged_back_without_credit_note().filter(order__seller=seller_id, reversal__closing_journal__at__lte=until).select_related(*shown)
+    )
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
         since = last - MAX_TRANSACTION_DURATION

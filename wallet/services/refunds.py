@@ -85,14 +85,14 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     if upgrade_of(order) is not None:
         raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
     record_refund(listing_id=order.listing_id)
-    end_request(order=order, verb="refund", actor=actor, reason=reason)
+    end_refund_request(order=order, verb="refund", actor=actor, reason=reason)
     publish_refund(order)
     announce_refund.enqueue(str(order.pk))
     return order
 
 
 @transaction.atomic
-def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
+def end_refund_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
     found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
     if found is not None and REQUEST_TRANSITIONS.allows(found, verb):

@@ -40,7 +40,7 @@ from ..selectors import owed_by
 from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purchases
 from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_account, open_accounts, write_journal
 from .receivables import collect_owed
-from .refunds import ORDER_TRANSITIONS, end_request
+from .refunds import ORDER_TRANSITIONS, end_refund_request
 from .top_ups import TOP_UP_TRANSITIONS
 from .withholding import by_vendor, release_shares, tell_outcome, tell_withheld, withhold_shares
 
@@ -299,7 +299,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
         tell_holder(order)
-        end_request(order=order, verb="close", actor=None, reason=reason)
+        end_refund_request(order=order, verb="close", actor=None, reason=reason)
         record_refund(listing_id=order.listing_id)
     return journal
 

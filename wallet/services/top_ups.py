@@ -36,7 +36,7 @@ from ..errors import (
 )
 from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
-from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
+from ..providers import PaymentEvent, Provider, provider_for, provider_named, top_up_currencies
 from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
@@ -181,7 +181,7 @@ def _check_request(wanted: TopUpRequest, principal: Principal | None) -> Provide
     _check_return_url(wanted.return_url, principal)
     provider = provider_for(wanted.currency)
     if provider is None:
-        available = [code.value for code in currencies_to_add()]
+        available = [code.value for code in top_up_currencies()]
         sentence = f"It can be added in {' and '.join(available)}." if available else "No payment provider is set up."
         raise TopUpUnavailable(sentence, availableCurrencies=available)
     return provider

@@ -16,7 +16,7 @@ from wallet.errors import InvalidAmount, PaymentRefused, TooManyTopUps, TopUpLim
 from wallet.invoice_documents import top_up_receipt_response
 from wallet.models import Quote, TopUp
 from wallet.models.top_ups import TopUpStatus
-from wallet.providers import currencies_to_add, provider_named
+from wallet.providers import provider_named, top_up_currencies
 from wallet.selectors import currency_preference_of, quote_of
 from wallet.services.top_ups import TopUpRequest, request_top_up
 
@@ -34,7 +34,7 @@ _ERROR_FIELDS: dict[type[Problem], str] = {
 @signed_in_page("GET", "POST")
 def add(request: SignedInRequest) -> HttpResponseBase:
     """Ask for an amount, and redirect to the provider's page."""
-    currencies = currencies_to_add()
+    currencies = top_up_currencies()
     sent = request.POST if request.method == "POST" else None
     form = TopUpForm(sent, currencies=currencies, initial={"currency": currency_preference_of(request.user)})
     if currencies and form.is_valid():

@@ -31,7 +31,7 @@ from ...services.vendor_payouts import (
     open_batch,
     prepare_payout,
 )
-from ...spreadsheets import amount_text, store_of
+from ...spreadsheets import amount_text, store_slug_of
 
 NOT_WRITTEN, NOT_DONE = 1, 2
 
@@ -94,7 +94,7 @@ class Command(BaseCommand):
                 (skipped if why else due)["payouts"] += 1
                 (skipped if why else due)["minor"] += outcome.amount_minor
                 if outcome.amount_minor:
-                    what = f"{store_of(account)}, {amount_text(outcome.amount_minor)} {currency}"
+                    what = f"{store_slug_of(account)}, {amount_text(outcome.amount_minor)} {currency}"
                     self.stdout.write(f"not paid: {what}, {why}" if why else f"due: {what}")
         self.stdout.write(
             f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; not paid: {amount_text(skipped['minor'])} {currency}."
@@ -139,7 +139,7 @@ class Command(BaseCommand):
     def _bounced(self, options: dict[str, Any]) -> None:
         payout = bounce_payout(payout=_payout(options), reason=options["reason"], actor=None)
         self.stdout.write(
-            f"{amount_text(payout.amount_minor)} {payout.account.currency} is in the balance of {store_of(payout.account)} again."
+            f"{amount_text(payout.amount_minor)} {payout.account.currency} is in the balance of {store_slug_of(payout.account)} again."
         )
 
     def _cancel(self, options: dict[str, Any]) -> None:
