@@ -58,9 +58,9 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
     for top_up in unlisted.order_by("pk"):
         yield f"top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)} for {top_up.payment_reference}, which {provider.name} does not list"
     yield from _reversal_differences(provider, day, start)
-    for event in _of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
+    for event in _events_of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
         yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
-    for event in _of_day(start).filter(provider=provider.name, processed_at__isnull=True):
+    for event in _events_of_day(start).filter(provider=provider.name, processed_at__isnull=True):
         paid_for = TopUp.objects.filter(provider=provider.name, payment_reference=event.payment_reference, journal__isnull=False)
         until = "another dispute or refund of the payment has not ended" if paid_for.exists() else "the payment was not credited"
         yield f"event {event.event_id} of {provider.name} for payment {event.payment_reference} waits: {until}"
@@ -94,7 +94,7 @@ def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) 
         yield f"refund {refund.reference or refund.pk} of {refund.top_up.payment_reference}, {amount}, is not listed by {provider.name}"
 
 
-def _of_day(start: dt.datetime) -> QuerySet[ProviderEvent]:
+def _events_of_day(start: dt.datetime) -> QuerySet[ProviderEvent]:
     return ProviderEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=start + dt.timedelta(days=1)).order_by("pk")
 
 

@@ -24,7 +24,7 @@ from ..selectors import upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
 from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
-from .lists import OneChoiceFilter, money_column
+from .lists import OneChoiceFilter, account_name, money_column
 from .vendor_payouts import ManualPayoutForm
 
 REFUND = "wallet.refund_order"
@@ -62,8 +62,7 @@ class OrderAdmin(ServiceAdmin):
     price = money_column("Price", "price_minor")
 
     def name(self, subject: Order) -> str:
-        buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
-        return f"{buyer}: {subject.title}, {self.price(subject)}"
+        return f"{account_name(subject.buyer)}: {subject.title}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
         if query.id:

@@ -18,7 +18,7 @@ from ..refund_cases import refund_case
 from ..services.refund_requests import grant_refund, refuse_refund
 from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
-from .lists import money_column
+from .lists import account_name, money_column
 
 DECIDE = "wallet.decide_refundrequest"
 # Vendors may refund earlier; staff decide only once the request is theirs.
@@ -68,8 +68,7 @@ class RefundRequestAdmin(QueueAdmin):
 
     @admin.display(description="Buyer")
     def buyer(self, refund_request: RefundRequest) -> str:
-        buyer = refund_request.order.buyer
-        return "A deleted account" if buyer.deleted else buyer.email
+        return account_name(refund_request.order.buyer)
 
     @admin.display(description="Vendor")
     def vendor(self, refund_request: RefundRequest) -> str:

@@ -24,7 +24,7 @@ Balances = dict[str, int]
 # Accounts are always opened in this order, to avoid deadlocks.
 _OPENING_ORDER = tuple(AccountKind)
 _FIRST, _SECOND = WALLET_CURRENCIES
-_OTHER: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
+_OTHER_CURRENCY: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def debit_wallet(
     if len(known) < len(owners):
         # The first sale of the vendor or of the marketplace.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
-    balances = {currency: row["balance"], _OTHER[currency]: row["other_balance"] or 0}
+    balances = {currency: row["balance"], _OTHER_CURRENCY[currency]: row["other_balance"] or 0}
     return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["balance"], row["entry"]), known
 
 

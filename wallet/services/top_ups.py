@@ -216,7 +216,7 @@ def _create(
         amount_minor=wanted.amount_minor,
         provider=provider.name,
         return_url=wanted.return_url,
-        quote=_extended_quote(user, wanted),
+        quote=_extend_quote(user, wanted),
         app=None if principal is None else principal.app,
         credential_kind="" if principal is None else principal.kind.value,
         created_at=now,
@@ -251,7 +251,7 @@ def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | Non
             raise TopUpLimitExceeded(detail, limit=name, currency=wanted.currency, maximum=to_number(most), left=to_number(left))
 
 
-def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:
+def _extend_quote(user: User, wanted: TopUpRequest) -> Quote | None:
     """Return the quote that waits for the payment, with its price guaranteed a while longer, at most `WAITING_QUOTE_MINUTES` from its creation."""
     if not wanted.quote_id:
         return None

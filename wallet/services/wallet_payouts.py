@@ -84,7 +84,7 @@ def request_wallet_payout(
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
     if wallet is not None:
-        _check_open_payouts(wallet)
+        _check_request_limits(wallet)
     balance = 0 if wallet is None else wallet.balance_minor
     payable = balance if wallet is None else balance - card_credit(wallet)
     amount = payable if amount_minor is None else amount_minor
@@ -159,7 +159,7 @@ def count_payouts_under_old_keys() -> int:
     return sum(not has_current_key(token, purpose=PAYMENT_DETAILS) for token in tokens.iterator())
 
 
-def _check_open_payouts(wallet: LedgerAccount) -> None:
+def _check_request_limits(wallet: LedgerAccount) -> None:
     mine = WalletPayout.objects.filter(wallet=wallet)
     if mine.filter(status=WalletPayoutStatus.WAITING).exists():
         raise PayoutOpen
