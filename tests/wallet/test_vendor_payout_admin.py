@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.html import escape
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
@@ -59,6 +60,14 @@ def test_staff_with_view_permission_cannot_export_payouts_or_see_bank_details(st
     # Who may export and not look is refused too.
     assert staff("export_vendorpayout").get(reverse(EXPORT)).status_code == 403
     assert staff("view_vendorpayout", "export_vendorpayout").post(reverse(EXPORT)).status_code == 405
+
+
+def test_page_of_a_payout_shows_the_vendors_address_without_the_guard_of_cells(staff: Callable[..., Client]) -> None:
+    payout = paid("a")
+    User.objects.filter(pk=payout.account.owner_id).update(email="+vendor@example.com")
+    page = staff("view_vendorpayout").get(reverse("admin:wallet_vendorpayout_change", args=[payout.pk])).content.decode()
+    assert "+vendor@example.com" in page
+    assert escape("'+vendor") not in page
 
 
 def test_list_of_vendor_payouts_is_filtered_and_summed(staff: Callable[..., Client], django_assert_max_num_queries: Any) -> None:
