@@ -35,9 +35,8 @@ def invoice_differences() -> Iterator[str]:
     long_ago = timezone.now() - MAX_TRANSACTION_DURATION
     for journal in missing.filter(at__lt=long_ago).order_by().iterator():
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
-    for disputed in (
-        charged_back_without_credit_note().filter(order__seller__isnull=False, reversal__closing_journal__at__lt=long_ago).iterator()
-    ):
+    charged_back = charged_back_without_credit_note().filter(order__seller__isnull=False)
+    for disputed in charged_back.filter(reversal__closing_journal__at__lt=long_ago).iterator():
         yield f"order {disputed.order_id} was charged back and has no credit note after an hour: run issue_invoices --all"
     yield from _numbers_that_run_out()
 

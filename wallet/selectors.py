@@ -285,8 +285,7 @@ def accounts_due(*, currency: str, minimum_minor: int) -> QuerySet[Any]:
 def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
     """Return the number and the total of the accounts that are due, without checking whether each can be paid."""
     due = accounts_due(currency=currency, minimum_minor=minimum_minor)
-    sums = due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor"))
-    return {"count": sums["count"], "total": sums["total"] or 0}
+    return due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor", default=0))
 
 
 def orders_since(start: datetime) -> QuerySet[Order]:

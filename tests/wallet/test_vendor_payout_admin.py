@@ -64,7 +64,7 @@ def test_staff_with_view_permission_cannot_export_payouts_or_see_bank_details(st
 
 def test_page_of_a_payout_shows_the_vendors_address_without_the_guard_of_cells(staff: Callable[..., Client]) -> None:
     payout = paid("a")
-    User.objects.filter(pk=payout.account.owner_id).update(email="+vendor@example.com")
+    User.objects.filter(ledger_accounts=payout.account).update(email="+vendor@example.com")
     page = staff("view_vendorpayout").get(reverse("admin:wallet_vendorpayout_change", args=[payout.pk])).content.decode()
     assert "+vendor@example.com" in page
     assert escape("'+vendor") not in page

@@ -63,7 +63,7 @@ class PrepareForm(forms.Form):
         max_value=services.MAXIMUM_RATE,
         max_digits=12,
         decimal_places=6,
-        help_text="To pay in EUR by SEPA: how many EUR one unit of the currency is. If empty, payouts are in the currency of the earnings.",
+        help_text="To pay in EUR by SEPA: how many EUR one unit of the currency is worth. If empty, payouts are in the currency of the earnings.",
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:

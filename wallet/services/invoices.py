@@ -71,9 +71,8 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
     rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
-    ended = (
-        charged_back_without_credit_note().filter(order__seller=seller_id, reversal__closing_journal__at__lte=until).select_related(*shown)
-    )
+    ended = charged_back_without_credit_note().filter(order__seller=seller_id)
+    ended = ended.filter(reversal__closing_journal__at__lte=until).select_related(*shown)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
         since = last - MAX_TRANSACTION_DURATION

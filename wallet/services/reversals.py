@@ -96,9 +96,10 @@ def open_refund(*, top_up: TopUp) -> CardReversal | None:
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
     """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
-    known = top_up.reversals.select_related("freeze_journal").filter(reference=event.reversal).first() if event.reversal else None
+    reversals = top_up.reversals.select_related("freeze_journal")
+    known = reversals.filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
-        sent = top_up.reversals.select_related("freeze_journal").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
+        sent = reversals.filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
         known = sent.filter(amount_minor=event.amount_minor).first()
         if known is not None:
             known.reference = event.reversal

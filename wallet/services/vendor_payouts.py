@@ -71,7 +71,7 @@ def check_run(*, run: str) -> None:
 def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decimal | None = None) -> PayoutBatch:
     """Return the batch of a run that is being prepared, creating it if it does not exist.
 
-    With a `euro_rate` it pays in EUR; the rate is how many EUR one unit of the earnings' currency is.
+    With a `euro_rate` it pays in EUR; the rate is how many EUR one unit of the earnings' currency is worth.
 
     Raises:
         InvalidInput: not a valid name of a run, or not a valid rate.

@@ -49,7 +49,9 @@ class Command(BaseCommand):
         _add_run(prepare, "A name for the run, such as 2026-11. A new name starts a new run.")
         prepare.add_argument("--minimum", help=f"Skip balances below this amount (default {settings.PAYOUT_MINIMUM}).")
         prepare.add_argument("--vendor", metavar="STORE", help="Only pay the store with this slug.")
-        prepare.add_argument("--euro-rate", metavar="RATE", help="Pay in EUR by SEPA; RATE is how many EUR one unit of the currency is.")
+        prepare.add_argument(
+            "--euro-rate", metavar="RATE", help="Pay in EUR by SEPA; RATE is how many EUR one unit of the currency is worth."
+        )
         prepare.add_argument("--dry-run", action="store_true", help="List what is due without preparing it.")
         export = steps.add_parser("export", help="Write the file for the bank. It has bank details: only you can read it.")
         _add_run(export)
