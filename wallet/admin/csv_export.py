@@ -1,7 +1,7 @@
 """A list of the admin as CSV, with the filters of the page."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -13,13 +13,8 @@ from marketplace.review.service import ServiceAdmin, staff_of
 
 _CHUNK = 500
 
-if TYPE_CHECKING:
-    ExportBase = ServiceAdmin
-else:
-    ExportBase = object
 
-
-class CsvExport(ExportBase):
+class CsvExportAdmin(ServiceAdmin):
     """Adds the export of the filtered rows, by a permission of its own, and `export_url` to the context of the list."""
 
     export_permission: ClassVar[str]

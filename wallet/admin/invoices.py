@@ -21,7 +21,7 @@ from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
 from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.panels import Panel
-from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.review.service import staff_of
 from marketplace.ui.formatting import money
 
 from ..address_form import AddressForm
@@ -31,7 +31,7 @@ from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
 from ..services.billing import BILLING_FIELDS, change_logo, clean_seller, save_seller
 from ..services.tax_rates import clean_exchange_rate, clean_tax_rate, save_exchange_rate, save_tax_rate
-from .csv_export import CsvExport
+from .csv_export import CsvExportAdmin
 from .lists import money_column
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class MonthFilter(admin.SimpleListFilter):
 
 
 @admin.register(Invoice)
-class InvoiceAdmin(CsvExport, ServiceAdmin):
+class InvoiceAdmin(CsvExportAdmin):
     """Invoices and credit notes."""
 
     export_permission, export_name = EXPORT, "invoices.csv"

@@ -54,6 +54,7 @@ class PrepareForm(forms.Form):
         max_value=bounds.MAX_CREDIT_MINOR // 100,
         max_digits=14,
         decimal_places=2,
+        initial=lambda: settings.PAYOUT_MINIMUM,
         help_text="Smaller balances wait.",
     )
     rate = forms.DecimalField(
@@ -65,10 +66,6 @@ class PrepareForm(forms.Form):
         decimal_places=6,
         help_text="To pay in EUR by SEPA: how many EUR one unit of the currency is worth. If empty, payouts are in the currency of the earnings.",
     )
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own arguments
-        self.fields["minimum"].initial = settings.PAYOUT_MINIMUM
 
     @property
     def minimum_minor(self) -> int:

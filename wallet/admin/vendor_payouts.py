@@ -11,7 +11,6 @@ from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
 from marketplace.review.panels import Panel
-from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money, when
 
 from .. import bounds
@@ -21,7 +20,7 @@ from ..selectors import paid_by_currency, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.former_vendors import can_be_settled_by_hand, keep_earnings, pay_former_vendor
 from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_slug_of
-from .csv_export import CsvExport
+from .csv_export import CsvExportAdmin
 from .effects import kept_earnings_effects, manual_payout_effects
 from .lists import money_column
 
@@ -67,7 +66,7 @@ class ManualPayoutForm(ReasonForm):
 
 
 @admin.register(VendorPayout)
-class VendorPayoutAdmin(CsvExport, ServiceAdmin):
+class VendorPayoutAdmin(CsvExportAdmin):
     """Payouts to vendors."""
 
     export_permission, export_name = EXPORT, "payouts.csv"
