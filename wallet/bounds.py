@@ -9,6 +9,7 @@ from marketplace.core.bounds import NAME_CHARS
 MAX_CREDIT_MINOR = 10_000_000_000
 MAX_BALANCE_MINOR = 2**53 - 1
 HISTORY_LIMIT = 100
+HISTORY_LIMIT_DEFAULT = 25
 PAYOUT_RUN_CHARS = 64
 # Bank details of a wallet payout, and the reference of a payment.
 PAYMENT_DETAILS_CHARS = 500
@@ -20,7 +21,6 @@ PAYMENT_DETAILS_DAYS = 90
 PAYMENT_DETAILS_AGE = timedelta(days=PAYMENT_DETAILS_DAYS)
 # The name of a bank or of a service from which payments come.
 CREDIT_SOURCE_CHARS = 40
-HISTORY_LIMIT_DEFAULT = 25
 QUOTE_MINUTES = 10
 # The most open quotes of a user.
 MAX_OPEN_QUOTES = 50

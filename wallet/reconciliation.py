@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db import connection, transaction
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Sum, When, Window
 from django.db.models.functions import Coalesce, Lag, RowNumber
 
@@ -72,7 +72,7 @@ def differences(on_progress: OnProgress = lambda _done: None, ledger_digests: Ma
 @contextmanager
 def _snapshot() -> Iterator[None]:
     """Read from one snapshot without blocking writers; an outer transaction is used as it is."""
-    wrapper: Any = connections[DEFAULT_DB_ALIAS]
+    wrapper: Any = connection
     if wrapper.in_atomic_block:
         yield
         return
