@@ -31,7 +31,7 @@ def payable_of(user: User) -> dict[str, tuple[int, int]]:
 
 
 def card_part_of(sale: Journal) -> int:
-    """Return how much of a purchase was paid by card and can return to it: to top-ups of which so much has not returned."""
+    """Return how much of a purchase was paid by card and can return to it, at most what has not returned of the buyer's top-ups."""
     wallet = sale.wallet
     if wallet is None:
         return 0
@@ -126,7 +126,7 @@ def topped_up_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> in
 
 
 def open_card_payments_of(user_id: uuid.UUID) -> "QuerySet[Any, Any]":
-    """Return the user's top-ups that can still be paid, and those with an open dispute or refund, as `reversal` and `reversal_minor`."""
+    """Return the user's top-ups that can still be paid, and those with an open dispute or refund, whose kind and amount are `reversal` and `reversal_minor`."""
     payable = Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
     rows = TopUp.objects.filter(payable | Q(reversals__status=ReversalStatus.OPEN), user=user_id)
     return rows.annotate(reversal=F("reversals__kind"), reversal_minor=F("reversals__amount_minor")).order_by("pk")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ImmediateDelivery:
-    """Agreement to delivery at once, so that the buyer's legal right to withdraw from the purchase ends with the first download.
+    """Agreement to delivery at once, by which the buyer's legal right to withdraw from the purchase ends with the first download.
 
     The version changes with the text.
     """

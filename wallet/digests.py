@@ -60,7 +60,7 @@ def digest_differences(expected: Mapping[int, str] | None = None) -> Iterator[st
     for ledger_digest in LedgerDigest.objects.order_by("number").iterator():
         if (ledger_digest.number, ledger_digest.previous_digest) != (previous.number + 1, previous.digest):
             yield f"digest {ledger_digest.number} does not follow digest {previous.number}"
-        yield from _broken(ledger_digest)
+        yield from _differences_of(ledger_digest)
         kept = missing.pop(ledger_digest.number, ledger_digest.digest)
         if kept != ledger_digest.digest:
             yield f"digest {ledger_digest.number} is not the one that was kept elsewhere"
@@ -69,7 +69,7 @@ def digest_differences(expected: Mapping[int, str] | None = None) -> Iterator[st
         yield f"digest {number} was kept elsewhere and is gone"
 
 
-def _broken(ledger_digest: LedgerDigest) -> Iterator[str]:
+def _differences_of(ledger_digest: LedgerDigest) -> Iterator[str]:
     members = list(CoveredJournal.objects.filter(ledger_digest=ledger_digest).order_by("position").values_list("journal_id", "digest"))
     found = journal_digests([journal_id for journal_id, _ in members])
     for journal_id, digest in members:

@@ -198,7 +198,7 @@ class QuoteExpired(Problem):
 
 
 class QuoteUsed(Problem):
-    """409: `orderId` is the purchase that used it, unless both were made at the same moment."""
+    """409: `orderId` is the purchase that used it; it is missing if both purchases were made at the same moment."""
 
     status = 409
     title = "The quote has already been used"

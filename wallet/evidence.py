@@ -160,7 +160,7 @@ def _ledger(order: Order, reversals: list[ReversedOrder], reader: Reader) -> Ite
 
     Amounts are those of the reader's account (for staff, the buyer's); others are left out.
     """
-    # By journal of a reversal, which may be about several purchases, the part of this one in the vendor's share.
+    # What each journal of a reversal changed of the vendor's share of this order; the journal may be about several orders.
     shares = {reversed_order.withholding_journal_id: -reversed_order.withheld_minor for reversed_order in reversals}
     shares |= {
         reversed_order.release_journal_id: reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in reversals

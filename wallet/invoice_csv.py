@@ -23,7 +23,7 @@ def parse_month(text: str) -> dt.date | None:
     return dt.date.fromisoformat(f"{text}-01") if _MONTH.fullmatch(text) else None
 
 
-def invoice_lines(invoices: Iterable[Invoice], *, reader: User | None = None) -> Iterator[str]:
+def invoice_csv_lines(invoices: Iterable[Invoice], *, reader: User | None = None) -> Iterator[str]:
     """Return the lines of a CSV file.
 
     Args:

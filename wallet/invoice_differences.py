@@ -11,16 +11,16 @@ from .models import Invoice, Journal, ReversedOrder
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
-from .selectors import MAX_TRANSACTION_DURATION, charged_back_without_note
+from .selectors import MAX_TRANSACTION_DURATION, charged_back_without_credit_note
 
-# The part of the numbers of a year after which the operator is told.
-_MOST = 0.9
+# The operator is told once this part of a year's numbers is used.
+_WARN_FROM = 0.9
 
 
 def invoice_differences() -> Iterator[str]:
     """Yield a sentence for each gap between numbers, wrong document, and sale, refund or returned payment without one after an hour."""
-    place = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
-    for numbered in Invoice.objects.annotate(place=place).order_by().exclude(place=F("sequence")).iterator():
+    position = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
+    for numbered in Invoice.objects.annotate(position=position).order_by().exclude(position=F("sequence")).iterator():
         yield f"invoice {numbered.number} does not follow the previous number"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
     returned = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)
@@ -35,7 +35,8 @@ def invoice_differences() -> Iterator[str]:
     long_ago = timezone.now() - MAX_TRANSACTION_DURATION
     for journal in missing.filter(at__lt=long_ago).order_by().iterator():
         yield f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all"
-    for disputed in charged_back_without_note().filter(order__seller__isnull=False, reversal__closing_journal__at__lt=long_ago).iterator():
+    charged_back = charged_back_without_credit_note().filter(order__seller__isnull=False)
+    for disputed in charged_back.filter(reversal__closing_journal__at__lt=long_ago).iterator():
         yield f"order {disputed.order_id} was charged back and has no credit note after an hour: run issue_invoices --all"
     yield from _numbers_that_run_out()
 
@@ -45,5 +46,5 @@ def _numbers_that_run_out() -> Iterator[str]:
     newest = Invoice.objects.filter(seller=OuterRef("seller")).order_by("-fiscal_year", "-sequence").values("pk")[:1]
     for last in Invoice.objects.filter(pk=Subquery(newest)).select_related("seller__details").order_by():
         room = last_sequence_of(last.seller.number_pattern, year=last.fiscal_year, month=last.seller.fiscal_year_month)
-        if last.sequence >= _MOST * room:
+        if last.sequence >= _WARN_FROM * room:
             yield f"seller {last.seller} has used {last.sequence:,} of {room:,} numbers by {last.seller.number_pattern}: shorten the pattern"

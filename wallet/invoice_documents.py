@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 
+from marketplace.core.money import to_number
 from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
 from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
@@ -14,7 +15,7 @@ from .models import BillingDetails, Invoice, TopUp
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .places import INDIA, country_name, place_name
-from .selectors import billing_details_at, operator
+from .selectors import billing_details_at, operator_seller
 from .tax import TaxLine, Treatment, tax_lines
 
 _NOTES = {
@@ -33,7 +34,7 @@ def pdf_response(invoice: Invoice) -> HttpResponse:
 def invoice_document(invoice: Invoice) -> PdfDocument:
     """Return the content of an invoice or credit note, from its row alone."""
     rows = [(invoice.description, "", money(invoice.net_minor, invoice.currency))]
-    rows += [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, invoice.currency)) for line in lines_of(invoice)]
+    rows += [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, invoice.currency)) for line in tax_lines_of(invoice)]
     rows.append(("Total", "", money(invoice.gross_minor, invoice.currency)))
     grid = Grid(("Item", "Tax rate", f"Amount ({invoice.currency})"), rows)
     seller, logo = invoice.seller_details, _logo_of(invoice.seller_details)
@@ -47,7 +48,7 @@ def title_of(invoice: Invoice) -> str:
     return "Tax invoice" if invoice.seller_details.country == INDIA else "Invoice"
 
 
-def lines_of(invoice: Invoice) -> list[TaxLine]:
+def tax_lines_of(invoice: Invoice) -> list[TaxLine]:
     """Return the lines of tax of a document."""
     return tax_lines(invoice.tax_minor, invoice.treatment, invoice.tax_rate_bp, invoice.country)
 
@@ -62,7 +63,7 @@ def top_up_receipt(top_up: TopUp) -> PdfDocument:
     if top_up.paid_at is None:
         message = f"top-up {top_up.pk} is not paid"
         raise ValueError(message)
-    seller, details = operator(), billing_details_at(None, top_up.paid_at)
+    seller, details = operator_seller(), billing_details_at(None, top_up.paid_at)
     payer = billing_details_at(top_up.user, top_up.paid_at)
     paid_at = top_up.paid_at.astimezone(ZoneInfo("UTC" if seller is None else seller.time_zone))
     facts = [("Payment", top_up.payment_reference), ("Date", f"{paid_at:%d %B %Y}")]
@@ -118,9 +119,8 @@ def _notes(invoice: Invoice) -> Iterator[str]:
     elif note := _NOTES.get(Treatment(invoice.treatment)):
         yield note
     if invoice.exchange_rate is not None and invoice.tax_in_tax_currency_minor:
-        units, cents = divmod(invoice.tax_in_tax_currency_minor, 100)
         rate = f"1 {invoice.currency} = {invoice.exchange_rate.normalize():f} {invoice.tax_currency}"
-        yield f"Tax in {invoice.tax_currency}: {units:,}.{cents:02} ({rate})."
+        yield f"Tax in {invoice.tax_currency}: {to_number(invoice.tax_in_tax_currency_minor):,.2f} ({rate})."
     if invoice.kind == InvoiceKind.INVOICE:
         yield "Paid from prepaid credit."
     else:

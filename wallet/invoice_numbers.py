@@ -4,7 +4,7 @@ from datetime import date
 
 from . import bounds
 
-# At least so many digits.
+# A number has at least this many digits.
 _DIGITS = 5
 
 

@@ -15,7 +15,7 @@ from .services.top_ups import end_top_ups_of_app
 
 @job()
 def end_top_ups(user_id: str, app_id: str) -> None:
-    """End the open payment pages that a disconnected app asked for."""
+    """Mark the pending top-ups as failed that a disconnected app asked for."""
     end_top_ups_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 
@@ -27,7 +27,7 @@ def decline_purchases(user_id: str, app_id: str) -> None:
 
 @job()
 def return_card_credit(user_id: str) -> None:
-    """Return credit that a deleted account got back to the cards that paid for it, newest payment first."""
+    """Return to its cards the credit that a deleted account got back, newest payment first."""
     for top_up in refundable_top_ups(uuid.UUID(user_id)):
         refund_of_deleted_account(top_up=top_up)
 

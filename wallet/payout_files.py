@@ -16,8 +16,8 @@ from vendors.services.payout_details import bank_account_of
 
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
-from .selectors import transfer_minor, vendor_payouts
-from .spreadsheets import amount_text, cell, csv_lines, store_of
+from .selectors import vendor_payouts
+from .spreadsheets import amount_text, cell, csv_lines, store_slug_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
 _SCHEMA = "pain.001.001.09"
@@ -82,9 +82,9 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
                 "name": sepa_text(account.holder),
                 "IBAN": account.number,
                 "BIC": account.bank,
-                "amount": transfer_minor(payout.amount_minor, batch),
+                "amount": batch.transfer_minor(payout.amount_minor),
                 "execution_date": batch.exported_at.date() if batch.exported_at else None,
-                "description": sepa_text(f"Payout {batch.run} {store_of(payout.account)}"),
+                "description": sepa_text(f"Payout {batch.run} {store_slug_of(payout.account)}"),
                 "endtoend_id": payout.pk.hex,
             }
         )
@@ -94,7 +94,7 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
 
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
     def row(payout: VendorPayout, account: BankAccount) -> tuple[object, ...]:
-        texts = map(cell, (batch.run, store_of(payout.account), account.holder, account.number, account.bank))
-        return (payout.pk, *texts, batch.transfer_currency, amount_text(transfer_minor(payout.amount_minor, batch)))
+        texts = map(cell, (batch.run, store_slug_of(payout.account), account.holder, account.number, account.bank))
+        return (payout.pk, *texts, batch.transfer_currency, amount_text(batch.transfer_minor(payout.amount_minor)))
 
     return "".join(csv_lines(HEADER, starmap(row, lines))).encode()

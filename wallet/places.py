@@ -11,7 +11,7 @@ INDIA = "IN"
 EUROPEAN_UNION = frozenset(country.upper() for country in vat.MEMBER_STATES) - {"XI"}
 # Greece uses another prefix than its country code.
 _VAT_PREFIXES = {"EL": "GR"}
-# By the code with which a GSTIN begins.
+# By the code with which a GSTIN begins. Those of stdnum are private, and some of its names are out of date.
 INDIAN_STATES = {
     "01": "Jammu and Kashmir",
     "02": "Himachal Pradesh",

@@ -6,6 +6,7 @@ import hashlib
 from django.http import HttpResponse
 from django.template.loader import render_to_string
 
+from marketplace.core.money import to_number
 from marketplace.ui.pdf import Grid, PdfDocument
 
 from .invoice_documents import pdf_download
@@ -66,5 +67,4 @@ def pdf_response(order: Order) -> HttpResponse:
 
 
 def _amount(minor: int, currency: str) -> str:
-    units, cents = divmod(minor, 100)
-    return f"{currency} {units:,}.{cents:02}"
+    return f"{currency} {to_number(minor):,.2f}"

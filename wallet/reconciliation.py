@@ -3,10 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
-from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum, When, Window
+from django.db import connection, transaction
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, Sum, When, Window
 from django.db.models.functions import Coalesce, Lag, RowNumber
 
 from library.models import Licence
@@ -24,7 +25,7 @@ from .top_up_differences import top_up_differences
 from .triggers import LEDGER_TRIGGERS
 
 BATCH = 500
-# Journals of which each belongs to a row of another table.
+# Journals that must belong to a row of another table, and what is said of one that does not.
 _STRAYS = (
     (Q(kind=JournalKind.PAYOUT, payout__isnull=True), "is a payout that belongs to no batch"),
     (Q(kind=JournalKind.PAYOUT_RETURN, returned_payout__isnull=True), "returns a payout that does not exist"),
@@ -55,7 +56,8 @@ def differences(on_progress: OnProgress = lambda _done: None, ledger_digests: Ma
         yield from _balances()
         yield from _transfers()
         yield from _entries()
-        for batch in _batches(Order.objects.order_by("pk")):
+        orders = Order.objects.select_related("listing__store", "buyer").order_by("pk").iterator(chunk_size=BATCH)
+        while batch := list(islice(orders, BATCH)):
             yield from _orders(batch)
             on_progress(len(batch))
         yield from _orphans()
@@ -70,7 +72,7 @@ def differences(on_progress: OnProgress = lambda _done: None, ledger_digests: Ma
 @contextmanager
 def _snapshot() -> Iterator[None]:
     """Read from one snapshot without blocking writers; an outer transaction is used as it is."""
-    wrapper: Any = connections[DEFAULT_DB_ALIAS]
+    wrapper: Any = connection
     if wrapper.in_atomic_block:
         yield
         return
@@ -112,19 +114,19 @@ def _entries() -> Iterator[str]:
         (AccountKind.WALLET, "wallet", "wallet_net_minor"),
         (AccountKind.VENDOR, "vendor", "vendor_net_minor"),
     ):
-        mine = Q(transfers__credit__kind=kind) | Q(transfers__debit__kind=kind)
+        of_kind = Q(transfers__credit__kind=kind) | Q(transfers__debit__kind=kind)
         amount = Case(When(transfers__credit__kind=kind, then=F("transfers__amount_minor")), default=-F("transfers__amount_minor"))
         elsewhere = transfers.filter(
             Q(credit__kind=kind) & ~Q(credit=OuterRef(account)) | Q(debit__kind=kind) & ~Q(debit=OuterRef(account))
         )
-        summed = Journal.objects.annotate(transferred_minor=Coalesce(Sum(amount, filter=mine), 0)).order_by()
+        summed = Journal.objects.annotate(transferred_minor=Coalesce(Sum(amount, filter=of_kind), 0)).order_by()
         wrong = summed.filter(~Q(transferred_minor=Coalesce(F(net), 0)) | Exists(elsewhere))
         for journal in wrong.iterator():
             yield f"journal {journal.pk} and its transfers move different amounts on the {account} account"
     before = Window(Lag("wallet_balance_minor", default=0), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
-    place = Window(RowNumber(), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
-    chained = Journal.objects.filter(wallet__isnull=False).annotate(before=before, place=place).order_by()
-    for unchained in chained.exclude(place=F("wallet_entry"), wallet_balance_minor=F("before") + F("wallet_net_minor")).iterator():
+    position = Window(RowNumber(), partition_by=F("wallet"), order_by=F("wallet_entry").asc())
+    chained = Journal.objects.filter(wallet__isnull=False).annotate(before=before, position=position).order_by()
+    for unchained in chained.exclude(position=F("wallet_entry"), wallet_balance_minor=F("before") + F("wallet_net_minor")).iterator():
         yield f"journal {unchained.pk} does not continue from the wallet's previous entry"
     ends = Journal.objects.filter(wallet=OuterRef("pk")).order_by("-wallet_entry")
     last = Coalesce(Subquery(ends.values("wallet_entry")[:1]), 0)
@@ -281,14 +283,3 @@ def _transfers_of(journal: Journal) -> list[Any]:
         return account.kind, account.owner_id, account.currency
 
     return [(named(transfer.debit), named(transfer.credit), transfer.amount_minor) for transfer in journal.transfers.all()]
-
-
-def _batches(orders: QuerySet[Order]) -> Iterator[list[Order]]:
-    after = None
-    while True:
-        rest = orders if after is None else orders.filter(pk__gt=after)
-        batch = list(rest.select_related("listing__store", "buyer")[:BATCH])
-        if not batch:
-            return
-        yield batch
-        after = batch[-1].pk

@@ -10,16 +10,22 @@ from marketplace.ui.formatting import money
 from .models import Order
 from .selectors import upgrade_of
 
-DOWNLOADS = 50
+DOWNLOADS_SHOWN = 50
 
 
 @dataclass(frozen=True)
 class RefundCase:
-    """The facts about a purchase, and of the `count` downloads of the asset by the holder of its licence the last, newest first."""
+    """What a decision on a refund is based on.
+
+    Args:
+        facts: The names and values of facts about the purchase.
+        downloads: The newest downloads of the asset by the holder of its licence, newest first.
+        download_count: The number of all of them.
+    """
 
     facts: list[tuple[str, str]]
     downloads: list[Download]
-    count: int
+    download_count: int
 
 
 def refund_case(order: Order) -> RefundCase:
@@ -38,4 +44,4 @@ def refund_case(order: Order) -> RefundCase:
     ]
     if upgrade is not None:
         facts.append(("Upgraded to", f"{upgrade.license_name}; it can be refunded once the upgrade is"))
-    return RefundCase(facts, list(downloads.reverse()[:DOWNLOADS]), downloads.count())
+    return RefundCase(facts, list(downloads.reverse()[:DOWNLOADS_SHOWN]), downloads.count())

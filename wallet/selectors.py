@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, TruncMonth
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import TruncMonth
 
 from marketplace.accounts.models import User
-from marketplace.core.database import row_by_id
+from marketplace.core.database import row_by_id, subquery_sum
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import first_id_at
-from marketplace.core.money import Currency, scaled
+from marketplace.core.money import Currency
 
 from .errors import InvoicePending, NotInvoiced
 from .licensees import with_licensee
@@ -25,7 +25,6 @@ from .models import (
     Journal,
     LedgerAccount,
     Order,
-    PayoutBatch,
     Quote,
     RefundRequest,
     ReversedOrder,
@@ -44,7 +43,6 @@ from .models.wallet_payouts import WalletPayoutStatus
 
 # Longer than any transaction, as each gives up after seconds of waiting.
 MAX_TRANSACTION_DURATION = timedelta(hours=1)
-_ALL = Q()
 
 
 @dataclass(frozen=True)
@@ -120,8 +118,8 @@ def sale_of(vendor: User, order_id: uuid.UUID) -> Order:
     return order
 
 
-def billing_details_of(user: User) -> BillingDetails | None:
-    """Return a user's billing details, None if there are none."""
+def billing_details_of(user: User | None) -> BillingDetails | None:
+    """Return the billing details of a user, or of the operator; None if there are none."""
     return BillingDetails.objects.filter(owner=user, current=True).first()
 
 
@@ -131,7 +129,7 @@ def billing_details_at(user: User | None, time: datetime) -> BillingDetails | No
     return rows.filter(created_at__lte=time).order_by("-created_at").first() or rows.order_by("created_at").first()
 
 
-def operator() -> Seller | None:
+def operator_seller() -> Seller | None:
     """Return the operator as a seller, None before the details are entered."""
     return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
 
@@ -156,7 +154,7 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
     return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.status != OrderStatus.COMPLETED)
 
 
-def charged_back_without_note() -> QuerySet[ReversedOrder]:
+def charged_back_without_credit_note() -> QuerySet[ReversedOrder]:
     """Return the purchases that a reversal ended and that have no credit note yet, oldest first.
 
     Each has the journal of the reversal, which returned the payment to the card.
@@ -218,18 +216,16 @@ def credit_of(*, source: str, reference: str) -> CreditReference | None:
     return references.filter(source=source, reference=reference).first()
 
 
-def with_ledger_balance(accounts: QuerySet[LedgerAccount], which: Q = _ALL) -> "QuerySet[Any, Any]":
-    """Return the accounts with `transfers_minor`, the sum of their transfers that match `which`."""
-
-    def total(side: str) -> Coalesce:
-        sums = Transfer.objects.filter(which, **{side: OuterRef("pk")}).order_by().values(side).annotate(total=Sum("amount_minor"))
-        return Coalesce(Subquery(sums.values("total")), 0)
-
-    return accounts.annotate(transfers_minor=total("credit") - total("debit"))
+def with_ledger_balance(accounts: QuerySet[LedgerAccount], *conditions: Q) -> "QuerySet[Any, Any]":
+    """Return the accounts with `transfers_minor`, the sum of their transfers that meet the conditions."""
+    moved = Transfer.objects.filter(*conditions)
+    credited = subquery_sum(moved.filter(credit=OuterRef("pk")), "amount_minor", by="credit")
+    debited = subquery_sum(moved.filter(debit=OuterRef("pk")), "amount_minor", by="debit")
+    return accounts.annotate(transfers_minor=credited - debited)
 
 
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
-    """Return vendors' accounts with `earned_minor`: earnings that are not paid out, negative after refunds of paid ones.
+    """Return vendors' accounts with `earned_minor`, as `unpaid_earnings` returns it.
 
     It is the balance, which includes all journals that a digest covers, plus those that none covers yet. These are searched among recent
     journals only: one that commits more than `MAX_TRANSACTION_DURATION` after it began is included once it is covered.
@@ -238,8 +234,12 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
     if last_covered is not None:
         uncovered = uncovered.filter(at__gt=last_covered - MAX_TRANSACTION_DURATION)
-    young = uncovered.order_by().values("vendor").annotate(total=Sum("vendor_net_minor")).values("total")
-    return accounts.annotate(earned_minor=F("balance_minor") + Coalesce(Subquery(young), 0))
+    return accounts.annotate(earned_minor=F("balance_minor") + subquery_sum(uncovered, "vendor_net_minor", by="vendor"))
+
+
+def unpaid_earnings(account_id: uuid.UUID) -> int:
+    """Return the earnings in a vendor's account that are not paid out, negative after refunds of paid ones."""
+    return int(with_earnings(LedgerAccount.objects.filter(pk=account_id)).get().earned_minor)
 
 
 def owed_by(user_id: uuid.UUID) -> dict[str, int]:
@@ -283,8 +283,7 @@ def accounts_due(*, currency: str, minimum_minor: int) -> QuerySet[Any]:
 def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
     """Return the number and the total of the accounts that are due, without checking whether each can be paid."""
     due = accounts_due(currency=currency, minimum_minor=minimum_minor)
-    sums = due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor"))
-    return {"count": sums["count"], "total": sums["total"] or 0}
+    return due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor", default=0))
 
 
 def orders_since(start: datetime) -> QuerySet[Order]:
@@ -297,14 +296,9 @@ def vendor_payouts() -> QuerySet[VendorPayout]:
     return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
 
 
-def open_vendor_payouts_of(user: uuid.UUID) -> QuerySet[VendorPayout]:
+def open_vendor_payouts_of(user_id: uuid.UUID) -> QuerySet[VendorPayout]:
     """Return a vendor's payouts that are prepared or at the bank."""
-    return vendor_payouts().filter(account__owner=user, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
-
-
-def transfer_minor(amount_minor: int, batch: PayoutBatch) -> int:
-    """Return the amount of a bank transfer, in the batch's currency of transfers."""
-    return amount_minor if batch.rate is None else scaled(amount_minor, batch.rate)
+    return vendor_payouts().filter(account__owner=user_id, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
@@ -318,9 +312,21 @@ def wallet_payouts() -> QuerySet[WalletPayout]:
     return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
 
 
-def open_wallet_payouts_of(user: uuid.UUID) -> QuerySet[WalletPayout]:
+def wallet_payout_of(user: User, wallet_payout_id: uuid.UUID) -> WalletPayout:
+    """Return a user's wallet payout.
+
+    Raises:
+        NotFound: it is not theirs.
+    """
+    wallet_payout = wallet_payouts().filter(wallet__owner=user, pk=wallet_payout_id).first()
+    if wallet_payout is None:
+        raise NotFound
+    return wallet_payout
+
+
+def open_wallet_payouts_of(user_id: uuid.UUID) -> QuerySet[WalletPayout]:
     """Return a user's waiting wallet payouts, at most one for each currency."""
-    return wallet_payouts().filter(wallet__owner=user, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
+    return wallet_payouts().filter(wallet__owner=user_id, status=WalletPayoutStatus.WAITING).order_by("wallet__currency")
 
 
 def refund_requests() -> QuerySet[RefundRequest]:

@@ -40,7 +40,7 @@ def payout_cells(payout: VendorPayout) -> tuple[str, ...]:
     """Return the line of a payout, which must be loaded with its batch, journal, details, account, owner and store."""
     account = payout.account
     vendor = "" if account.owner is None else account.owner.email
-    texts = map(cell, (vendor, store_of(account), payout.details.label))
+    texts = map(cell, (vendor, store_slug_of(account), payout.details.label))
     at = payout.journal.at.isoformat()
     return (payout.batch.run, at, *texts, account.currency, amount_text(payout.amount_minor), payout.status, str(payout.journal_id))
 
@@ -50,7 +50,7 @@ def cell(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def store_of(account: LedgerAccount) -> str:
+def store_slug_of(account: LedgerAccount) -> str:
     """Return the slug of a vendor's store."""
     store = getattr(account.owner, "store", None)
     return "" if store is None else store.slug

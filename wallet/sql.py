@@ -63,9 +63,9 @@ DEBIT = """
 UPDATE wallet_ledgeraccount
    SET balance_minor = balance_minor - %(amount)s, entries = entries + 1
  WHERE kind = 'wallet' AND owner_id = %(buyer)s AND currency = %(currency)s AND balance_minor >= %(amount)s
-RETURNING id AS wallet, balance_minor AS holds, entries AS entry,
+RETURNING id AS wallet, balance_minor AS balance, entries AS entry,
           (SELECT other.balance_minor FROM wallet_ledgeraccount other
-            WHERE other.kind = 'wallet' AND other.owner_id = %(buyer)s AND other.currency <> %(currency)s) AS other_holds,
+            WHERE other.kind = 'wallet' AND other.owner_id = %(buyer)s AND other.currency <> %(currency)s) AS other_balance,
           (SELECT account.id FROM wallet_ledgeraccount account
             WHERE account.kind = 'vendor' AND account.owner_id = %(vendor)s AND account.currency = %(currency)s) AS vendor,
           (SELECT account.id FROM wallet_ledgeraccount account
@@ -78,7 +78,7 @@ ADJUST_BALANCE = """
 UPDATE wallet_ledgeraccount
    SET balance_minor = balance_minor + %(amount)s, entries = entries + 1
  WHERE id = %(wallet)s
-RETURNING balance_minor AS holds, entries AS entry
+RETURNING balance_minor AS balance, entries AS entry
 """
 
 # The database's clock, at the beginning of the statement.
@@ -106,12 +106,7 @@ def as_id(value: Any) -> uuid.UUID:
     return value if isinstance(value, uuid.UUID) else uuid.UUID(value)
 
 
-def moment(at: datetime) -> Any:
-    """Return a time as a database parameter."""
-    return connection.ops.adapt_datetimefield_value(at)
-
-
 def _parameter(value: Any) -> Any:
     if isinstance(value, uuid.UUID) and not connection.features.has_native_uuid_field:
         return value.hex
-    return moment(value) if isinstance(value, datetime) else value
+    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value

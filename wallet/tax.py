@@ -48,12 +48,10 @@ class Party:
 
 @dataclass(frozen=True)
 class TaxDecision:
-    """The tax of a sale: the rule that applies, the rate in basis points, and the place of supply."""
+    """The tax of a sale: the rules that apply, and the rate in basis points."""
 
     treatment: Treatment
     rate_bp: int
-    country: str = ""
-    region: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,18 +78,18 @@ def decide_tax(*, seller: Party | None, buyer: Party | None, rates: Rates, listi
 
     def taxed(treatment: Treatment) -> TaxDecision:
         of_country = rates.get((place.country, ""), listing_rate_bp)
-        return TaxDecision(treatment, rates.get((place.country, place.region), of_country), place.country, place.region)
+        return TaxDecision(treatment, rates.get((place.country, place.region), of_country))
 
     if seller.country == INDIA:
         if place.country != INDIA:
-            return TaxDecision(Treatment.EXPORT, 0, place.country, place.region)
+            return TaxDecision(Treatment.EXPORT, 0)
         return taxed(Treatment.INTRA_STATE if place.region == seller.region else Treatment.INTER_STATE)
     if place.country == seller.country:
         return taxed(Treatment.DOMESTIC)
     if place.country not in EUROPEAN_UNION:
-        return TaxDecision(Treatment.EXPORT, 0, place.country, place.region)
+        return TaxDecision(Treatment.EXPORT, 0)
     if place.tax_id:
-        return TaxDecision(Treatment.REVERSE_CHARGE, 0, place.country, place.region)
+        return TaxDecision(Treatment.REVERSE_CHARGE, 0)
     return taxed(Treatment.DESTINATION)
 
 

@@ -3,10 +3,10 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import F, OuterRef, Q, QuerySet
 
 from library.selectors import suspended_order_ids
+from marketplace.core.database import subquery_sum
 from marketplace.ui.formatting import money
 
 from .models import CardReversal, Journal, LedgerAccount, Order, ProviderEvent, ReversedOrder, TopUp, Transfer
@@ -58,9 +58,9 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
     for top_up in unlisted.order_by("pk"):
         yield f"top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)} for {top_up.payment_reference}, which {provider.name} does not list"
     yield from _reversal_differences(provider, day, start)
-    for event in _of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
+    for event in _events_of_day(start).filter(provider=provider.name, outcome__startswith="refused"):
         yield f"event {event.event_id} of {provider.name} for top-up {event.top_up_id} was {event.outcome}"
-    for event in _of_day(start).filter(provider=provider.name, processed_at__isnull=True):
+    for event in _events_of_day(start).filter(provider=provider.name, processed_at__isnull=True):
         paid_for = TopUp.objects.filter(provider=provider.name, payment_reference=event.payment_reference, journal__isnull=False)
         until = "another dispute or refund of the payment has not ended" if paid_for.exists() else "the payment was not credited"
         yield f"event {event.event_id} of {provider.name} for payment {event.payment_reference} waits: {until}"
@@ -72,8 +72,8 @@ def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) 
     payments = {reversal.payment for reversal in listed.values()}
     top_ups = TopUp.objects.filter(provider=provider.name, payment_reference__in=payments, journal__isnull=False)
     credited = set(top_ups.values_list("payment_reference", flat=True))
-    mine = CardReversal.objects.filter(top_up__provider=provider.name, reference__in=listed).select_related("top_up")
-    known = {(reversal.top_up.payment_reference, reversal.reference): reversal for reversal in mine}
+    ours = CardReversal.objects.filter(top_up__provider=provider.name, reference__in=listed).select_related("top_up")
+    known = {(reversal.top_up.payment_reference, reversal.reference): reversal for reversal in ours}
     for reference, there in sorted(listed.items()):
         if there.payment not in credited:
             continue
@@ -94,7 +94,7 @@ def _reversal_differences(provider: Provider, day: dt.date, start: dt.datetime) 
         yield f"refund {refund.reference or refund.pk} of {refund.top_up.payment_reference}, {amount}, is not listed by {provider.name}"
 
 
-def _of_day(start: dt.datetime) -> QuerySet[ProviderEvent]:
+def _events_of_day(start: dt.datetime) -> QuerySet[ProviderEvent]:
     return ProviderEvent.objects.filter(occurred_at__gte=start, occurred_at__lt=start + dt.timedelta(days=1)).order_by("pk")
 
 
@@ -113,8 +113,8 @@ def _wrongly_credited() -> QuerySet[TopUp]:
 
 def _reversals() -> Iterator[str]:
     """Compare what returned to cards with the transfers, and what was kept with what had been frozen."""
-    to_funding = Transfer.objects.filter(journal=OuterRef("closing_journal"), credit__kind=AccountKind.FUNDING).order_by().values("journal")
-    moved = Coalesce(Subquery(to_funding.annotate(total=Sum("amount_minor")).values("total")), 0)
+    to_funding = Transfer.objects.filter(journal=OuterRef("closing_journal"), credit__kind=AccountKind.FUNDING)
+    moved = subquery_sum(to_funding, "amount_minor", by="journal")
     returned = Q(status=ReversalStatus.PAYMENT_RETURNED, closing_journal__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
     kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(freeze_journal__isnull=True) | Q(closing_journal__reverses=F("freeze_journal")))
     fits = CardReversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
@@ -124,27 +124,29 @@ def _reversals() -> Iterator[str]:
 
 def _set_aside() -> Iterator[str]:
     """Compare what is frozen and withheld with the open disputes and refunds."""
-    mine = CardReversal.objects.filter(status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency"))
-    frozen = mine.order_by().values("top_up__user").annotate(total=-Sum("freeze_journal__wallet_net_minor")).values("total")
+    reversals = CardReversal.objects.filter(
+        status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency")
+    )
+    frozen = subquery_sum(reversals, -F("freeze_journal__wallet_net_minor"), by="top_up__user")
     shares = ReversedOrder.objects.filter(
         _OPEN, withholding_journal__vendor__owner=OuterRef("owner"), withholding_journal__vendor__currency=OuterRef("currency")
     )
-    withheld = shares.order_by().values("withholding_journal__vendor").annotate(total=Sum("withheld_minor")).values("total")
+    withheld = subquery_sum(shares, "withheld_minor", by="withholding_journal__vendor")
     for kind, due in ((AccountKind.FROZEN, frozen), (AccountKind.WITHHELD, withheld)):
-        accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=Coalesce(Subquery(due), 0))
+        accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=due)
         for account in accounts.exclude(balance_minor=F("due")).iterator():
             yield f"{kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is disputed or refunded is {account.due}"
 
 
 def _shares() -> Iterator[str]:
     """Compare what was withheld of vendors' shares, and released, with the journals."""
-    mine = ReversedOrder.objects.filter(withholding_journal=OuterRef("pk")).order_by().values("withholding_journal")
-    recorded_minor = Coalesce(Subquery(mine.annotate(total=Sum("withheld_minor")).values("total")), 0)
-    withholds = Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(recorded_minor=recorded_minor)
-    for journal in withholds.exclude(vendor_net_minor=-F("recorded_minor")).iterator():
+    withheld_orders = ReversedOrder.objects.filter(withholding_journal=OuterRef("pk"))
+    recorded = subquery_sum(withheld_orders, "withheld_minor", by="withholding_journal")
+    withholds = Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(recorded=recorded)
+    for journal in withholds.exclude(vendor_net_minor=-F("recorded")).iterator():
         yield f"journal {journal.pk} withholds another amount than its purchases add up to"
-    freed = ReversedOrder.objects.filter(release_journal=OuterRef("pk")).order_by().values("release_journal")
-    rest = Coalesce(Subquery(freed.annotate(total=Sum(F("withheld_minor") - F("taken_minor"))).values("total")), 0)
+    released_orders = ReversedOrder.objects.filter(release_journal=OuterRef("pk"))
+    rest = subquery_sum(released_orders, F("withheld_minor") - F("taken_minor"), by="release_journal")
     for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
         yield f"journal {release.pk} releases another amount than its purchases add up to"
     unreleased = ReversedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))

@@ -98,7 +98,7 @@ def _records(vendor: str) -> Iterator[Trigger]:
         yield _row(vendor, "immutable", table, "UPDATE", refused_if, message)
         if table != EVENTS:
             yield Trigger(f"{table}_never_deleted", table, f"BEFORE {event}", f"{statement}{refuse(vendor, 'wallet', message)}")
-    # An event that fits no payment of ours can be deleted.
+    # An event that belongs to none of our payments can be deleted.
     yield _row(vendor, "never_deleted", EVENTS, "DELETE", "OLD.top_up_id IS NOT NULL", "events of a provider cannot be changed")
 
 

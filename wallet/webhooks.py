@@ -1,4 +1,7 @@
-"""Webhook events about orders, sales, top-ups and approvals. An app receives those about its own only, and the sales of vendors who chose that event for it."""
+"""Webhook events about orders, sales, top-ups and approvals.
+
+An app receives events about the orders, top-ups and approvals that it asked for, and about the sales of vendors who chose that event for it.
+"""
 
 import uuid
 

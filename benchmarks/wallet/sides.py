@@ -26,7 +26,7 @@ from .scene import PLENTY_MINOR
 _UUID = re.compile(r"'([0-9a-f]{8}-[0-9a-f-]{27})'::uuid|'([0-9a-f]{32})'")
 _DEBIT = "UPDATE wallet_ledgeraccount"
 # The columns of a journal that repeat what the debit returned: the placeholder of the value, and the variable of pgbench.
-_REPEATED = {"wallet_balance_minor": (-7_770_001, ":debit_holds"), "wallet_entry": (-7_770_002, ":debit_entry")}
+_REPEATED = {"wallet_balance_minor": (-7_770_001, ":debit_balance"), "wallet_entry": (-7_770_002, ":debit_entry")}
 
 
 def seen_statements(listing: UUID) -> list[str]:

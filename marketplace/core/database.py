@@ -1,4 +1,4 @@
-"""Database helpers beyond the ORM: rows by the ids of requests, violated constraints, plain inserts, time limits, released connections."""
+"""Database helpers beyond the ORM: rows by ids of requests, violated constraints, plain inserts, subquery sums, time limits, connections."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -6,6 +6,8 @@ from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connection, connections, models
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -33,6 +35,11 @@ def violates(error: IntegrityError, model: type[models.Model], constraint: str) 
         columns = (cast("models.Field[Any, Any]", model._meta.get_field(field)).column for field in rule.fields)
         return str(error) == "UNIQUE constraint failed: " + ", ".join(f"{model._meta.db_table}.{column}" for column in columns)
     return str(error) == f"CHECK constraint failed: {constraint}"
+
+
+def subquery_sum(rows: "models.QuerySet[Any]", amount: str | Combinable, *, by: str) -> Coalesce:
+    """Return the sum of an amount over the rows of a subquery, which share one value of `by`, as an expression; 0 if there are none."""
+    return Coalesce(models.Subquery(rows.order_by().values(by).annotate(total=models.Sum(amount)).values("total")), 0)
 
 
 def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], suffix: str = "", params: Sequence[Any] = ()) -> int:

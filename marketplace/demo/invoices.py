@@ -7,7 +7,7 @@ from django.utils import timezone
 from library.licensees import Licensee
 from marketplace.core.money import Currency
 from wallet.models import Seller, TaxRate
-from wallet.selectors import billing_details_of, operator, orders_of
+from wallet.selectors import billing_details_of, operator_seller, orders_of
 from wallet.services.billing import save_billing_details, save_seller
 from wallet.services.invoices import issue_invoices
 from wallet.services.offers import PurchaseRequest
@@ -41,7 +41,7 @@ CLIENT = Licensee("Lindqvist AB", "fonts@lindqvist.example")
 
 def make_seller(people: People) -> None:
     """Enter the operator as the seller of record, a rate of tax, and the buyer's billing details, where they are missing."""
-    if operator() is None:
+    if operator_seller() is None:
         seller = Seller(number_pattern="DEM/{year}/{number}", fiscal_year_month=4, time_zone="Asia/Kolkata", service_code="998439")
         save_seller(seller=seller, changed=[], details=OPERATOR, actor=people.admin)
     if not TaxRate.objects.filter(country="IN").exists():

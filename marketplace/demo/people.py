@@ -181,7 +181,7 @@ def _top_up(user: User) -> None:
     provider = provider_for(Currency.INR)
     if provider is not None and provider.name == SimulatedProvider.name and not top_ups_of(user).exists():
         top_up, _ = request_top_up(user=user, wanted=TopUpRequest(Currency.INR, TOP_UP_MINOR))
-        pay(top_up=top_up, outcome="succeeded", late=timezone.now())
+        pay(top_up=top_up, outcome="succeeded", late_at=timezone.now())
 
 
 def _request_payout(user: User) -> None:

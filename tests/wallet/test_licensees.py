@@ -230,7 +230,7 @@ def test_payer_is_refunded_at_once_until_the_licensee_has_downloaded() -> None:
     order = bought_for(with_file(), payer)
     record_download(link=issue_link(licence=claimed(order, UserFactory())), byte_range="")
     assert request_refund(order=order, reason="other", details="", actor=payer).status != "Refunded"
-    assert refund_case(order).count == 1
+    assert refund_case(order).download_count == 1
 
 
 def test_dispute_of_the_payers_card_suspends_the_licence_of_the_licensee() -> None:

@@ -125,7 +125,7 @@ def test_unclaimed_refund_is_listed_announced_and_paid_by_staff_with_the_permiss
     assert order.title in listed
     assert other.buyer.email not in listed
     assert "This is not possible in its current state" in text_of(payer.get(order_page(other, "pay_unclaimed")))
-    assert "counts as paid to who bought" in text_of(payer.get(order_page(order, "pay_unclaimed")))
+    assert "counts as paid to the buyer of" in text_of(payer.get(order_page(order, "pay_unclaimed")))
     assert payer.post(order_page(order, "pay_unclaimed"), claim | {"reference": ""}).status_code == 400
     press(payer, order_page(order, "pay_unclaimed"), claim)
     assert not unclaimed_refunds().exists()

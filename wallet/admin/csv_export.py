@@ -1,7 +1,7 @@
 """A list of the admin as CSV, with the filters of the page."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -15,13 +15,8 @@ from ..spreadsheets import csv_response
 
 _CHUNK = 500
 
-if TYPE_CHECKING:
-    ExportBase = ServiceAdmin
-else:
-    ExportBase = object
 
-
-class CsvExport(ExportBase):
+class CsvExportAdmin(ServiceAdmin):
     """Adds the export of the filtered rows, by a permission of its own, and `export_url` to the context of the list."""
 
     export_permission: ClassVar[str]
@@ -49,7 +44,7 @@ class CsvExport(ExportBase):
         try:
             rows = self.get_changelist_instance(request).queryset
         except IncorrectLookupParameters as error:
-            message = "no filter takes this"
+            message = "a filter has a value that it does not accept"
             raise SuspiciousOperation(message) from error
         return csv_response(self.export_lines(rows.iterator(chunk_size=_CHUNK)), self.export_name)
 

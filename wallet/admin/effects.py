@@ -5,10 +5,10 @@ from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
 
 from ..card_credit import card_part_of
-from ..models import Journal, LedgerAccount, Order, VendorPayout, WalletOwner, WalletPayout
+from ..models import Journal, Order, VendorPayout, WalletOwner, WalletPayout
 from ..models.ledger import JournalKind
 from ..models.orders import OrderStatus
-from ..selectors import balances_of, owed_by, with_earnings
+from ..selectors import balances_of, owed_by, unpaid_earnings
 from ..unclaimed import unclaimed_minor
 
 
@@ -56,7 +56,7 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
     price, owed = money(unclaimed_minor(order), order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [
         *([f"The account owes {money(owed, order.currency)} for a card payment that was returned: settle that first."] if owed else []),
-        f"{price} counts as paid to who bought “{order.title}”, and no longer waits to be paid out.",
+        f"{price} counts as paid to the buyer of “{order.title}”, and no longer waits to be paid out.",
         "It is paid once, and cannot be undone here.",
     ]
 
@@ -72,8 +72,7 @@ def kept_earnings_effects(payout: VendorPayout) -> list[str]:
 
 
 def _earnings(payout: VendorPayout) -> str:
-    account = with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get()
-    return money(account.earned_minor, account.currency)
+    return money(unpaid_earnings(payout.account_id), payout.account.currency)
 
 
 def payment_effects(wallet_payout: WalletPayout) -> list[str]:

@@ -8,7 +8,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -20,17 +21,17 @@ from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
 from marketplace.review.base import MarketplaceModelAdmin, ModelForm
 from marketplace.review.panels import Panel
-from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.review.service import staff_of
 from marketplace.ui.formatting import money
 
 from ..address_form import AddressForm
-from ..invoice_csv import invoice_lines, parse_month
-from ..invoice_documents import lines_of, pdf_response
+from ..invoice_csv import invoice_csv_lines, parse_month
+from ..invoice_documents import pdf_response, tax_lines_of
 from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
-from ..services.billing import FIELDS, change_logo, check_seller, save_seller
-from ..services.tax_rates import check_exchange_rate, check_tax_rate, save_exchange_rate, save_tax_rate
-from .csv_export import CsvExport
+from ..services.billing import BILLING_FIELDS, change_logo, clean_seller, save_seller
+from ..services.tax_rates import clean_exchange_rate, clean_tax_rate, save_exchange_rate, save_tax_rate
+from .csv_export import CsvExportAdmin
 from .lists import money_column
 
 EXPORT = "wallet.export_invoice"
@@ -55,7 +56,7 @@ class MonthFilter(admin.SimpleListFilter):
 
 
 @admin.register(Invoice)
-class InvoiceAdmin(CsvExport, ServiceAdmin):
+class InvoiceAdmin(CsvExportAdmin):
     """Invoices and credit notes."""
 
     export_permission, export_name = EXPORT, "invoices.csv"
@@ -82,15 +83,12 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
 
     def export_lines(self, rows: Iterable[Invoice]) -> Iterator[str]:
         """Return the documents with the addresses of buyers, for which the export needs a permission of its own."""
-        return invoice_lines(rows)
+        return invoice_csv_lines(rows)
 
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        invoice = invoices().filter(pk=object_id).first()
-        if invoice is None:
-            raise Http404
-        return pdf_response(invoice)
+        return pdf_response(get_object_or_404(invoices(), pk=object_id))
 
     @admin.display(description="Seller", ordering="seller_details__name")
     def seller_name(self, invoice: Invoice) -> str:
@@ -102,7 +100,7 @@ class InvoiceAdmin(CsvExport, ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: Invoice) -> list[Panel]:
         """Show the lines of tax; a document has no history."""
-        rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in lines_of(subject)]
+        rows = [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, subject.currency)) for line in tax_lines_of(subject)]
         return [Panel("Tax", ("Name", "Rate", "Amount"), rows)]
 
 
@@ -126,7 +124,7 @@ class SellerForm(AddressForm, ModelForm):
         super().__init__(*args, **kwargs)
         if self.instance._state.adding or self.instance.vendor_id:
             del self.fields["logo"], self.fields["remove_logo"]
-        for name in FIELDS:
+        for name in BILLING_FIELDS:
             # A vendor enters their own address.
             self.fields[name].required = False
             self.fields[name].initial = "" if self.instance._state.adding else getattr(self.instance.details, name)
@@ -144,12 +142,12 @@ class SellerForm(AddressForm, ModelForm):
         if not self.errors:
             draft = Seller(pk=self.instance.pk, vendor=self.instance.vendor, **{name: cleaned[name] for name in SellerForm.Meta.fields})
             with problems_as_form_errors(self):
-                check_seller(seller=draft, details=self.details())
+                clean_seller(seller=draft, details=self.details())
         return cleaned
 
     def details(self) -> dict[str, str]:
         """Return the billing details as the service takes them."""
-        return {name: self.cleaned_data.get(name, "") for name in FIELDS}
+        return {name: self.cleaned_data.get(name, "") for name in BILLING_FIELDS}
 
 
 class RateForm(ModelForm):
@@ -163,7 +161,7 @@ class RateForm(ModelForm):
             rate = self._meta.model(**cleaned)
             with problems_as_form_errors(self):
                 self.check(rate=rate)
-                # As it is saved, so that Django finds another rate of the same day.
+                # The normalised values, by which Django finds another rate of the same day.
                 cleaned = {name: getattr(rate, name) for name in cleaned}
         return cleaned
 
@@ -171,7 +169,7 @@ class RateForm(ModelForm):
 class TaxRateForm(RateForm):
     """A rate of tax."""
 
-    check = staticmethod(check_tax_rate)
+    check = staticmethod(clean_tax_rate)
 
     class Meta:
         model = TaxRate
@@ -181,7 +179,7 @@ class TaxRateForm(RateForm):
 class ExchangeRateForm(RateForm):
     """A rate of exchange."""
 
-    check = staticmethod(check_exchange_rate)
+    check = staticmethod(clean_exchange_rate)
 
     class Meta:
         model = ExchangeRate
@@ -211,7 +209,7 @@ class SellerAdmin(UndeletableAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Seller | None = None) -> Any:
         """Return the fields; the address only where the operator's is entered."""
-        address = () if obj is not None and obj.vendor_id else tuple(FIELDS)
+        address = () if obj is not None and obj.vendor_id else tuple(BILLING_FIELDS)
         logo = ("logo", "remove_logo") if obj is not None and obj.vendor_id is None else ()
         return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields, *logo)
 

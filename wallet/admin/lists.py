@@ -1,4 +1,4 @@
-"""Columns and filters that several lists of money share."""
+"""Columns, names and filters that several lists of money share."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from marketplace.accounts.models import User
 from marketplace.ui.formatting import money
 
 
@@ -20,6 +21,11 @@ def money_column(description: str, minor: str, currency: str = "currency", *, or
         return money(minor_of(row), currency_of(row))
 
     return column
+
+
+def account_name(user: User | None) -> str:
+    """Return a user's e-mail address, or that the account is deleted."""
+    return "A deleted account" if user is None or user.deleted else user.email
 
 
 class OneChoiceFilter(admin.SimpleListFilter):

@@ -2,22 +2,21 @@
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 
 from marketplace.core import audit
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Button, Decision, ReasonForm, service_decision
+from marketplace.review.decisions import Button, Decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
 
-from .. import bounds
 from ..evidence import Reader, evidence_response
 from ..models import Order, Transfer
 from ..models.orders import OrderStatus
@@ -25,18 +24,12 @@ from ..selectors import upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
 from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
-from .lists import OneChoiceFilter, money_column
+from .lists import OneChoiceFilter, account_name, money_column
+from .vendor_payouts import ManualPayoutForm
 
 REFUND = "wallet.refund_order"
 PAY_UNCLAIMED = "wallet.pay_unclaimed_order"
 EVIDENCE = "wallet.export_evidence_order"
-
-
-class UnclaimedRefundForm(ReasonForm):
-    """The reference of the payment, and how the recipient was verified."""
-
-    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
-    field_order = ("reference", "reason")
 
 
 class UnclaimedRefundFilter(OneChoiceFilter):
@@ -69,8 +62,7 @@ class OrderAdmin(ServiceAdmin):
     price = money_column("Price", "price_minor")
 
     def name(self, subject: Order) -> str:
-        buyer = "A deleted account" if subject.buyer.deleted else subject.buyer
-        return f"{buyer}: {subject.title}, {self.price(subject)}"
+        return f"{account_name(subject.buyer)}: {subject.title}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
         if query.id:
@@ -90,9 +82,7 @@ class OrderAdmin(ServiceAdmin):
         staff = staff_of(request)
         if not staff.has_perm(EVIDENCE):
             raise PermissionDenied
-        order = Order.objects.select_related("quote", "upgraded_from").filter(pk=object_id).first()
-        if order is None:
-            raise Http404
+        order = get_object_or_404(Order.objects.select_related("quote", "upgraded_from"), pk=object_id)
         audit.record("order.evidence", order, actor=staff)
         return evidence_response(order, Reader.STAFF)
 
@@ -124,7 +114,7 @@ class OrderAdmin(ServiceAdmin):
             PAY_UNCLAIMED,
             "The buyer's account was deleted. Verify who claims the money, for example by the receipt, pay it, then record it here.",
             "The refund is paid.",
-            UnclaimedRefundForm,
+            ManualPayoutForm,
             available=_is_unclaimed,
             effects=unclaimed_refund_effects,
         ),

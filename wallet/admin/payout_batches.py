@@ -9,7 +9,8 @@ from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
@@ -29,18 +30,18 @@ from ..models import PayoutBatch
 from ..models.quotes import CURRENCIES
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
 from ..payout_files import bank_file, paying_account
-from ..selectors import due_sums, transfer_minor, vendor_payouts
+from ..selectors import due_sums, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.payout_batches import PREPARED_AT_ONCE, PreparedBatch, prepare_batch
-from ..spreadsheets import store_of
+from ..spreadsheets import store_slug_of
 from .vendor_payouts import SETTLE
 
 EXPORT_BATCH = "wallet.export_payoutbatch"
 PREPARE = "wallet.prepare_payoutbatch"
 # The most payouts of a batch on its page.
 PAYOUTS_SHOWN = 100
-# Names of vendors who are not paid, in a message.
-NAMED = 20
+# The most vendors who are not paid that a message names.
+MOST_NAMED = 20
 
 
 class PrepareForm(forms.Form):
@@ -53,6 +54,7 @@ class PrepareForm(forms.Form):
         max_value=bounds.MAX_CREDIT_MINOR // 100,
         max_digits=14,
         decimal_places=2,
+        initial=lambda: settings.PAYOUT_MINIMUM,
         help_text="Smaller balances wait.",
     )
     rate = forms.DecimalField(
@@ -62,12 +64,8 @@ class PrepareForm(forms.Form):
         max_value=services.MAXIMUM_RATE,
         max_digits=12,
         decimal_places=6,
-        help_text="Pay in EUR by SEPA, at so many EUR for one unit of the currency. Empty: pay in the currency of the earnings.",
+        help_text="To pay in EUR by SEPA: how many EUR one unit of the currency is worth. If empty, payouts are in the currency of the earnings.",
     )
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own arguments
-        self.fields["minimum"].initial = settings.PAYOUT_MINIMUM
 
     @property
     def minimum_minor(self) -> int:
@@ -98,9 +96,9 @@ class PayoutBatchAdmin(ServiceAdmin):
             *super().get_urls(),
         ]
 
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+    def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         prepare_url = reverse("admin:wallet_payoutbatch_prepare") if staff_of(request).has_perm(PREPARE) else ""
-        return super().changelist_view(request, {**(extra_context or {}), "prepare_url": prepare_url})
+        return super().list_context(request, changelist) | {"prepare_url": prepare_url}
 
     def prepare(self, request: HttpRequest) -> HttpResponse:
         """Ask for the terms of a run, show what is due, and prepare it once that is confirmed."""
@@ -138,8 +136,8 @@ class PayoutBatchAdmin(ServiceAdmin):
         """Tell how many payouts are prepared, and who is not paid."""
         self.message_user(request, f"Prepared payouts: {outcome.prepared}.", messages.SUCCESS)
         if outcome.skipped:
-            named = "; ".join(f"{store_of(account)}: {kept.reason.label}" for account, kept in outcome.skipped[:NAMED])
-            more = len(outcome.skipped) - NAMED
+            named = "; ".join(f"{store_slug_of(account)}: {skipped.reason.label}" for account, skipped in outcome.skipped[:MOST_NAMED])
+            more = len(outcome.skipped) - MOST_NAMED
             self.message_user(request, f"Not paid: {named}{f'; and {more} more' if more > 0 else ''}.", messages.WARNING)
         if outcome.remaining:
             self.message_user(
@@ -153,9 +151,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         staff = staff_of(request)
         if not staff.has_perm(EXPORT_BATCH):
             raise PermissionDenied
-        batch = PayoutBatch.objects.filter(pk=batch_id).first()
-        if batch is None:
-            raise Http404
+        batch = get_object_or_404(PayoutBatch, pk=batch_id)
         try:
             made = bank_file(batch=batch)
         except Problem as problem:
@@ -169,9 +165,11 @@ class PayoutBatchAdmin(ServiceAdmin):
         """Show the newest payouts, without bank details, then the history."""
         rows = [
             (
-                format_html('<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_of(each.account)),
+                format_html(
+                    '<a href="{}">{}</a>', reverse("admin:wallet_vendorpayout_change", args=[each.pk]), store_slug_of(each.account)
+                ),
                 money(each.amount_minor, subject.currency),
-                money(transfer_minor(each.amount_minor, subject), subject.transfer_currency),
+                money(subject.transfer_minor(each.amount_minor), subject.transfer_currency),
                 each.status,
             )
             for each in vendor_payouts().filter(batch=subject)[:PAYOUTS_SHOWN]
@@ -217,7 +215,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         Decision(
             "Cancel",
             SETTLE,
-            "Nothing of it is paid, and the amounts are in the vendors' balances again.",
+            "None of it is paid, and the amounts are in the vendors' balances again.",
             "It is cancelled.",
             available=partial(services.BATCH_TRANSITIONS.allows, verb="cancel"),
             danger=True,

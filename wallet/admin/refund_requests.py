@@ -18,7 +18,7 @@ from ..refund_cases import refund_case
 from ..services.refund_requests import grant_refund, refuse_refund
 from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
-from .lists import money_column
+from .lists import account_name, money_column
 
 DECIDE = "wallet.decide_refundrequest"
 # Vendors may refund earlier; staff decide only once the request is theirs.
@@ -68,8 +68,7 @@ class RefundRequestAdmin(QueueAdmin):
 
     @admin.display(description="Buyer")
     def buyer(self, refund_request: RefundRequest) -> str:
-        buyer = refund_request.order.buyer
-        return "A deleted account" if buyer.deleted else buyer.email
+        return account_name(refund_request.order.buyer)
 
     @admin.display(description="Vendor")
     def vendor(self, refund_request: RefundRequest) -> str:
@@ -84,7 +83,7 @@ class RefundRequestAdmin(QueueAdmin):
         downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
         return [
             Panel("Purchase", ("Fact", "Value"), case.facts),
-            Panel(f"Downloads: {case.count}", ("At (UTC)", "File", "Part"), downloads),
+            Panel(f"Downloads: {case.download_count}", ("At (UTC)", "File", "Part"), downloads),
             *super().panels(request, subject),
         ]
 

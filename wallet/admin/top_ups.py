@@ -1,4 +1,4 @@
-"""Top-ups, disputes and refunds, and providers' events in the admin: read-only, but for refunds to the card."""
+"""Top-ups, disputes and refunds, and providers' events in the admin: read-only except for refunds to the card."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from marketplace.ui.formatting import money
 from ..models import CardReversal, ProviderEvent, TopUp
 from ..models.top_ups import TopUpStatus
 from ..services.card_refunds import refund_top_up
-from .lists import money_column
+from .lists import account_name, money_column
 
 REFUND = "wallet.refund_topup"
 
@@ -35,7 +35,7 @@ class TopUpAdmin(ServiceAdmin):
     amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: TopUp) -> str:
-        return f"{'A deleted account' if subject.user.deleted else subject.user}: {self.amount(subject)}"
+        return f"{account_name(subject.user)}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
         if query.id:

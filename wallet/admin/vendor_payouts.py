@@ -11,7 +11,6 @@ from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
 from marketplace.review.panels import Panel
-from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import money, when
 
 from .. import bounds
@@ -19,9 +18,9 @@ from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
 from ..selectors import paid_by_currency, vendor_payouts
 from ..services import vendor_payouts as services
-from ..services.former_vendors import belongs_to_former_vendor, keep_earnings, pay_former_vendor
-from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_of
-from .csv_export import CsvExport
+from ..services.former_vendors import can_be_settled_by_hand, keep_earnings, pay_former_vendor
+from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_slug_of
+from .csv_export import CsvExportAdmin
 from .effects import kept_earnings_effects, manual_payout_effects
 from .lists import money_column
 
@@ -60,16 +59,14 @@ class CurrencyFilter(admin.SimpleListFilter):
 
 
 class ManualPayoutForm(ReasonForm):
-    """The bank's reference of a payment, and how the recipient was verified."""
+    """The reference of a payment that was made by hand, and how the recipient was verified."""
 
-    reference = forms.CharField(
-        max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The number of the payment, such as that of a bank transfer."
-    )
+    reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
     field_order = ("reference", "reason")
 
 
 @admin.register(VendorPayout)
-class VendorPayoutAdmin(CsvExport, ServiceAdmin):
+class VendorPayoutAdmin(CsvExportAdmin):
     """Payouts to vendors."""
 
     export_permission, export_name = EXPORT, "payouts.csv"
@@ -107,11 +104,11 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
 
     @admin.display(description="Vendor", ordering="account__owner__email")
     def vendor(self, payout: VendorPayout) -> str:
-        return payout_cells(payout)[PAYOUT_HEADER.index("vendor")]
+        return "" if payout.account.owner is None else payout.account.owner.email
 
     @admin.display(description="Store", ordering="account__owner__store__slug")
     def store(self, payout: VendorPayout) -> str:
-        return store_of(payout.account)
+        return store_slug_of(payout.account)
 
     pay = service_decision(
         Decision(
@@ -160,7 +157,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. You confirm that you paid all earnings in another way.",
             "It is recorded as paid.",
             ManualPayoutForm,
-            available=lambda payout: belongs_to_former_vendor(payout=payout),
+            available=lambda payout: can_be_settled_by_hand(payout=payout),
             effects=manual_payout_effects,
         ),
         pay_former_vendor,
@@ -174,7 +171,7 @@ class VendorPayoutAdmin(CsvExport, ServiceAdmin):
             FORMER,
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. A suspended store may still be reinstated. All earnings become the marketplace's, in the ledger's account of commissions.",
             "The earnings are kept.",
-            available=lambda payout: belongs_to_former_vendor(payout=payout),
+            available=lambda payout: can_be_settled_by_hand(payout=payout),
             danger=True,
             effects=kept_earnings_effects,
         ),

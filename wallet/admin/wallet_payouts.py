@@ -19,7 +19,7 @@ from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
 from .effects import payment_effects, refusal_effects
-from .lists import money_column
+from .lists import account_name, money_column
 from .vendor_payouts import CurrencyFilter
 from .wallets import JOURNAL_COLUMNS, journal_rows
 
@@ -77,8 +77,7 @@ class WalletPayoutAdmin(QueueAdmin):
 
     @admin.display(description="Requested by", ordering="wallet__owner__email")
     def asked_by(self, wallet_payout: WalletPayout) -> str:
-        owner = wallet_payout.wallet.owner
-        return "A deleted account" if owner is None or owner.deleted else owner.email
+        return account_name(wallet_payout.wallet.owner)
 
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:

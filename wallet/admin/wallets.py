@@ -125,7 +125,6 @@ class WalletAdmin(ServiceAdmin):
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         owner = super().get_object(request, object_id, from_field)
         if owner is not None:
-            owner.accounts = {account.currency: account for account in accounts_of(owner)}
             owner.owed = owed_by(owner.pk)
         return owner
 
@@ -142,7 +141,7 @@ class WalletAdmin(ServiceAdmin):
         return ", ".join(money(amount, code) for code, amount in owner.owed.items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        return [Panel(f"Transactions in {code}", JOURNAL_COLUMNS, journal_rows(account)) for code, account in subject.accounts.items()]
+        return [Panel(f"Transactions in {account.currency}", JOURNAL_COLUMNS, journal_rows(account)) for account in accounts_of(subject)]
 
     @decision(
         Decision(

@@ -73,5 +73,5 @@ class Approval(models.Model):
     @property
     def current_status(self) -> ApprovalStatus:
         """The status, Expired where it ended without a decision or without a purchase."""
-        open_still = self.status in {ApprovalStatus.WAITING, ApprovalStatus.APPROVED}
-        return ApprovalStatus.EXPIRED if open_still and self.expires_at <= timezone.now() else ApprovalStatus(self.status)
+        is_open = self.status in {ApprovalStatus.WAITING, ApprovalStatus.APPROVED}
+        return ApprovalStatus.EXPIRED if is_open and self.expires_at <= timezone.now() else ApprovalStatus(self.status)

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from marketplace.core import bounds as core_bounds
 from marketplace.core.ids import new_id
+from marketplace.core.money import scaled
 from vendors.models import PayoutDetails
 
 from .. import bounds
@@ -62,6 +63,10 @@ class PayoutBatch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run} {self.currency}"
+
+    def transfer_minor(self, amount_minor: int) -> int:
+        """Return the amount of the bank transfer for an amount of earnings, in `transfer_currency`."""
+        return amount_minor if self.rate is None else scaled(amount_minor, self.rate)
 
 
 class PayoutStatus(models.TextChoices):

@@ -15,11 +15,11 @@ __all__ = [
     "PaymentEvent",
     "Provider",
     "SimulatedProvider",
-    "currencies_to_add",
     "has_top_ups_of_real_providers",
     "provider_for",
     "provider_named",
     "providers",
+    "top_up_currencies",
 ]
 
 
@@ -45,7 +45,7 @@ def provider_for(currency: str) -> Provider | None:
     return next((provider for provider in providers().values() if currency in provider.currencies), None)
 
 
-def currencies_to_add() -> list[Currency]:
+def top_up_currencies() -> list[Currency]:
     """Return the currencies in which credit can be added."""
     return [currency for currency in WALLET_CURRENCIES if provider_for(currency) is not None]
 

@@ -78,7 +78,7 @@ class ProviderPayment:
 
 @dataclass(frozen=True)
 class ProviderReversal:
-    """A dispute or refund in a provider's list: the provider's ids of it and of its payment, its amount and how it stands."""
+    """A dispute or refund in a provider's list: the provider's ids of it and of its payment, its amount and its status."""
 
     reference: str
     payment: str

@@ -29,7 +29,7 @@ _KINDS = {
 }
 # Inquiries, which take no money.
 _INQUIRIES = ("fraud", "retrieval")
-# How disputes and refunds stand that have ended.
+# The status here of disputes and refunds that have ended, by their status there.
 _DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "closed": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
 _REFUNDED = {"processed": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT}
 PAGE = 100
@@ -49,7 +49,7 @@ class RazorpayProvider:
 
     def create_page(self, top_up: TopUp, return_url: str) -> PaymentPage:
         """Return a payment link, the same one for the same top-up."""
-        with _calls(), self._client() as client:
+        with _translated_errors(), self._client() as client:
             # A reference is accepted once, so a link that an earlier call made is found by it.
             known = client.payment_link.all({"reference_id": str(top_up.pk)}, timeout=self._timeout)["payment_links"]
             try:
@@ -71,7 +71,7 @@ class RazorpayProvider:
 
     def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
         once = {"X-Refund-Idempotency": str(reversal_id)}
-        with _calls(), self._client() as client:
+        with _translated_errors(), self._client() as client:
             try:
                 refund = client.payment.refund(payment, {"amount": amount_minor}, headers=once, timeout=self._timeout)
             except BadRequestError:
@@ -80,13 +80,13 @@ class RazorpayProvider:
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
         """Yield the captured payments of a day."""
-        with _calls(), self._client() as client:
+        with _translated_errors(), self._client() as client:
             for payment in self._listed(client.payment, day):
                 if payment["captured"]:
                     yield ProviderPayment(payment["id"], payment["amount"], payment["currency"])
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        with _calls(), self._client() as client:
+        with _translated_errors(), self._client() as client:
             for ends, resource in ((_DISPUTED, client.dispute), (_REFUNDED, client.refund)):
                 for each in self._listed(resource, day):
                     if each.get("phase") not in _INQUIRIES:
@@ -139,7 +139,7 @@ class _Session(requests.Session):
 
 
 @contextmanager
-def _calls() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     try:
         yield
     except (BadRequestError, GatewayError, ServerError, requests.RequestException, LookupError, TypeError, ValueError) as error:
@@ -152,7 +152,7 @@ def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
     kind = _KINDS.get(name)
     if kind is None:
         return None
-    parts = {part: held["entity"] for part, held in event["payload"].items()}
+    parts = {name: part["entity"] for name, part in event["payload"].items()}
     if kind in {EventKind.SUCCEEDED, EventKind.FAILED}:
         facts = _link_event(parts)
     else:

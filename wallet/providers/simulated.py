@@ -52,16 +52,11 @@ class SimulatedProvider:
             yield ProviderPayment(top_up.payment_reference, top_up.amount_minor, top_up.currency)
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        yield from known_reversals(self.name, day)
-
-
-def known_reversals(provider: str, day: dt.date) -> Iterator[ProviderReversal]:
-    """Yield what we know of a provider's disputes and refunds that began on a day."""
-    start, end = (moment_of(seconds) for seconds in day_bounds(day))
-    rows = CardReversal.objects.filter(top_up__provider=provider, opened_at__gte=start, opened_at__lt=end).exclude(reference="")
-    for row in rows.select_related("top_up"):
-        payment, currency = row.top_up.payment_reference, row.top_up.currency
-        yield ProviderReversal(row.reference, payment, row.amount_minor, currency, ReversalStatus(row.status))
+        start, end = (moment_of(seconds) for seconds in day_bounds(day))
+        rows = CardReversal.objects.filter(top_up__provider=self.name, opened_at__gte=start, opened_at__lt=end).exclude(reference="")
+        for row in rows.select_related("top_up"):
+            payment, currency = row.top_up.payment_reference, row.top_up.currency
+            yield ProviderReversal(row.reference, payment, row.amount_minor, currency, ReversalStatus(row.status))
 
 
 def signed_event(top_up: TopUp, kind: EventKind, **changes: Any) -> tuple[bytes, dict[str, str]]:

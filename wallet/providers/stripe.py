@@ -22,7 +22,7 @@ _SESSION = {
 # An inquiry withdraws nothing, and neither does its end.
 _OPEN_INQUIRIES = ("warning_needs_response", "warning_under_review")
 _INQUIRIES = (*_OPEN_INQUIRIES, "warning_closed", "prevented")
-# How disputes and refunds stand that have ended.
+# The status here of disputes and refunds that have ended, by their status there.
 _DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
 _REFUNDED = {"succeeded": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT, "canceled": ReversalStatus.PAYMENT_KEPT}
 _DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
@@ -66,7 +66,7 @@ class StripeProvider:
             "cancel_url": return_url,
             "expires_at": int(top_up.expires_at.timestamp()),
         }
-        with _calls():
+        with _translated_errors():
             try:
                 session = self._client.v1.checkout.sessions.create(wanted, {"idempotency_key": f"top-up-{top_up.pk}"})
             except stripe.InvalidRequestError as error:
@@ -82,13 +82,12 @@ class StripeProvider:
         except (stripe.SignatureVerificationError, ValueError, TypeError) as error:
             raise PaymentSignatureInvalid from error
         try:
-            event = orjson.loads(body)
-            return _event(event, event["data"]["object"])
+            return _event(orjson.loads(body))
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise PaymentEventInvalid from error
 
     def refund(self, *, payment: str, amount_minor: int, reversal_id: uuid.UUID) -> Refund | None:
-        with _calls():
+        with _translated_errors():
             try:
                 refund = self._client.v1.refunds.create(
                     {"payment_intent": payment, "amount": amount_minor, "metadata": {"reversalId": str(reversal_id)}},
@@ -101,7 +100,7 @@ class StripeProvider:
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
         """Yield the payment intents of a day with what was captured."""
         start, end = day_bounds(day)
-        with _calls():
+        with _translated_errors():
             charges = self._client.v1.charges.list({"created": {"gte": start, "lt": end}, "limit": 100})
             for charge in charges.auto_paging_iter():
                 if charge.captured:
@@ -112,7 +111,7 @@ class StripeProvider:
         """Yield the disputes and refunds of payment intents that began on a day."""
         start, end = day_bounds(day)
         created: Any = {"created": {"gte": start, "lt": end}, "limit": 100}
-        with _calls():
+        with _translated_errors():
             for ends, listed in ((_DISPUTED, self._client.v1.disputes.list(created)), (_REFUNDED, self._client.v1.refunds.list(created))):
                 for each in listed.auto_paging_iter():
                     if each.status not in _INQUIRIES and each.payment_intent:
@@ -121,20 +120,21 @@ class StripeProvider:
 
 
 @contextmanager
-def _calls() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     try:
         yield
     except (stripe.StripeError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise PaymentProviderUnavailable(headers={"Retry-After": "60"}) from error
 
 
-def _event(event: Mapping[str, Any], thing: Mapping[str, Any]) -> PaymentEvent | None:
+def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
     """Return an event about a session, a dispute or a refund, None for others."""
-    facts = _session(event["type"], thing) or _reversal(event["type"], thing)
+    subject = event["data"]["object"]
+    facts = _session(event["type"], subject) or _reversal(event["type"], subject)
     if facts is None:
         return None
     occurred = moment_of(event["created"])
-    return PaymentEvent(event_id=event["id"], occurred_at=occurred, currency=str(thing["currency"] or "").upper(), **facts)
+    return PaymentEvent(event_id=event["id"], occurred_at=occurred, currency=str(subject["currency"] or "").upper(), **facts)
 
 
 def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:

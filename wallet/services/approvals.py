@@ -197,7 +197,7 @@ def find_spender(*, approval: Approval) -> App | AccessToken | None:
 
 
 def suggest_limit(*, approval: Approval) -> LimitValues | None:
-    """Return the owner's limit, raised so far that it allows the purchase; None if the app or token may not spend any more."""
+    """Return the owner's limit, raised just enough to allow the purchase; None if the app or token may not spend any more."""
     spender, quote = find_spender(approval=approval), approval.quote
     if spender is None:
         return None

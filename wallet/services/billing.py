@@ -20,10 +20,10 @@ from ..invoice_numbers import invoice_number
 from ..models import BillingDetails, Invoice, Logo, Order, Seller
 from ..places import INDIA, INDIAN_STATES, compact_tax_id
 from ..selectors import billing_details_of
-from .tax_rates import tax_currency
+from .tax_rates import clean_tax_currency
 
 # The longest value of each field, and whether it is required.
-FIELDS = {
+BILLING_FIELDS = {
     "name": (core_bounds.NAME_CHARS, True),
     "street": (bounds.BILLING_LINE_CHARS, True),
     "postal_code": (bounds.POSTAL_CODE_CHARS, False),
@@ -45,7 +45,7 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
     """
     details = {
         name: texts.clean_line(values.get(name, ""), name, maximum=maximum, required=required)
-        for name, (maximum, required) in FIELDS.items()
+        for name, (maximum, required) in BILLING_FIELDS.items()
     }
     details["country"] = country = details["country"].upper()
     if country not in COUNTRIES:
@@ -72,20 +72,20 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
     # Serialises concurrent requests of the user, so that each changes what the other left.
     lock(User.objects.all(), pk=user.pk)
     current = billing_details_of(user)
-    known = {} if current is None else {name: getattr(current, name) for name in FIELDS}
+    known = {} if current is None else {name: getattr(current, name) for name in BILLING_FIELDS}
     details = clean_billing_details({**known, **values})
     saved = _replace(user, details | {"connection_country": connection_country})
     seller = Seller.objects.filter(vendor=user).first()
     if seller is not None:
         seller.details = saved
         seller.save(update_fields=["details"])
-    # The audit log is permanent, so that it does not repeat an address.
+    # The audit log is permanent, so it does not repeat the address.
     audit.record("billing.update", user, actor=actor, country=saved.country)
     return saved
 
 
 def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetails:
-    """Set the logo on a seller's invoices from now on; past ones stay as they were. No image removes it.
+    """Set the logo on a seller's invoices from now on; past ones stay as they were. An empty image removes it.
 
     The user is None for the operator. The image is a JPG, PNG or WebP file, which is re-encoded.
 
@@ -98,11 +98,11 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
     with transaction.atomic():
         if user is not None:
             lock(User.objects.all(), pk=user.pk)
-        current = BillingDetails.objects.filter(owner=user, current=True).first()
+        current = billing_details_of(user)
         if current is None:
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
         logo = Logo.objects.create(owner=user, image=content) if content else None
-        values = {name: getattr(current, name) for name in FIELDS}
+        values = {name: getattr(current, name) for name in BILLING_FIELDS}
         saved = _replace(user, {**values, "logo_id": None if logo is None else logo.pk})
         Seller.objects.filter(vendor=user).update(details=saved)
         audit.record("billing.change_logo", saved, actor=actor, bytes=len(content))
@@ -111,8 +111,8 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
 
 @transaction.atomic
 def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str], actor: User) -> Seller:
-    """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `check_seller` raises."""
-    checked = check_seller(seller=seller, details=details)
+    """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `clean_seller` raises."""
+    checked = clean_seller(seller=seller, details=details)
     if seller.vendor is None:
         seller.details = _replace(None, checked)
     else:
@@ -121,7 +121,7 @@ def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str
     return seller
 
 
-def check_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str]:
+def clean_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str]:
     """Normalise a seller, and return the operator's checked billing details; none for a vendor.
 
     Raises:
@@ -129,7 +129,7 @@ def check_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str
             is a seller already, or the vendor has not entered billing details.
     """
     _check_numbering(seller)
-    seller.tax_currency = tax_currency(seller.tax_currency)
+    seller.tax_currency = clean_tax_currency(seller.tax_currency)
     if Seller.objects.filter(vendor=seller.vendor).exclude(pk=seller.pk).exists():
         who = (
             "The operator is a seller already. Name the store of a vendor." if seller.vendor is None else "This vendor is a seller already."
@@ -157,7 +157,7 @@ def erase_billing_details(*, user: User) -> None:
 
 
 def _replace(owner: User | None, details: Mapping[str, Any]) -> BillingDetails:
-    """Return the row with these details, the owner's current one from now on; evidence of the same country and the logo are kept."""
+    """Make these the owner's current details, and return their row; the logo is kept, and the connection's country while the country is the same."""
     # An invoice that refers to the row need not wait, and so cannot deadlock.
     current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
     if current is not None:

@@ -17,7 +17,7 @@ from vendors.services.payout_details import is_readable
 
 from ..models import LedgerAccount
 from ..models.quotes import CURRENCIES
-from ..selectors import with_earnings
+from ..selectors import unpaid_earnings
 
 
 class SkippedReason(models.TextChoices):
@@ -52,7 +52,7 @@ class DuePayout:
 
 def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | SkippedPayout:
     """Return what can be paid out of a vendor's account now."""
-    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
+    amount = unpaid_earnings(account.pk)
     profile = VendorProfile.objects.select_related("user").filter(user=account.owner_id).first()
     if profile is None:
         return SkippedPayout(amount, SkippedReason.NO_PROFILE)

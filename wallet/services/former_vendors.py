@@ -15,17 +15,17 @@ from .. import bounds
 from ..models import LedgerAccount, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import PayoutStatus
-from ..selectors import vendor_payouts, with_earnings
-from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
+from ..selectors import unpaid_earnings, vendor_payouts
+from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
 
-def belongs_to_former_vendor(*, payout: VendorPayout) -> bool:
-    """Tell whether a payout bounced, and belongs to a former vendor.
+def can_be_settled_by_hand(*, payout: VendorPayout) -> bool:
+    """Tell whether a payout bounced, and no run pays its vendor now.
 
-    The vendor's account is deleted or deactivated, or the store not approved any more, for good or for a while.
+    The vendor's account is deleted or deactivated, or the store is not approved any more, for good or for a while.
     """
-    paid = VendorProfile.objects.filter(user=payout.account.owner_id, user__is_active=True, status=VendorStatus.APPROVED)
-    return payout.status == PayoutStatus.BOUNCED and not paid.exists()
+    paid_by_runs = VendorProfile.objects.filter(user=payout.account.owner_id, user__is_active=True, status=VendorStatus.APPROVED)
+    return payout.status == PayoutStatus.BOUNCED and not paid_by_runs.exists()
 
 
 @transaction.atomic
@@ -60,19 +60,19 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
 
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
-    if not belongs_to_former_vendor(payout=payout):
+    if not can_be_settled_by_hand(payout=payout):
         raise InvalidTransition("It did not bounce, or its vendor is still active.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
-    amount = with_earnings(LedgerAccount.objects.filter(pk=account.pk)).get().earned_minor
+    amount = unpaid_earnings(account.pk)
     if amount < 1:
         raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
     to = AccountKind.PAYOUT if kind == JournalKind.MANUAL_PAYOUT else AccountKind.COMMISSION
     write_journal(
         kind=kind,
-        transfers=[NewTransfer(account.pk, open_accounts(account.currency, {to: None})[to], amount)],
+        transfers=[NewTransfer(account.pk, open_account(account.currency, to, None), amount)],
         currency=account.currency,
         reason=reason,
-        actor_id=actor.pk,
+        actor=actor,
         vendor=VendorEntry(account.pk, -amount),
     )
     verb = "pay" if kind == JournalKind.MANUAL_PAYOUT else "keep"

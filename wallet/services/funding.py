@@ -77,7 +77,7 @@ def credit_wallet(
     credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _validated_payment(payment))
     if idempotency_key is None or actor is None:
         return _credit_once(credit, None)
-    given: dict[str, Any] = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.named
+    given: dict[str, Any] = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.payment_facts
     return _credit_once(credit, keyed_request(owner=actor, key=idempotency_key, operation="wallet.credit", **given))
 
 
@@ -91,7 +91,7 @@ class _Credit:
     payment: Payment | None
 
     @property
-    def named(self) -> dict[str, Any]:
+    def payment_facts(self) -> dict[str, Any]:
         """Reference and source of the payment, empty without one."""
         return {} if self.payment is None else asdict(self.payment)
 
@@ -127,13 +127,13 @@ def _credit(credit: _Credit) -> Journal:
         transfers=[NewTransfer(accounts[AccountKind.FUNDING], wallet_id, credit.amount_minor)],
         currency=credit.currency,
         reason=credit.reason,
-        actor_id=None if credit.actor is None else credit.actor.pk,
+        actor=credit.actor,
         wallet=change_wallet_balance(wallet_id, credit.amount_minor),
     )
     collect_owed(wallet_id=wallet_id)
     if credit.payment is not None:
-        CreditReference.objects.create(journal_id=journal_id, **credit.named)
-    data: dict[str, Any] = {"currency": credit.currency, "amountMinor": credit.amount_minor} | credit.named
+        CreditReference.objects.create(journal_id=journal_id, **credit.payment_facts)
+    data: dict[str, Any] = {"currency": credit.currency, "amountMinor": credit.amount_minor} | credit.payment_facts
     audit.record("wallet.credit", LedgerAccount(pk=wallet_id), actor=credit.actor, reason=credit.reason, **data)
     return Journal.objects.get(pk=journal_id)
 

@@ -1,6 +1,4 @@
-"""Issues invoices for sales, and credit notes for refunds and purchases that a reversal ended, in the order of the ledger.
-
-Such a reversal is one that returned the payment.
+"""Issues invoices for sales, and credit notes for refunds and for purchases whose card payment was returned, in the order of the ledger.
 
 Numbers are given by a job, not in the sale, so that sales do not wait for each other.
 """
@@ -21,7 +19,7 @@ from ..invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
-from ..selectors import MAX_TRANSACTION_DURATION, charged_back_without_note
+from ..selectors import MAX_TRANSACTION_DURATION, billing_details_at, charged_back_without_credit_note
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
@@ -73,20 +71,19 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
     rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
-    ended = charged_back_without_note().filter(order__seller=seller_id, reversal__closing_journal__at__lte=until).select_related(*shown)
+    ended = charged_back_without_credit_note().filter(order__seller=seller_id)
+    ended = ended.filter(reversal__closing_journal__at__lte=until).select_related(*shown)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
-        rows, ended = (
-            rows.filter(at__gt=last - MAX_TRANSACTION_DURATION),
-            ended.filter(reversal__closing_journal__at__gt=last - MAX_TRANSACTION_DURATION),
-        )
+        since = last - MAX_TRANSACTION_DURATION
+        rows, ended = rows.filter(at__gt=since), ended.filter(reversal__closing_journal__at__gt=since)
     due = [(journal, journal.order) for journal in rows[:MAX_BATCH] if journal.order is not None]
     due += [(each.reversal.closing_journal, each.order) for each in ended[:MAX_BATCH] if each.reversal.closing_journal is not None]
     return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:MAX_BATCH]
 
 
 @transaction.atomic
-def _issue_batch(seller_id: Any, until: datetime, *, everything: bool = False) -> int:
+def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
     """Issue the next documents of a seller, whose row is locked meanwhile: numbers are given by one run at a time."""
     seller = lock(Seller.objects.select_related("details"), pk=seller_id)
     issued: list[Invoice] = []
@@ -147,9 +144,7 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
 
 def _details_at(seller: Seller, time: datetime) -> BillingDetails:
     """Return the seller's billing details at the time of a sale, which may have been replaced since."""
-    if seller.details.created_at <= time:
-        return seller.details
-    earlier = BillingDetails.objects.filter(owner=seller.vendor, created_at__lte=time).order_by("-created_at").first()
+    earlier = None if seller.details.created_at <= time else billing_details_at(seller.vendor, time)
     return earlier or seller.details
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F, Q
 
+from marketplace.accounts.models import User
 from marketplace.core.database import insert_rows
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.core.money import WALLET_CURRENCIES
@@ -23,7 +24,7 @@ Balances = dict[str, int]
 # Accounts are always opened in this order, to avoid deadlocks.
 _OPENING_ORDER = tuple(AccountKind)
 _FIRST, _SECOND = WALLET_CURRENCIES
-_OTHER: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
+_OTHER_CURRENCY: dict[str, str] = {_FIRST: _SECOND, _SECOND: _FIRST}
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ def open_accounts(currency: str, owners: Mapping[AccountKind, uuid.UUID | None])
     return found
 
 
+def open_account(currency: str, kind: AccountKind, owner_id: uuid.UUID | None) -> uuid.UUID:
+    """Return the id of one account, as `open_accounts` does."""
+    return open_accounts(currency, {kind: owner_id})[kind]
+
+
 def debit_wallet(
     *, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int
 ) -> tuple[Balances, WalletEntry, dict[AccountKind, uuid.UUID]] | None:
@@ -99,14 +105,14 @@ def debit_wallet(
     if len(known) < len(owners):
         # The first sale of the vendor or of the marketplace.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
-    balances = {currency: row["holds"], _OTHER[currency]: row["other_holds"] or 0}
-    return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["holds"], row["entry"]), known
+    balances = {currency: row["balance"], _OTHER_CURRENCY[currency]: row["other_balance"] or 0}
+    return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["balance"], row["entry"]), known
 
 
 def change_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
     """Add an amount, which may be negative, to a wallet's balance, and lock the wallet."""
     (row,) = sql.run(sql.ADJUST_BALANCE, wallet=wallet_id, amount=amount_minor)
-    return WalletEntry(wallet_id, amount_minor, row["holds"], row["entry"])
+    return WalletEntry(wallet_id, amount_minor, row["balance"], row["entry"])
 
 
 def change_amount_set_aside(account_id: uuid.UUID, amount_minor: int) -> None:
@@ -120,7 +126,7 @@ def write_journal(
     transfers: Sequence[NewTransfer],
     currency: str,
     reason: str,
-    actor_id: uuid.UUID | None,
+    actor: User | None,
     order_id: uuid.UUID | None = None,
     reverses_id: uuid.UUID | None = None,
     wallet: WalletEntry | None = None,
@@ -132,7 +138,7 @@ def write_journal(
     """
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
-    journal |= {"actor_id": actor_id, "order_id": order_id, "reverses_id": reverses_id}
+    journal |= {"actor_id": None if actor is None else actor.pk, "order_id": order_id, "reverses_id": reverses_id}
     if wallet is not None:
         journal |= {"wallet_id": wallet.account_id, "wallet_entry": wallet.number}
         journal |= {"wallet_net_minor": wallet.net_minor, "wallet_balance_minor": wallet.balance_minor}

@@ -25,7 +25,7 @@ _SENT_AGAIN = "licence.send_link"
 
 
 def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
-    """Return whose the licence of a purchase is; one for someone else locks the buyer, in the caller's transaction.
+    """Return who gets the licence of a purchase. One for someone else locks the buyer, in the caller's transaction.
 
     Raises:
         RateLimited: it is for someone else, and the buyer has had too many claim links sent.
@@ -43,7 +43,7 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
     Raises:
         NotFound: it is not the actor's purchase.
         InvalidTransition: it was claimed or refunded, or it is not for someone else.
-        RateLimited: the last link was sent within the hour, or there were too many in a day, of the actor or to the address.
+        RateLimited: the last link was sent within the hour, or the actor or the address has had too many in a day.
     """
     _limit_claim_links(actor)
     order = lock(Order.objects.all(), pk=order.pk, buyer=actor)

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Listing
 from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import spending_limits_for, spends_only_within_limits
@@ -46,21 +45,18 @@ def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, ap
     """
     if principal is None or not offer.price_minor:
         return
-    category = offer.listing_offer.category_slug
-    refusal = _find_refusal(buyer, principal, offer.currency, offer.price_minor, lambda: category, approved=approved)
+    refusal = _find_refusal(
+        buyer, principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug, approved=approved
+    )
     if refusal is not None:
         raise refusal
 
 
 def find_exceeded_limit(*, quote: Quote, principal: Principal) -> str | None:
     """Return the name of the limit that a purchase of the quote would exceed now, None if it is within all of them."""
-
-    def category() -> str:
-        return Listing.objects.values_list("category__slug", flat=True).get(pk=quote.listing_id)
-
     if not quote.price_minor:
         return None
-    refusal = _find_refusal(principal.user, principal, quote.currency, quote.price_minor, category)
+    refusal = _find_refusal(principal.user, principal, quote.currency, quote.price_minor, lambda: quote.listing.category.slug)
     return None if refusal is None else str(refusal.members["limit"])
 
 
@@ -72,7 +68,7 @@ def used_limits(*, principal: Principal) -> list[UsedLimit]:
 
 
 def spender_of(principal: Principal) -> uuid.UUID | None:
-    """Return the id that the limits of a token without an app count by, None for other credentials, which are limited by their app."""
+    """Return the id by which the spending of a token without an app is summed; None for other credentials, which are limited by their app."""
     token = principal.credential
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
 

@@ -207,7 +207,7 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None = None) -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout.
 
-    What is owned already is judged by the licensee, by default the buyer. A code is recorded even if another discount is larger.
+    Its `owned` are the licensee's licences, or the buyer's if there is no licensee. A code is recorded even if another discount is larger.
     """
     ((column, value),) = lookup(listing_id_or_slug).items()
     rows = sql.run(
@@ -249,12 +249,12 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: O
     if tier is None:
         names = [tier.slug for tier in tiers]
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
-    taken = {other.tier.id for other in listing_offer.owned}
-    if tier.id in taken or (taken and license_slug is None and owned is None):
+    owned_ids = {other.tier.id for other in listing_offer.owned}
+    if tier.id in owned_ids or (owned_ids and license_slug is None and owned is None):
         detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
-        # What others bought for a licensee is not told.
-        kept = [] if listing_offer.licensee or tier.id in taken else [each.tier.slug for each in listing_offer.owned if not each.replaced]
-        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=next(iter(kept), tier.slug))
+        # A payer is not told what others bought for the licensee.
+        others = [] if listing_offer.licensee or tier.id in owned_ids else _current_slugs(listing_offer)
+        raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=next(iter(others), tier.slug))
     if owned is not None and tier not in _above(owned, tiers):
         raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it as a further licence.")
     return tier
@@ -264,21 +264,25 @@ def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     """Return the buyer's licence that is to be upgraded.
 
     Raises:
-        UpgradeUnavailable: the buyer has no such licence, it is suspended, or someone else pays or is the licensee.
+        UpgradeUnavailable: the buyer has no such licence, it is suspended, or it or the new one is for someone else.
     """
     # Checked before the licensee's licences, so that the payer does not learn of licences that others paid for.
     if listing_offer.licensee is not None:
         raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one as a further licence.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
     if owned is None:
-        current = [other.tier.slug for other in listing_offer.owned if not other.replaced]
-        raise UpgradeUnavailable(f"You have no such licence for it. Licences that you have: {', '.join(current) or 'none'}.")
+        current = ", ".join(_current_slugs(listing_offer)) or "none"
+        raise UpgradeUnavailable(f"You have no such licence for this asset. Licences that you have: {current}.")
     if owned.is_for_other:
         sentence = f"The {license_slug} licence was bought for a licensee and cannot be upgraded. Buy the higher one as a further licence."
         raise UpgradeUnavailable(sentence)
     if owned.suspended:
         raise UpgradeUnavailable(f"The payment for the {license_slug} licence is disputed: wait until that is decided.")
     return owned
+
+
+def _current_slugs(listing_offer: ListingOffer) -> list[str]:
+    return [other.tier.slug for other in listing_offer.owned if not other.replaced]
 
 
 def _above(owned: OwnedTier, tiers: Sequence[TierWithTerms]) -> list[TierWithTerms]:

@@ -14,7 +14,7 @@ from ..selectors import accounts_due
 from .due_payouts import SkippedPayout
 from .vendor_payouts import prepare_payout
 
-# Vendors whom one request looks at.
+# The most vendors that one call of `prepare_batch` handles.
 PREPARED_AT_ONCE = 200
 
 
@@ -24,8 +24,8 @@ class PreparedBatch:
 
     Args:
         prepared: The number of payouts that were prepared.
-        skipped: The accounts that were looked at and are not paid, and why.
-        remaining: The number of accounts that can be paid and were not looked at.
+        skipped: The accounts that were handled and are not paid, and why.
+        remaining: The number of accounts that can be paid and were not handled.
     """
 
     prepared: int
@@ -41,10 +41,10 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
     Raises:
         InvalidTransition: the batch is exported or cancelled.
     """
-    in_it = VendorPayout.objects.filter(batch=batch).values("account")
-    due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=in_it)
+    prepared_before = VendorPayout.objects.filter(batch=batch).values("account")
+    due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=prepared_before)
     prepared, skipped = 0, []
-    able = VendorProfile.objects.filter(
+    payable = VendorProfile.objects.filter(
         user=OuterRef("owner"),
         user__is_active=True,
         status=VendorStatus.APPROVED,
@@ -53,9 +53,9 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
         payout_details__withdrawn_at=None,
         payout_details__created_at__lte=Now() - PAYOUT_WAIT,
     )
-    due = due.annotate(able=Exists(able))
-    remaining = max(due.filter(able=True).count() - PREPARED_AT_ONCE, 0)
-    for account in due.order_by("-able", "owner__store__slug")[:PREPARED_AT_ONCE]:
+    due = due.annotate(payable=Exists(payable))
+    remaining = max(due.filter(payable=True).count() - PREPARED_AT_ONCE, 0)
+    for account in due.order_by("-payable", "owner__store__slug")[:PREPARED_AT_ONCE]:
         outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
         if isinstance(outcome, SkippedPayout):
             skipped.append((account, outcome))

@@ -1,6 +1,6 @@
 """Events of payment providers: each is recorded once, by the provider's id, and applied in the same transaction.
 
-An event that is about another one that has not arrived waits for it: a dispute may be reported before its payment.
+An event about something that has not been reported yet waits for it: a dispute may be reported before its payment.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
 
 
 def unmatched_events() -> QuerySet[ProviderEvent]:
-    """Return the old events that fitted no payment of ours."""
+    """Return the old events that belong to none of our payments."""
     before = timezone.now() - timedelta(days=bounds.PROVIDER_EVENT_DAYS)
     return ProviderEvent.objects.filter(processed_at__isnull=True, top_up__isnull=True, received_at__lte=before)
 
@@ -98,7 +98,7 @@ def apply_waiting(*, top_up: TopUp) -> None:
 
 def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> bool:
     """Apply an event to the top-up, which is locked, and record the outcome; return False if it must wait."""
-    outcome = _outcome(top_up, event)
+    outcome = _change_top_up(top_up, event)
     row.top_up = top_up
     if outcome:
         row.processed_at, row.outcome = timezone.now(), outcome[:200]
@@ -106,8 +106,8 @@ def _apply(row: ProviderEvent, top_up: TopUp, event: PaymentEvent) -> bool:
     return bool(outcome)
 
 
-def _outcome(top_up: TopUp, event: PaymentEvent) -> str:
-    """Return what an event changed, empty when it must wait."""
+def _change_top_up(top_up: TopUp, event: PaymentEvent) -> str:
+    """Change the top-up as an event says, and return what happened; empty if the event must wait."""
     if event.kind == EventKind.FAILED:
         return fail_top_up(top_up=top_up)
     if event.currency != top_up.currency:

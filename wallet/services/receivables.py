@@ -13,7 +13,7 @@ from marketplace.core.transitions import lock
 from ..models import LedgerAccount
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import owed_by
-from .ledger import NewTransfer, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_wallet_balance, open_account, open_accounts, write_journal
 
 
 def collect_owed(*, wallet_id: uuid.UUID) -> int:
@@ -23,13 +23,13 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
     amount = min(owed, wallet.balance_minor)
     if amount < 1:
         return 0
-    receivable_id = open_accounts(wallet.currency, {AccountKind.RECEIVABLE: wallet.owner_id})[AccountKind.RECEIVABLE]
+    receivable_id = open_account(wallet.currency, AccountKind.RECEIVABLE, wallet.owner_id)
     write_journal(
         kind=JournalKind.REPAYMENT,
         transfers=[NewTransfer(wallet.pk, receivable_id, amount)],
         currency=wallet.currency,
         reason="owed for a returned card payment",
-        actor_id=None,
+        actor=None,
         wallet=change_wallet_balance(wallet.pk, -amount),
     )
     return amount
@@ -59,7 +59,7 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> None:
         transfers=[NewTransfer(accounts[AccountKind.WRITTEN_OFF], accounts[AccountKind.RECEIVABLE], owed)],
         currency=currency,
         reason=reason,
-        actor_id=actor.pk,
+        actor=actor,
     )
     facts: dict[str, Any] = {"currency": currency, "amountMinor": owed}
     audit.record("receivable.write_off", LedgerAccount(pk=accounts[AccountKind.RECEIVABLE]), actor=actor, reason=reason, **facts)

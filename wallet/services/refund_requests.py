@@ -125,7 +125,7 @@ def grant_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> 
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: staff are not to decide, or the payment is disputed.
+        InvalidTransition: the request does not wait for staff, or the payment is disputed.
         SelfReview: the actor is the buyer or the vendor.
         NotFound: there is no such request.
     """
@@ -142,7 +142,7 @@ def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) ->
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: staff are not to decide.
+        InvalidTransition: the request does not wait for staff.
         SelfReview: the actor is the buyer or the vendor.
         NotFound: there is no such request.
     """
@@ -171,11 +171,11 @@ def _escalate_overdue(refund_request: RefundRequest) -> bool:
 
 
 def _require_refundable(order: Order) -> None:
-    before = RefundRequest.objects.filter(order=order).first()
+    existing = RefundRequest.objects.filter(order=order).first()
     if order.status != OrderStatus.COMPLETED:
         raise RefundUnavailable("It was refunded or charged back already.")
-    if before is not None:
-        raise RefundRequested(refundRequestId=str(before.pk))
+    if existing is not None:
+        raise RefundRequested(refundRequestId=str(existing.pk))
     # A free upgrade may have replaced the licence of a purchase that was paid.
     if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
@@ -188,7 +188,7 @@ def _require_refundable(order: Order) -> None:
 def _is_refunded_at_once(order: Order) -> bool:
     """Tell whether an order is refunded at once.
 
-    It is young enough, the holder of its licence has not downloaded the asset, and its buyer not asked for a refund of it before.
+    That is so if it is recent, the holder of its licence has not downloaded the asset, and its buyer has not asked for a refund of the asset before.
     A download under another licence counts: the file is the same. The order's licence is locked, so that a concurrent
     download is recorded either before the check or not at all.
     """

@@ -30,7 +30,7 @@ from ..models.top_ups import ReversalStatus
 from ..selectors import upgrade_of
 from ..unclaimed import unclaimed_minor
 from ..webhooks import publish_refund
-from .ledger import NewTransfer, VendorEntry, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, change_wallet_balance, open_account, open_accounts, write_journal
 from .receivables import collect_owed
 
 _COMPLETED = {OrderStatus.COMPLETED.value}
@@ -85,14 +85,14 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     if upgrade_of(order) is not None:
         raise InvalidTransition("The licence was upgraded: refund the upgrade first.")
     record_refund(listing_id=order.listing_id)
-    end_request(order=order, verb="refund", actor=actor, reason=reason)
+    end_refund_request(order=order, verb="refund", actor=actor, reason=reason)
     publish_refund(order)
     announce_refund.enqueue(str(order.pk))
     return order
 
 
 @transaction.atomic
-def end_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
+def end_refund_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
     found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
     if found is not None and REQUEST_TRANSITIONS.allows(found, verb):
@@ -120,7 +120,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
         transfers=[NewTransfer(accounts[AccountKind.UNCLAIMED], accounts[AccountKind.PAYOUT], unclaimed)],
         currency=order.currency,
         reason=f"paid by {reference}",
-        actor_id=actor.pk,
+        actor=actor,
         order_id=order.pk,
     )
     paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": unclaimed}
@@ -131,7 +131,7 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
     """Reverse the transfers of the sale, first into the wallet; the rest waits to be paid out."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
     wallet = change_wallet_balance(wallet_id, to_wallet_minor) if to_wallet_minor else None
-    unclaimed_id = open_accounts(order.currency, {AccountKind.UNCLAIMED: None})[AccountKind.UNCLAIMED]
+    unclaimed_id = open_account(order.currency, AccountKind.UNCLAIMED, None)
     transfers, rest = [], to_wallet_minor
     for transfer in sale.transfers.order_by("id"):
         part = min(transfer.amount_minor, rest)
@@ -145,7 +145,7 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
         vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,
         reason=reason,
-        actor_id=None if actor is None else actor.pk,
+        actor=actor,
         order_id=order.pk,
         reverses_id=sale.pk,
     )

@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import F, OuterRef, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import F, OuterRef, Sum
 from django.utils import timezone
 
 from catalog.services.purchase_counts import record_refund
 from library.services.licences import revoke_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
+from marketplace.core.database import subquery_sum
 from marketplace.core.events import emit
 from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
@@ -38,9 +38,9 @@ from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatu
 from ..providers import PaymentEvent
 from ..selectors import owed_by
 from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purchases
-from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_account, open_accounts, write_journal
 from .receivables import collect_owed
-from .refunds import ORDER_TRANSITIONS, end_request
+from .refunds import ORDER_TRANSITIONS, end_refund_request
 from .top_ups import TOP_UP_TRANSITIONS
 from .withholding import by_vendor, release_shares, tell_outcome, tell_withheld, withhold_shares
 
@@ -96,9 +96,10 @@ def open_refund(*, top_up: TopUp) -> CardReversal | None:
 
 def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
     """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
-    known = top_up.reversals.select_related("freeze_journal").filter(reference=event.reversal).first() if event.reversal else None
+    reversals = top_up.reversals.select_related("freeze_journal")
+    known = reversals.filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
-        sent = top_up.reversals.select_related("freeze_journal").filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
+        sent = reversals.filter(kind=ReversalKind.REFUND, status=ReversalStatus.OPEN, reference="")
         known = sent.filter(amount_minor=event.amount_minor).first()
         if known is not None:
             known.reference = event.reversal
@@ -143,7 +144,7 @@ def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journa
 
 
 def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
-    frozen_id = open_accounts(wallet.currency, {AccountKind.FROZEN: wallet.owner_id})[AccountKind.FROZEN]
+    frozen_id = open_account(wallet.currency, AccountKind.FROZEN, wallet.owner_id)
     entry = change_wallet_balance(wallet.pk, -amount_minor)
     change_amount_set_aside(frozen_id, amount_minor)
     return write_journal(
@@ -151,7 +152,7 @@ def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uui
         transfers=[NewTransfer(wallet.pk, frozen_id, amount_minor)],
         currency=wallet.currency,
         reason=f"{kind} of a top-up",
-        actor_id=None,
+        actor=None,
         wallet=entry,
     )
 
@@ -165,15 +166,10 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     if credited is None or uncovered_minor < 1:
         return []
     suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
-    before = (
-        ReversedOrder.objects.filter(order=OuterRef("order"))
-        .exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
-        .order_by()
-        .values("order")
-    )
+    reversed_before = ReversedOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
-    counted = standing.annotate(before=Coalesce(Subquery(before.annotate(total=Sum("reversed_minor")).values("total")), 0))
+    counted = standing.annotate(before=subquery_sum(reversed_before, "reversed_minor", by="order"))
     found: list[tuple[Journal, ReversedOrder]] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
@@ -242,11 +238,9 @@ def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -
 
 def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
-    lost = (
-        ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED).order_by().values("order")
-    )
-    before = Coalesce(Subquery(lost.annotate(total=Sum("reversed_minor")).values("total")), 0)
-    rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=F("reversed_minor") + before)
+    lost_before = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED)
+    lost = F("reversed_minor") + subquery_sum(lost_before, "reversed_minor", by="order")
+    rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=lost)
     ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withholding_journal__vendor")
     return list(ended.order_by("-order__created_at", "-order_id"))
 
@@ -256,7 +250,7 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
     frozen, top_up = reversal.freeze_journal, reversal.top_up
     if frozen is None or frozen.wallet_id is None:
         return None
-    frozen_id = open_accounts(top_up.currency, {AccountKind.FROZEN: top_up.user_id})[AccountKind.FROZEN]
+    frozen_id = open_account(top_up.currency, AccountKind.FROZEN, top_up.user_id)
     entry = change_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
     change_amount_set_aside(frozen_id, -reversal.frozen_minor)
     journal = write_journal(
@@ -264,7 +258,7 @@ def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
         transfers=[NewTransfer(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
         currency=top_up.currency,
         reason=f"{reversal.kind} of a top-up ended",
-        actor_id=None,
+        actor=None,
         reverses_id=frozen.pk,
         wallet=entry,
     )
@@ -292,7 +286,7 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     taken_from = by_vendor(orders)
     for vendor in sorted(taken_from, key=attrgetter("owner_id")):
         amount = sum(row.taken_minor for row in taken_from[vendor])
-        withheld_id = open_accounts(top_up.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+        withheld_id = open_account(top_up.currency, AccountKind.WITHHELD, vendor.owner_id)
         change_amount_set_aside(withheld_id, -amount)
         transfers.append(NewTransfer(withheld_id, to, amount))
     commission = min(sum(order.commission_minor for order in locked), missing)
@@ -300,13 +294,13 @@ def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wal
     transfers.append(NewTransfer(accounts[AccountKind.COMMISSION], to, commission))
     transfers.append(NewTransfer(accounts[AccountKind.RECEIVABLE], to, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
-    journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor_id=None)
+    journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor=None)
     collect_owed(wallet_id=wallet.pk)
     for order in locked:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
         tell_holder(order)
-        end_request(order=order, verb="close", actor=None, reason=reason)
+        end_refund_request(order=order, verb="close", actor=None, reason=reason)
         record_refund(listing_id=order.listing_id)
     return journal
 

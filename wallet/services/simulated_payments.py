@@ -27,10 +27,10 @@ _EVENTS = {
 }
 
 
-def pay(*, top_up: TopUp, outcome: str, late: dt.datetime) -> None:
-    """Deliver the events of an outcome, those of a late payment at a later time."""
+def pay(*, top_up: TopUp, outcome: str, late_at: dt.datetime) -> None:
+    """Deliver the events of an outcome: at once, or at `late_at` if we are to be told late."""
     if outcome == "late":
-        deliver.using(run_after=late).enqueue(str(top_up.pk), outcome)
+        deliver.using(run_after=late_at).enqueue(str(top_up.pk), outcome)
     else:
         deliver.call(str(top_up.pk), outcome)
 

@@ -120,7 +120,7 @@ def spend(
             if approval is not None:
                 require_usable(approval=approval)
             offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
-            order = _priced_order(buyer, offer, principal, consent)
+            order = _order_columns(buyer, offer, principal, consent)
             return _record_sale(order, buyer, offer, principal, request, approval), False
     except (Problem, IntegrityError) as refusal:
         # A repeated request always fails, concurrent or later: only then is the saved response looked up.
@@ -176,7 +176,7 @@ def _record_sale(
             transfers=charged.transfers,
             currency=offer.currency,
             reason="purchase",
-            actor_id=buyer.pk,
+            actor=buyer,
             order_id=order["id"],
             wallet=charged.wallet,
             vendor=charged.vendor,
@@ -206,7 +206,7 @@ def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
     return DebitResult(balances, entry, VendorEntry(vendor, share), transfers)
 
 
-def _priced_order(buyer: User, offer: Offer, principal: Principal | None, consent: ImmediateDelivery | None) -> dict[str, Any]:
+def _order_columns(buyer: User, offer: Offer, principal: Principal | None, consent: ImmediateDelivery | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
     split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {

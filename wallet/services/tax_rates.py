@@ -18,7 +18,7 @@ from ..tax import Party, Rates, TaxDecision, decide_tax
 
 
 def find_tax(*, seller: Party | None, time_zone: str, buyer: Party | None, listing_rate_bp: int) -> TaxDecision:
-    """Return how a sale is taxed today, where the seller is; rates are read only for sellers to whose country rules apply."""
+    """Return how a sale is taxed today, by the date where the seller is; rates are read only if there are rules for the seller's country."""
     rates: Rates = {}
     if seller is not None and seller.country in {INDIA, *EUROPEAN_UNION}:
         countries = {seller.country, *(() if buyer is None else (buyer.country,))}
@@ -40,12 +40,12 @@ def exchange_rate_on(*, currency: str, tax_currency: str, day: date) -> Decimal 
 
 @transaction.atomic
 def save_tax_rate(*, rate: TaxRate, changed: list[str], actor: User) -> None:
-    """Save a new or changed rate; sales from now on use it. Raises what `check_tax_rate` raises."""
-    check_tax_rate(rate=rate)
+    """Save a new or changed rate; sales from now on use it. Raises what `clean_tax_rate` raises."""
+    clean_tax_rate(rate=rate)
     audit.save_and_record(rate, changed=changed, actor=actor)
 
 
-def check_tax_rate(*, rate: TaxRate) -> None:
+def clean_tax_rate(*, rate: TaxRate) -> None:
     """Normalise the place of a rate.
 
     Raises:
@@ -60,23 +60,23 @@ def check_tax_rate(*, rate: TaxRate) -> None:
 
 @transaction.atomic
 def save_exchange_rate(*, rate: ExchangeRate, changed: list[str], actor: User) -> None:
-    """Save a new or changed rate of exchange; invoices from now on use it. Raises what `check_exchange_rate` raises."""
-    check_exchange_rate(rate=rate)
+    """Save a new or changed rate of exchange; invoices from now on use it. Raises what `clean_exchange_rate` raises."""
+    clean_exchange_rate(rate=rate)
     audit.save_and_record(rate, changed=changed, actor=actor)
 
 
-def check_exchange_rate(*, rate: ExchangeRate) -> None:
+def clean_exchange_rate(*, rate: ExchangeRate) -> None:
     """Normalise the currency of a rate of exchange.
 
     Raises:
         InvalidInput: both currencies are the same, or the second is not three letters.
     """
-    rate.tax_currency = tax_currency(rate.tax_currency)
+    rate.tax_currency = clean_tax_currency(rate.tax_currency)
     if rate.tax_currency in {"", rate.currency}:
         raise texts.invalid("tax_currency", "invalid", "Enter another currency.")
 
 
-def tax_currency(code: str) -> str:
+def clean_tax_currency(code: str) -> str:
     """Return the code of a currency in capitals; it may be empty.
 
     Raises:

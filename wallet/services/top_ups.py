@@ -36,7 +36,7 @@ from ..errors import (
 )
 from ..models import Quote, TopUp
 from ..models.top_ups import TopUpStatus
-from ..providers import PaymentEvent, Provider, currencies_to_add, provider_for, provider_named
+from ..providers import PaymentEvent, Provider, provider_for, provider_named, top_up_currencies
 from ..selectors import balances_of, collected_from, credit_of
 from ..webhooks import publish_top_up
 from .funding import Payment, credit_wallet
@@ -112,7 +112,7 @@ def request_top_up(
     if response := saved_response(request):
         top_up, replayed = TopUp.objects.get(pk=response["topUp"]), True
     else:
-        top_up, replayed = _create(user, wanted, _checked(wanted, principal), request, principal)
+        top_up, replayed = _create(user, wanted, _check_request(wanted, principal), request, principal)
     if not top_up.payment_url and TOP_UP_TRANSITIONS.allows(top_up, "fail"):
         top_up = _open_page(top_up)
     return top_up, replayed
@@ -173,15 +173,15 @@ def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
         fail_top_up(top_up=top_up)
 
 
-def _checked(wanted: TopUpRequest, principal: Principal | None) -> Provider:
-    """Return the provider of a request that is valid by itself."""
+def _check_request(wanted: TopUpRequest, principal: Principal | None) -> Provider:
+    """Check what does not depend on the user's other top-ups, and return the provider."""
     require_wallet_currency(wanted.currency)
     if wanted.amount_minor < bounds.MIN_TOP_UP_MINOR:
         raise InvalidAmount(f"Add {money(bounds.MIN_TOP_UP_MINOR, wanted.currency)} or more.")
     _check_return_url(wanted.return_url, principal)
     provider = provider_for(wanted.currency)
     if provider is None:
-        available = [code.value for code in currencies_to_add()]
+        available = [code.value for code in top_up_currencies()]
         sentence = f"It can be added in {' and '.join(available)}." if available else "No payment provider is set up."
         raise TopUpUnavailable(sentence, availableCurrencies=available)
     return provider
@@ -216,7 +216,7 @@ def _create(
         amount_minor=wanted.amount_minor,
         provider=provider.name,
         return_url=wanted.return_url,
-        quote=_extended_quote(user, wanted),
+        quote=_extend_quote(user, wanted),
         app=None if principal is None else principal.app,
         credential_kind="" if principal is None else principal.kind.value,
         created_at=now,
@@ -251,7 +251,7 @@ def _enforce_limits(user: User, wanted: TopUpRequest, principal: Principal | Non
             raise TopUpLimitExceeded(detail, limit=name, currency=wanted.currency, maximum=to_number(most), left=to_number(left))
 
 
-def _extended_quote(user: User, wanted: TopUpRequest) -> Quote | None:
+def _extend_quote(user: User, wanted: TopUpRequest) -> Quote | None:
     """Return the quote that waits for the payment, with its price guaranteed a while longer, at most `WAITING_QUOTE_MINUTES` from its creation."""
     if not wanted.quote_id:
         return None

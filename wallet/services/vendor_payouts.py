@@ -16,7 +16,7 @@ from django.utils import timezone
 from marketplace.accounts.models import MailTopic, User
 from marketplace.core import audit, texts
 from marketplace.core.database import violates
-from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
@@ -28,9 +28,9 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..selectors import transfer_minor, vendor_payouts, with_earnings
+from ..selectors import unpaid_earnings, vendor_payouts
 from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
-from .ledger import NewTransfer, VendorEntry, open_accounts, write_journal
+from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
 # EUR for one unit of the earnings' currency: no currency is worth so much, and a rate in per cent would be larger.
@@ -64,14 +64,14 @@ def check_run(*, run: str) -> None:
     """
     if not _RUN.fullmatch(run):
         sentence = f"Letters, digits, dots, underscores and hyphens, at most {bounds.PAYOUT_RUN_CHARS}, such as 2026-11."
-        raise InvalidInput(sentence, errors=[{"pointer": "run", "code": "invalid", "detail": sentence}])
+        raise texts.invalid("run", "invalid", sentence)
 
 
 @transaction.atomic
 def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decimal | None = None) -> PayoutBatch:
     """Return the batch of a run that is being prepared, creating it if it does not exist.
 
-    With a `euro_rate` it pays in EUR, at so many EUR for one unit of the earnings' currency.
+    With a `euro_rate` it pays in EUR; the rate is how many EUR one unit of the earnings' currency is worth.
 
     Raises:
         InvalidInput: not a valid name of a run, or not a valid rate.
@@ -117,23 +117,22 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR, currency=batch.currency), pk=account.pk)
     if batch.status != BatchStatus.PREPARED:
         raise InvalidTransition(f"It is {batch.status} already.", currentState=batch.status)
-    before = vendor_payouts().filter(batch=batch, account=account).first()
-    if before is not None:
-        return before
+    existing = vendor_payouts().filter(batch=batch, account=account).first()
+    if existing is not None:
+        return existing
     due = due_payout(account=account, minimum_minor=minimum_minor)
     if isinstance(due, SkippedPayout):
         return due
-    if transfer_minor(due.amount_minor, batch) < 1:
+    if batch.transfer_minor(due.amount_minor) < 1:
         return SkippedPayout(due.amount_minor, SkippedReason.BELOW_MINIMUM)
     if batch.transfer_currency == Currency.EUR and not bank_account_of(details=due.details).in_sepa_area:
         return SkippedPayout(due.amount_minor, SkippedReason.OUTSIDE_SEPA)
-    accounts = open_accounts(account.currency, {AccountKind.PAYOUT: None})
     journal_id = write_journal(
         kind=JournalKind.PAYOUT,
-        transfers=[NewTransfer(account.pk, accounts[AccountKind.PAYOUT], due.amount_minor)],
+        transfers=[NewTransfer(account.pk, open_account(account.currency, AccountKind.PAYOUT, None), due.amount_minor)],
         currency=account.currency,
         reason=f"payout run {batch.run}",
-        actor_id=None if actor is None else actor.pk,
+        actor=actor,
         vendor=VendorEntry(account.pk, -due.amount_minor),
     )
     payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
@@ -156,7 +155,7 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     exported = 0
     for payout in _locked(batch, PayoutStatus.PREPARED):
         refusal = refusal_of(profile=payout.details.profile, details=payout.details)
-        if refusal is None and with_earnings(LedgerAccount.objects.filter(pk=payout.account_id)).get().earned_minor < 0:
+        if refusal is None and unpaid_earnings(payout.account_id) < 0:
             refusal = SkippedReason.REFUNDED
         if refusal is None:
             VENDOR_PAYOUT_TRANSITIONS.apply(payout, "export", actor=actor)
@@ -258,7 +257,7 @@ def expired_bank_accounts() -> QuerySet[PayoutDetails]:
 
 
 def _lock_payout(payout: VendorPayout, actor: User | None) -> VendorPayout:
-    """Return the locked payout; staff do not decide on their own."""
+    """Return the locked payout; staff may not decide on their own."""
     if actor is None:
         return lock(vendor_payouts(), pk=payout.pk)
     return lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
@@ -286,13 +285,13 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
     """Return the amount of a locked payout to the vendor's balance."""
     if not VENDOR_PAYOUT_TRANSITIONS.allows(payout, verb):
         raise InvalidTransition(f"It is {payout.status}.", currentState=payout.status)
-    accounts = open_accounts(payout.account.currency, {AccountKind.PAYOUT: None})
+    payout_account_id = open_account(payout.account.currency, AccountKind.PAYOUT, None)
     return_journal_id = write_journal(
         kind=JournalKind.PAYOUT_RETURN,
-        transfers=[NewTransfer(accounts[AccountKind.PAYOUT], payout.account_id, payout.amount_minor)],
+        transfers=[NewTransfer(payout_account_id, payout.account_id, payout.amount_minor)],
         currency=payout.account.currency,
         reason=reason,
-        actor_id=None if actor is None else actor.pk,
+        actor=actor,
         reverses_id=payout.journal_id,
         vendor=VendorEntry(payout.account_id, payout.amount_minor),
     )

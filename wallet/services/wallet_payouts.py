@@ -31,7 +31,15 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, require_wallet_currency, write_journal
+from .ledger import (
+    NewTransfer,
+    change_amount_set_aside,
+    change_wallet_balance,
+    open_account,
+    open_accounts,
+    require_wallet_currency,
+    write_journal,
+)
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -68,7 +76,7 @@ def request_wallet_payout(
         raise NotFound
     if not password_confirmed:
         raise PasswordRequired("Money leaves the wallet permanently: enter your password to request the payout.")
-    details = _details(payment_details)
+    details = _clean_payment_details(payment_details)
     if not User.objects.filter(pk=user.pk, is_active=True).exists():
         raise NotFound
     require_wallet_currency(currency)
@@ -76,12 +84,12 @@ def request_wallet_payout(
     wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
     wallet = wallets.filter(currency=currency).first()
     if wallet is not None:
-        _check_open_payouts(wallet)
+        _check_request_limits(wallet)
     balance = 0 if wallet is None else wallet.balance_minor
     payable = balance if wallet is None else balance - card_credit(wallet)
     amount = payable if amount_minor is None else amount_minor
     if payable < balance and payable < max(amount, 1) <= balance:
-        raise _by_card(payable, currency)
+        raise _returns_to_card(payable, currency)
     if amount < 1:
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
     if wallet is None or amount > payable:
@@ -151,7 +159,7 @@ def count_payouts_under_old_keys() -> int:
     return sum(not has_current_key(token, purpose=PAYMENT_DETAILS) for token in tokens.iterator())
 
 
-def _check_open_payouts(wallet: LedgerAccount) -> None:
+def _check_request_limits(wallet: LedgerAccount) -> None:
     mine = WalletPayout.objects.filter(wallet=wallet)
     if mine.filter(status=WalletPayoutStatus.WAITING).exists():
         raise PayoutOpen
@@ -159,7 +167,7 @@ def _check_open_payouts(wallet: LedgerAccount) -> None:
         raise TooManyPayouts(maximum=bounds.WALLET_PAYOUTS_A_DAY)
 
 
-def _details(payment_details: str) -> str:
+def _clean_payment_details(payment_details: str) -> str:
     details = texts.clean_text(payment_details, "payment_details")
     if len(details) > bounds.PAYMENT_DETAILS_CHARS:
         raise texts.invalid("payment_details", "max_length", f"At most {bounds.PAYMENT_DETAILS_CHARS} characters.")
@@ -172,13 +180,13 @@ def _insufficient(amount_minor: int, balance_minor: int, currency: str) -> Insuf
     return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
 
 
-def _by_card(available: int, currency: str) -> ReturnsToCard:
+def _returns_to_card(available: int, currency: str) -> ReturnsToCard:
     sentence = f"{to_number(available):.2f} {currency} can be paid out. The rest was paid by card: ask us to return it to the card."
     return ReturnsToCard(sentence, available=to_number(available), currency=currency)
 
 
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
-    held_id = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id})[AccountKind.HELD]
+    held_id = open_account(wallet.currency, AccountKind.HELD, wallet.owner_id)
     entry = change_wallet_balance(wallet.pk, -amount)
     change_amount_set_aside(held_id, amount)
     hold_id = write_journal(
@@ -186,7 +194,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
         transfers=[NewTransfer(wallet.pk, held_id, amount)],
         currency=wallet.currency,
         reason="asked to be paid out",
-        actor_id=actor.pk,
+        actor=actor,
         wallet=entry,
     )
     made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details, requested_at=timezone.now())
@@ -207,7 +215,7 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
         transfers=[NewTransfer(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
         currency=wallet.currency,
         reason=reason,
-        actor_id=actor.pk,
+        actor=actor,
         reverses_id=None if paid else wallet_payout.hold_id,
         wallet=entry,
     )

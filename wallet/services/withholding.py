@@ -10,8 +10,8 @@ from marketplace.ui.mail import mail
 
 from ..models import Journal, LedgerAccount, ReversedOrder
 from ..models.ledger import AccountKind, JournalKind
-from ..selectors import with_earnings
-from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_accounts, write_journal
+from ..selectors import unpaid_earnings
+from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_account, write_journal
 
 
 def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
@@ -21,26 +21,26 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
     vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
     # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
     for vendor in sorted(vendors.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
-        unpaid = max(with_earnings(LedgerAccount.objects.filter(pk=vendor.pk)).get().earned_minor, 0)
-        mine = [sale for sale in sales if sale.vendor_id == vendor.pk]
-        for sale in mine:
+        unpaid = max(unpaid_earnings(vendor.pk), 0)
+        own_sales = [sale for sale in sales if sale.vendor_id == vendor.pk]
+        for sale in own_sales:
             amounts[sale.pk] = min(sale.vendor_net_minor or 0, unpaid)
             unpaid -= amounts[sale.pk]
-        total = sum(amounts[sale.pk] for sale in mine)
+        total = sum(amounts[sale.pk] for sale in own_sales)
         if total:
             journals[vendor.pk] = _withhold_from(vendor, total)
     return [(journals.get(sale.vendor_id) if amounts[sale.pk] else None, amounts[sale.pk]) for sale in sales]
 
 
 def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    withheld_id = open_account(vendor.currency, AccountKind.WITHHELD, vendor.owner_id)
     change_amount_set_aside(withheld_id, amount_minor)
     return write_journal(
         kind=JournalKind.WITHHOLD,
         transfers=[NewTransfer(vendor.pk, withheld_id, amount_minor)],
         currency=vendor.currency,
         reason="the buyer's payment is disputed or refunded",
-        actor_id=None,
+        actor=None,
         vendor=VendorEntry(vendor.pk, -amount_minor),
     )
 
@@ -49,18 +49,18 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
     found = by_vendor(reversed_orders)
     for vendor in sorted(found, key=attrgetter("owner_id")):
-        mine = found[vendor]
-        rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in mine)
+        own_orders = found[vendor]
+        rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in own_orders)
         released = _release_to(vendor, rest) if rest else None
-        for reversed_order in mine:
+        for reversed_order in own_orders:
             reversed_order.release_journal_id = released
             reversed_order.save(update_fields=["release_journal", "taken_minor"])
 
 
 def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Tell the vendors how much is withheld."""
-    for vendor, mine in by_vendor(reversed_orders).items():
-        _mail_withheld(vendor, sum(reversed_order.withheld_minor for reversed_order in mine))
+    for vendor, own_orders in by_vendor(reversed_orders).items():
+        _mail_withheld(vendor, sum(reversed_order.withheld_minor for reversed_order in own_orders))
 
 
 def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
@@ -73,9 +73,9 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
     """
     before, after = by_vendor(reversed_orders), by_vendor(withheld_again)
     for vendor in {**before, **after}:
-        mine = before.get(vendor, [])
-        taken = sum(reversed_order.taken_minor for reversed_order in mine)
-        withheld = sum(reversed_order.withheld_minor for reversed_order in mine) - taken if vendors_told else 0
+        own_orders = before.get(vendor, [])
+        taken = sum(reversed_order.taken_minor for reversed_order in own_orders)
+        withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders) - taken if vendors_told else 0
         change = sum(reversed_order.withheld_minor for reversed_order in after.get(vendor, [])) - withheld
         if taken or change < 0:
             _mail_decided(vendor, released_minor=max(-change, 0), taken_minor=taken)
@@ -104,13 +104,13 @@ def _mail_decided(vendor: LedgerAccount, *, released_minor: int, taken_minor: in
 
 
 def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_accounts(vendor.currency, {AccountKind.WITHHELD: vendor.owner_id})[AccountKind.WITHHELD]
+    withheld_id = open_account(vendor.currency, AccountKind.WITHHELD, vendor.owner_id)
     change_amount_set_aside(withheld_id, -amount_minor)
     return write_journal(
         kind=JournalKind.RELEASE,
         transfers=[NewTransfer(withheld_id, vendor.pk, amount_minor)],
         currency=vendor.currency,
         reason="the dispute or refund of the buyer's payment ended",
-        actor_id=None,
+        actor=None,
         vendor=VendorEntry(vendor.pk, amount_minor),
     )

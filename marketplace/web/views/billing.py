@@ -19,13 +19,13 @@ from marketplace.core.errors import Problem
 from marketplace.http.client_address import client_country
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
-from wallet.invoice_csv import invoice_lines, parse_month
+from wallet.invoice_csv import invoice_csv_lines, parse_month
 from wallet.invoice_documents import pdf_response
 from wallet.models import Invoice, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
 from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
-from wallet.services.billing import FIELDS, change_logo, save_billing_details
+from wallet.services.billing import BILLING_FIELDS, change_logo, save_billing_details
 from wallet.spreadsheets import csv_response
 
 from ..billing_forms import BillingForm
@@ -35,7 +35,7 @@ from ..billing_forms import BillingForm
 def details(request: SignedInRequest) -> HttpResponseBase:
     """Edit the billing details, and return to the page that asked for them."""
     current = billing_details_of(request.user)
-    known = {} if current is None else {name: getattr(current, name) for name in FIELDS}
+    known = {} if current is None else {name: getattr(current, name) for name in BILLING_FIELDS}
     if known.get("country") == INDIA:
         known |= {"state": known["region"], "region": ""}
     form = BillingForm(request.POST if request.method == "POST" else None, initial=known)
@@ -106,7 +106,7 @@ def month_csv(request: SignedInRequest, profile: VendorProfile, month: str) -> H
     first = parse_month(month)
     if first is None:
         raise Http404
-    lines = invoice_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
+    lines = invoice_csv_lines(invoices_of_month(first, vendor=request.user).iterator(chunk_size=500), reader=request.user)
     return csv_response(lines, f"invoices-{profile.store.slug}-{month}.csv")
 
 

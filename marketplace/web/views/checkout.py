@@ -23,7 +23,7 @@ from wallet.bounds import MIN_TOP_UP_MINOR
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
-from wallet.providers import currencies_to_add
+from wallet.providers import top_up_currencies
 from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -111,7 +111,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
 def _missing(quote: Quote, available_minor: int) -> int:
     """Return the amount to add for the purchase, 0 if the credit is enough or cannot be added in this currency."""
     missing = quote.price_minor - available_minor
-    if missing < 1 or quote.currency not in currencies_to_add():
+    if missing < 1 or quote.currency not in top_up_currencies():
         return 0
     return max(missing, MIN_TOP_UP_MINOR)
 

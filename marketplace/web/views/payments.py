@@ -47,7 +47,7 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
     choices = _choices(top_up)
     form = OutcomeForm(request.POST if request.method == "POST" else None, choices=choices)
     if choices and form.is_valid():
-        pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late=timezone.now() + LATE_AFTER)
+        pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late_at=timezone.now() + LATE_AFTER)
         if not top_up.return_url:
             return redirect(return_url_of(top_up=top_up))
         return render(request, "pages/test_payment.html", {"top_up": top_up, "done": True})

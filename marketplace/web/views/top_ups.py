@@ -3,12 +3,12 @@
 import uuid
 
 from django.contrib import messages
-from django.http import Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
-from marketplace.core.errors import Problem
+from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from marketplace.ui.formatting import money
 from wallet.card_credit import top_up_of
@@ -16,7 +16,7 @@ from wallet.errors import InvalidAmount, PaymentRefused, TooManyTopUps, TopUpLim
 from wallet.invoice_documents import top_up_receipt_response
 from wallet.models import Quote, TopUp
 from wallet.models.top_ups import TopUpStatus
-from wallet.providers import currencies_to_add, provider_named
+from wallet.providers import provider_named, top_up_currencies
 from wallet.selectors import currency_preference_of, quote_of
 from wallet.services.top_ups import TopUpRequest, request_top_up
 
@@ -34,7 +34,7 @@ _ERROR_FIELDS: dict[type[Problem], str] = {
 @signed_in_page("GET", "POST")
 def add(request: SignedInRequest) -> HttpResponseBase:
     """Ask for an amount, and redirect to the provider's page."""
-    currencies = currencies_to_add()
+    currencies = top_up_currencies()
     sent = request.POST if request.method == "POST" else None
     form = TopUpForm(sent, currencies=currencies, initial={"currency": currency_preference_of(request.user)})
     if currencies and form.is_valid():
@@ -66,7 +66,7 @@ def receipt(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     """Return the receipt of a paid top-up as a PDF."""
     found = top_up_of(request.user, str(top_up_id))
     if found.paid_at is None:
-        raise Http404
+        raise NotFound
     return top_up_receipt_response(found)
 
 

@@ -12,7 +12,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.money import WALLET_CURRENCIES
 from wallet import receipts
 from wallet.card_credit import unpaid_top_ups_of
-from wallet.providers import currencies_to_add
+from wallet.providers import top_up_currencies
 from wallet.selectors import accounts_of, journals_of, open_wallet_payouts_of, order_of, owed_by, upgrade_of, wallet_of
 from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
@@ -43,7 +43,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         "unpaid": unpaid_top_ups_of(request.user)[:SHOWN_UNPAID],
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "journals": page.rows,
-        "can_add": bool(currencies_to_add()),
+        "can_add": bool(top_up_currencies()),
         **cursor_context(request, page, "wallet-page"),
     }
     return render(request, "buyer/wallet.html", context)

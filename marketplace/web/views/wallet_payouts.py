@@ -4,7 +4,7 @@ import uuid
 
 from django.contrib import messages
 from django.http import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import Problem
@@ -12,8 +12,7 @@ from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
 from wallet.card_credit import payable_of
 from wallet.errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
-from wallet.models import WalletPayout
-from wallet.selectors import open_wallet_payouts_of, wallet_payouts
+from wallet.selectors import open_wallet_payouts_of, wallet_payout_of
 from wallet.services.wallet_payouts import cancel_wallet_payout, request_wallet_payout
 
 from ..forms import WalletPayoutForm
@@ -55,14 +54,14 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET")
 def wallet_payout(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
     """Show a payout and its status."""
-    found = _own(request, wallet_payout_id)
+    found = wallet_payout_of(request.user, wallet_payout_id)
     return render(request, "buyer/wallet_payout.html", {"wallet_payout": found, "is_claimed": is_claimed(found)})
 
 
 @signed_in_page("POST")
 def cancel(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpResponseBase:
     """Cancel a payout, which returns the amount to the wallet."""
-    found = _own(request, wallet_payout_id)
+    found = wallet_payout_of(request.user, wallet_payout_id)
     try:
         cancel_wallet_payout(wallet_payout=found, actor=request.user)
     except Problem as problem:
@@ -73,7 +72,3 @@ def cancel(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> HttpRespons
             f"{money(found.amount_minor, found.currency)} was returned to your wallet, less what you owed for a returned card payment, if anything.",
         )
     return redirect("wallet-payout", wallet_payout_id=wallet_payout_id)
-
-
-def _own(request: SignedInRequest, wallet_payout_id: uuid.UUID) -> WalletPayout:
-    return get_object_or_404(wallet_payouts(), wallet__owner=request.user, pk=wallet_payout_id)

@@ -9,7 +9,7 @@ from ...models import Approval
 from ...models.approvals import ApprovalStatus
 from ...models.quotes import CURRENCIES
 
-_ENDS = "When the approval ends, and with it the price."
+_EXPIRES_AT_HELP = "When the approval ends, and with it the price."
 
 
 class ApprovalRequestedResponse(serializers.Serializer[Approval]):
@@ -18,7 +18,7 @@ class ApprovalRequestedResponse(serializers.Serializer[Approval]):
     success = serializers.SerializerMethodField(help_text="Always false: nothing was bought.")
     approvalId = serializers.CharField(source="pk")
     approvalUrl = serializers.SerializerMethodField(help_text="The page on which the owner decides. Show it to the owner.")
-    expiresAt = serializers.DateTimeField(source="expires_at", help_text=_ENDS)
+    expiresAt = serializers.DateTimeField(source="expires_at", help_text=_EXPIRES_AT_HELP)
 
     def get_success(self, _approval: Approval) -> bool:
         return False
@@ -46,7 +46,7 @@ class ApprovalResponse(serializers.Serializer[Approval]):
         source="exceeded_limit", help_text="The spending limit that it exceeded: perPurchase, perDay, total, category or currency."
     )
     createdAt = serializers.DateTimeField(source="created_at", help_text="When it was asked for.")
-    expiresAt = serializers.DateTimeField(source="expires_at", help_text=_ENDS)
+    expiresAt = serializers.DateTimeField(source="expires_at", help_text=_EXPIRES_AT_HELP)
     decidedAt = serializers.DateTimeField(
         source="decided_at", allow_null=True, help_text="When it was approved or declined; null if it was neither."
     )

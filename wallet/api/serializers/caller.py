@@ -19,7 +19,7 @@ from marketplace.http.rate_limits import WINDOW_SECONDS, LimitUsage, usage_of
 from ...models.quotes import CURRENCIES
 from ...services.limits import UsedLimit, used_limits
 
-_WITHOUT = "null for no limit."
+_NULL_IF_UNLIMITED = "null for no limit."
 
 
 class CallerCredential(serializers.Serializer[Principal]):
@@ -54,9 +54,9 @@ class CallerSpendingLimit(serializers.Serializer[UsedLimit]):
 
     currency = serializers.ChoiceField(source="limit.currency", choices=CURRENCIES)
     setBy = serializers.SerializerMethodField(help_text="owner: the wallet's owner; operator: staff of the marketplace, for every wallet.")
-    perPurchase = Amount(source="limit.per_purchase_minor", allow_null=True, help_text=f"The most for one purchase; {_WITHOUT}")
-    perDay = Amount(source="limit.per_day_minor", allow_null=True, help_text=f"The most for a day in UTC; {_WITHOUT}")
-    total = Amount(source="limit.total_minor", allow_null=True, help_text=f"The most in all; {_WITHOUT}")
+    perPurchase = Amount(source="limit.per_purchase_minor", allow_null=True, help_text=f"The most for one purchase; {_NULL_IF_UNLIMITED}")
+    perDay = Amount(source="limit.per_day_minor", allow_null=True, help_text=f"The most for a day in UTC; {_NULL_IF_UNLIMITED}")
+    total = Amount(source="limit.total_minor", allow_null=True, help_text=f"The most in all; {_NULL_IF_UNLIMITED}")
     spentToday = Amount(source="spent.today_minor", help_text="Spent today, without refunded purchases.")
     spentInAll = Amount(source="spent.ever_minor", help_text="Spent in all, without refunded purchases.")
     categories = serializers.ListField(

@@ -16,7 +16,7 @@ from ...models import Journal, Order
 from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
 from ...models.quotes import CURRENCIES
-from .wallet import CODE, CREDIT, DISCOUNT, UPGRADED, OrNull
+from .wallet import DISCOUNT_CODE_HELP, DISCOUNT_HELP, UPGRADE_CREDIT_HELP, UPGRADE_FROM_HELP, OrNull
 
 # Kinds of transactions from the view of the wallet's owner.
 KINDS = {
@@ -65,10 +65,10 @@ class OrderResponse(serializers.Serializer[Order]):
     price = Amount(source="price_minor", help_text="What was paid, tax included.")
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
     taxRatePercent = serializers.SerializerMethodField(help_text="The tax rate used.")
-    discount = Amount(source="discount_minor", help_text=DISCOUNT)
-    discountCode = OrNull(source="discount_code", help_text=CODE)
-    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
-    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
+    discount = Amount(source="discount_minor", help_text=DISCOUNT_HELP)
+    discountCode = OrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
+    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
+    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
     licensee = OrderLicensee(
         allow_null=True,
         help_text="Whom the licence was bought for; null for the buyer. Name and e-mail address are empty once the account that claimed it is deleted.",

@@ -13,13 +13,13 @@ from marketplace.api.serializers import Body
 from marketplace.core import bounds as core_bounds
 
 from ... import bounds
-from ...invoice_documents import lines_of
+from ...invoice_documents import tax_lines_of
 from ...models import BillingDetails, Invoice
 from ...models.quotes import CURRENCIES
 from ...tax import TaxLine, Treatment
 
-# Fields of the service whose names differ here.
-NAMES = {"postal_code": "postalCode", "tax_id": "taxId"}
+# The names here of the service's fields, where they differ.
+API_NAMES = {"postal_code": "postalCode", "tax_id": "taxId"}
 
 
 class BillingBody(Body):
@@ -97,7 +97,7 @@ class DocumentResponse(serializers.Serializer[Invoice]):
 
     @extend_schema_field(InvoiceTaxLine(many=True))
     def get_taxLines(self, invoice: Invoice) -> Any:
-        return [InvoiceTaxLine(line).data for line in lines_of(invoice)]
+        return [InvoiceTaxLine(line).data for line in tax_lines_of(invoice)]
 
     def get_pdfUrl(self, invoice: Invoice) -> str:
         name = "order-invoice-pdf" if invoice.corrects_id is None else "order-credit-note-pdf"

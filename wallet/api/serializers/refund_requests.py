@@ -20,7 +20,7 @@ from ...models.orders import OrderStatus
 from ...models.quotes import CURRENCIES
 from ...models.refund_requests import RefundReason, RefundRequestStatus
 from ...models.top_ups import ReversalKind, ReversalStatus
-from .wallet import CREDIT, DISCOUNT, UPGRADED
+from .wallet import DISCOUNT_HELP, UPGRADE_CREDIT_HELP, UPGRADE_FROM_HELP
 
 
 class RefundRequestBody(Body):
@@ -81,9 +81,9 @@ class EvidenceOrder(serializers.Serializer[Any]):
     currency = serializers.ChoiceField(CURRENCIES)
     price = serializers.FloatField(help_text="What was paid, tax included.")
     taxIncluded = serializers.FloatField(help_text="The part of price that is tax.")
-    discount = serializers.FloatField(help_text=DISCOUNT)
-    upgradeFrom = serializers.CharField(allow_null=True, help_text=UPGRADED)
-    upgradeCredit = serializers.FloatField(help_text=CREDIT)
+    discount = serializers.FloatField(help_text=DISCOUNT_HELP)
+    upgradeFrom = serializers.CharField(allow_null=True, help_text=UPGRADE_FROM_HELP)
+    upgradeCredit = serializers.FloatField(help_text=UPGRADE_CREDIT_HELP)
     boughtBy = serializers.CharField(help_text="The kind of credential; `page` for the checkout.")
     createdAt = serializers.DateTimeField()
     refundedAt = serializers.DateTimeField(allow_null=True, help_text="Time of the refund; null if it was not refunded.")

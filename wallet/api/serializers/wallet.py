@@ -17,11 +17,11 @@ from ...selectors import Wallet
 from ...services.spending import Receipt
 
 # For quotes, receipts and orders: the list price is what was paid with discount and upgradeCredit added.
-DISCOUNT = "What a discount took off the list price, in currency; deducted already."
-CODE = "The discount code that was given, in upper case; null if there was none."
-UPGRADED = "The tier of the licence that is replaced; null if it is not an upgrade."
-LICENSEE = "Whom the licence is for; null for the buyer."
-CREDIT = "What is deducted for the licence that is replaced, in currency; deducted already."
+DISCOUNT_HELP = "What a discount took off the list price, in currency; deducted already."
+DISCOUNT_CODE_HELP = "The discount code that was given, in upper case; null if there was none."
+UPGRADE_FROM_HELP = "The tier of the licence that is replaced; null if it is not an upgrade."
+LICENSEE_HELP = "Whom the licence is for; null for the buyer."
+UPGRADE_CREDIT_HELP = "What is deducted for the licence that is replaced, in currency; deducted already."
 
 
 class OrNull(serializers.CharField):
@@ -112,11 +112,11 @@ class QuoteResponse(serializers.Serializer[Quote]):
     currency = serializers.ChoiceField(choices=CURRENCIES)
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
     licenseSlug = serializers.CharField(source="license_slug")
-    discount = Amount(source="discount_minor", help_text=DISCOUNT)
-    discountCode = OrNull(source="discount_code", help_text=CODE)
-    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
-    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
-    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
+    discount = Amount(source="discount_minor", help_text=DISCOUNT_HELP)
+    discountCode = OrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
+    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
+    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
+    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE_HELP)
     withinLimits = serializers.SerializerMethodField(help_text="Whether the caller's spending limits allow this purchase now.")
     exceededLimit = serializers.SerializerMethodField(
         help_text="The spending limit that it exceeds: perPurchase, perDay, total, category or currency; null if it is within all."
@@ -145,11 +145,11 @@ class SpendResponse(serializers.Serializer[Receipt]):
     newBalanceUSD = Amount(source="balance_usd_minor", help_text="Balance in US dollars after the purchase.")
     taxIncluded = Amount(source="tax_minor", help_text="The tax included in debited.")
     licenseSlug = serializers.CharField(source="license_slug")
-    discount = Amount(source="discount_minor", help_text=DISCOUNT)
-    discountCode = OrNull(source="discount_code", help_text=CODE)
-    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADED)
-    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=CREDIT)
-    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE)
+    discount = Amount(source="discount_minor", help_text=DISCOUNT_HELP)
+    discountCode = OrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
+    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
+    upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
+    licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE_HELP)
 
     def get_success(self, receipt: Receipt) -> bool:
         return True

@@ -21,7 +21,7 @@ from ...models import BillingDetails
 from ...models.invoices import InvoiceKind
 from ...selectors import billing_details_of, invoice_of_order
 from ...services.billing import save_billing_details
-from ..serializers.invoices import NAMES, BillingBody, BillingResponse, InvoiceResponse
+from ..serializers.invoices import API_NAMES, BillingBody, BillingResponse, InvoiceResponse
 from .history import ORDER_ID, PDF
 
 _READ, _SPEND = key_or_bearer(Scope.ACCOUNT_READ), key_or_bearer(Scope.WALLET_SPEND)
@@ -85,4 +85,4 @@ class InvoiceViewSet(ApiViewSet):
 
 def _pointer(pointer: str) -> str:
     name = pointer.removeprefix("#/")
-    return f"#/{NAMES.get(name, name)}"
+    return f"#/{API_NAMES.get(name, name)}"

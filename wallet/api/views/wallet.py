@@ -95,7 +95,6 @@ class WalletViewSet(ApiViewSet):
     )
     @idempotent
     def quote(self, request: Request) -> Response:
-        """Get a price that is guaranteed for a while, even if the vendor changes it."""
         body = parse_body(QuoteBody, request)
         return Response(responses.quote(principal_of(request), body))
 

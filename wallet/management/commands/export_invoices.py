@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from catalog.models import Store
 
-from ...invoice_csv import invoice_lines, parse_month
+from ...invoice_csv import invoice_csv_lines, parse_month
 from ...selectors import invoices_of_month
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         store = Store.objects.select_related("owner").filter(slug=options["vendor"]).first()
         if options["vendor"] is not None and store is None:
             raise CommandError(f"There is no store {options['vendor']}.")
-        lines = invoice_lines(invoices_of_month(month, vendor=None if store is None else store.owner).iterator(chunk_size=500))
+        lines = invoice_csv_lines(invoices_of_month(month, vendor=None if store is None else store.owner).iterator(chunk_size=500))
         if path is None:
             for line in lines:
                 self.stdout.write(line, ending="")

@@ -19,7 +19,7 @@ from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus, PayoutStatus
 from ...payout_files import bank_file, paying_account, payouts_in_file
-from ...selectors import transfer_minor, vendor_accounts, vendor_payouts
+from ...selectors import vendor_accounts, vendor_payouts
 from ...services.due_payouts import DuePayout, SkippedPayout, due_payout
 from ...services.vendor_payouts import (
     bounce_payout,
@@ -31,7 +31,7 @@ from ...services.vendor_payouts import (
     open_batch,
     prepare_payout,
 )
-from ...spreadsheets import amount_text, store_of
+from ...spreadsheets import amount_text, store_slug_of
 
 NOT_WRITTEN, NOT_DONE = 1, 2
 
@@ -49,7 +49,9 @@ class Command(BaseCommand):
         _add_run(prepare, "A name for the run, such as 2026-11. A new name starts a new run.")
         prepare.add_argument("--minimum", help=f"Skip balances below this amount (default {settings.PAYOUT_MINIMUM}).")
         prepare.add_argument("--vendor", metavar="STORE", help="Only pay the store with this slug.")
-        prepare.add_argument("--euro-rate", metavar="RATE", help="Pay in EUR by SEPA, at so many EUR for one unit of the currency.")
+        prepare.add_argument(
+            "--euro-rate", metavar="RATE", help="Pay in EUR by SEPA; RATE is how many EUR one unit of the currency is worth."
+        )
         prepare.add_argument("--dry-run", action="store_true", help="List what is due without preparing it.")
         export = steps.add_parser("export", help="Write the file for the bank. It has bank details: only you can read it.")
         _add_run(export)
@@ -94,7 +96,7 @@ class Command(BaseCommand):
                 (skipped if why else due)["payouts"] += 1
                 (skipped if why else due)["minor"] += outcome.amount_minor
                 if outcome.amount_minor:
-                    what = f"{store_of(account)}, {amount_text(outcome.amount_minor)} {currency}"
+                    what = f"{store_slug_of(account)}, {amount_text(outcome.amount_minor)} {currency}"
                     self.stdout.write(f"not paid: {what}, {why}" if why else f"due: {what}")
         self.stdout.write(
             f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; not paid: {amount_text(skipped['minor'])} {currency}."
@@ -125,7 +127,7 @@ class Command(BaseCommand):
             if not done:
                 path.unlink(missing_ok=True)
         made = payouts_in_file(batch)
-        total = amount_text(sum(transfer_minor(payout.amount_minor, batch) for payout in made))
+        total = amount_text(sum(batch.transfer_minor(payout.amount_minor) for payout in made))
         self.stdout.write(f"{path}: {len(made)} payouts of {total} {batch.transfer_currency}. Give it to the bank, then delete it.")
         self.stdout.write(f"Next: payout paid --run {batch.run} --currency {batch.currency}")
 
@@ -139,7 +141,7 @@ class Command(BaseCommand):
     def _bounced(self, options: dict[str, Any]) -> None:
         payout = bounce_payout(payout=_payout(options), reason=options["reason"], actor=None)
         self.stdout.write(
-            f"{amount_text(payout.amount_minor)} {payout.account.currency} is in the balance of {store_of(payout.account)} again."
+            f"{amount_text(payout.amount_minor)} {payout.account.currency} is in the balance of {store_slug_of(payout.account)} again."
         )
 
     def _cancel(self, options: dict[str, Any]) -> None:
