@@ -20,7 +20,7 @@ from .limits import check_draft_limit, lock_vendor
 
 # The audit log does not record the values of these fields, because its entries outlive deleted drafts.
 _FREE_TEXTS = frozenset(
-    {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url"}
+    {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url", "ai_parts"}
 )
 
 
