@@ -57,7 +57,7 @@ WARNINGS = {
     "sends_secrets": "Texts of a skill that tell an agent to send secrets to a host.",
     "download_to_shell": "Commands that download a script and run it unseen.",
     "encoded_to_shell": "Commands that decode a script and run it unseen.",
-    "unsearched": "Files of a skill that were not searched for hosts, because they are too many, too large or unreadable.",
+    "unsearched": "Files of a skill that were not searched, or not for instructions to an agent: they are too many, too large or unreadable.",
     "hidden_comment": "Instructions in comments, which people don't see in the rendered text.",
 }
 EXTENSIONS_SHOWN = 8
