@@ -1,7 +1,7 @@
 """Compares stored files with the size and checksum on record.
 
-The SHA-256 of a deliverable is computed during the upload and saved with the store's state of the object: on a disk
-size, modification time and inode, on S3 size and ETag. While that state is unchanged, nobody has written to the
+The SHA-256 of a deliverable is computed during the upload and saved with the file store's state of the object: on a
+disk size, modification time and inode, on S3 size and ETag. While that state is unchanged, nobody has changed the
 object, and the checks of a submission need not read 5 GB. They do not detect a disk that corrupts data;
 `manage.py verify_checksums` does, because it reads every byte.
 """
@@ -35,7 +35,7 @@ class StoredState(StrEnum):
 
 
 def state_of(deliverable: Deliverable) -> StoredState:
-    """Compare the stored file with its record. It is read only where the store's state has changed since the last comparison."""
+    """Compare the stored file with its record. It is read only where the file store's state has changed since the last comparison."""
     try:
         if deliverable.fingerprint and default_storage.fingerprint(deliverable.object_key) == deliverable.fingerprint:
             return StoredState.INTACT
