@@ -28,7 +28,7 @@ from vendors.services.sweeping import FOLDERS
 from . import dumps
 from .dumps import BackupFailed
 
-# Folders of the store; packages are included, because issued download links refer to them.
+# Folders of the file store; packages are included, because issued download links refer to them.
 PREFIXES = (*FOLDERS, "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
 # Temporary file of an object being copied, in the backup's own folder, so that concurrent backups do not share it.
@@ -48,7 +48,7 @@ class Manifest:
     sha256: str
     # The newest migration of each app.
     migrations: dict[str, str]
-    # Number of objects in the store; -1 if objects were left out.
+    # Number of objects in the file store; -1 if objects were left out.
     objects: int
 
 
@@ -114,7 +114,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda: None) -
 
 
 def restore(backup: Path, *, replace: bool = False, report: Report = lambda: None) -> Manifest:
-    """Restore a backup into the database and the store of the settings. No server may run in the meantime.
+    """Restore a backup into the database and the file store of the settings. No server may run in the meantime.
 
     Args:
         backup: The backup's own folder.

@@ -185,7 +185,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     @contextmanager
     def using_store(self) -> Iterator[None]:
-        """Make requests to the store, without counting as an active request of this process in the meantime."""
+        """Make requests to the file store, without counting as an active request of this process in the meantime."""
         with not_counted_while("service"), s3_errors():
             yield
 
@@ -226,7 +226,7 @@ class S3File(ObjectFile):
             self._transfer.result()
 
     def discard(self) -> None:
-        """Stop the threads, and wait for running parts, so that none is left in the store."""
+        """Stop the threads, and wait for running parts, so that none is left in the file store."""
         self._transfer.cancel()
         with suppress(BrokenPipeError):
             self._pipe.close()
@@ -242,7 +242,7 @@ class _CloseReader(BaseSubscriber):  # type: ignore[misc]  # boto has no types
 
 
 class Breaker:
-    """A circuit breaker: refuses requests while the store does not answer, except for occasional probes."""
+    """A circuit breaker: refuses requests while the file store does not answer, except for occasional probes."""
 
     def __init__(self, endpoint: str) -> None:
         self._endpoint = endpoint
