@@ -38,7 +38,7 @@ def skill_on_sale(content: bytes | None = None, **fields: Any) -> Listing:
     listing = on_sale(content, **fields)
     file = listing.approved_deliverable
     assert file is not None
-    found = inspect_deliverable(store=default_storage, key=file.object_key, size=len(content))
+    found = inspect_deliverable(storage=default_storage, key=file.object_key, size=len(content))
     file.format, file.technical, file.entries = found.format, found.technical, found.entries
     file.save()
     FileFacts.objects.create(listing=listing, sha256=file.sha256, facts=found.facts)

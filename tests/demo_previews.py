@@ -27,7 +27,7 @@ def main() -> None:
         for entry in load_entries():
             content = entry.deliverable.read_bytes()
             store.save_bytes("file", content)
-            inspection = inspect_deliverable(store=store, key="file", size=len(content))
+            inspection = inspect_deliverable(storage=store, key="file", size=len(content))
             file = Deliverable(
                 listing=Listing(category=Category(slug=entry.kind.category)),
                 object_key="file",

@@ -20,7 +20,7 @@ MAX_PART_BYTES = 16 * MIB
 UPLOAD_WAIT = timedelta(days=1)
 # The most unfinished resumable uploads of a vendor.
 MAX_UNFINISHED_UPLOADS = 10
-# The listings of a vendor that were never approved, as drafts or in review.
+# The most listings of a vendor that were never approved, as drafts or in review.
 MAX_DRAFTS = 500
 # After this, a request that finishes an upload and has neither succeeded nor failed is assumed to be killed.
 FINISH_WAIT = timedelta(minutes=20)

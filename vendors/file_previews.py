@@ -29,30 +29,30 @@ POSTER = "poster"
 PreviewOfKind = tuple[FilePreviewKind, ProcessedPreview]
 
 
-def previews_of_file(deliverable: Deliverable, store: ObjectStorage) -> list[PreviewOfKind]:
+def previews_of_file(deliverable: Deliverable, storage: ObjectStorage) -> list[PreviewOfKind]:
     """Return the previews of a stored file, made by the confined process: of its fonts, else of its animations if the listing's category is motion.
 
     Raises:
         FileRejected: the file takes too long.
-        UnsupportedType: cannot happen for a file that was inspected.
-        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
+        UnsupportedType: the file is of no supported type, although it was inspected.
+        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the file store cannot be read.
     """
     if fonts := _fonts_in(deliverable):
         options = {"members": fonts[:MAX_STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
-        return _run("font-styles", deliverable, store, partial(_styles, _count_styles(deliverable, fonts)), **options)
+        return _run("font-styles", deliverable, storage, partial(_styles, _count_styles(deliverable, fonts)), **options)
     if deliverable.listing.category.slug == MOTION and (paths := _animations_in(deliverable)):
-        return _run("animations", deliverable, store, _animations, paths=paths)
+        return _run("animations", deliverable, storage, _animations, paths=paths)
     return []
 
 
 def _run(
     task: str,
     deliverable: Deliverable,
-    store: ObjectStorage,
+    storage: ObjectStorage,
     interpret: Callable[[dict[str, Any], list[bytes]], list[PreviewOfKind]],
     **options: Any,
 ) -> list[PreviewOfKind]:
-    read_at = reader_of(store, deliverable.object_key)
+    read_at = reader_of(storage, deliverable.object_key)
     return run_in_sandbox(task, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
 
 
@@ -84,11 +84,11 @@ def _animations_in(deliverable: Deliverable) -> list[str]:
 
 def _styles(total: int, result: dict[str, Any], blobs: list[bytes]) -> list[PreviewOfKind]:
     made: list[PreviewOfKind] = []
-    left_out = {"stylesOfFile": total} if total > len(blobs) else {}
+    total_if_more = {"stylesOfFile": total} if total > len(blobs) else {}
     for style, content in zip(result["styles"][:MAX_STYLES], blobs, strict=True):
         if sniff(content) != "woff2":
             raise ValueError("no WOFF2")
-        made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style) | left_out, {})))
+        made.append((FilePreviewKind.FONT_STYLE, ProcessedPreview(content, "font/woff2", _style(style) | total_if_more, {})))
     return made
 
 

@@ -11,7 +11,7 @@ from .sandbox.entries import MAX_LISTED, PATH_CHARS
 from .sandbox.inspecting import FACTS_BYTES, MODULES
 from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
-# Sized for the slowest legitimate file: 5 GiB of deflated text. Unpacking takes half of the limit, with a store that needs 40 ms for each MiB.
+# Sized for the slowest legitimate file: 5 GiB of deflated text. Unpacking takes half of the limit, with a file store that needs 40 ms for each MiB.
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
 FORMATS = frozenset(MODULES)
 
@@ -21,8 +21,8 @@ FACTS_DEPTH = 12
 class Inspection(NamedTuple):
     """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
-    `entries` are the first `[path, bytes]` of an archive, which reviewers and buyers see; `facts` are what versions of the file are compared by
-    (`catalog.comparison.facts`), and what a skill asks for.
+    `entries` are the first `[path, bytes]` of an archive, which reviewers and buyers see; `facts` are that by which versions of the file are
+    compared (`catalog.comparison.facts`), including what a skill asks for.
     """
 
     format: str
@@ -31,17 +31,17 @@ class Inspection(NamedTuple):
     facts: Mapping[str, Any] = {}
 
 
-def inspect_deliverable(*, store: ObjectStorage, key: str, size: int, sender: str = "") -> Inspection:
-    """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the store.
+def inspect_deliverable(*, storage: ObjectStorage, key: str, size: int, sender: str = "") -> Inspection:
+    """Inspect a stored file. Only the byte ranges that the format's parser requests are read from the file store.
 
-    `sender` is the uploader, of whom only some files are inspected at once; empty where a file is inspected again.
+    `sender` is the uploader; only a few files of one sender are inspected at once. It is empty where a file is inspected again.
 
     Raises:
         UnsupportedType: 415, the content is of no supported type.
         FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
-        DependencyUnavailable: 503, too many inspections are running, the child cannot be started or was killed, or the store cannot be read.
+        DependencyUnavailable: 503, too many inspections are running, the child cannot be started or was killed, or the file store cannot be read.
     """
-    return run_in_sandbox("inspect", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
+    return run_in_sandbox("inspect", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
 
 
 def _inspection(technical: dict[str, Any], blobs: list[bytes]) -> Inspection:

@@ -15,7 +15,7 @@ def process_logo(data: bytes, sender: str = "") -> bytes:
 
     Raises:
         UnsupportedType: the content is of another type.
-        FileRejected: it is damaged or too large inside.
+        FileRejected: it is damaged or has too many pixels.
         BodyTooLarge: it is larger than `bounds.LOGO_BYTES`.
     """
     if len(data) > bounds.LOGO_BYTES:

@@ -24,7 +24,10 @@ class VendorStatus(models.TextChoices):
 
 
 class VendorProfile(Claimable):
-    """A user's vendor profile. The vendor API is available, and the store open, only while it is approved."""
+    """A user's vendor profile.
+
+    Except for applying and reading the status, the vendor API is available, and the store open, only while it is approved.
+    """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="vendor_profile")
@@ -46,7 +49,7 @@ class VendorProfile(Claimable):
     class Meta:
         ordering = ("-id",)
         permissions = (
-            ("decide_vendorprofile", "Can approve, suspend and reinstate vendors"),
+            ("decide_vendorprofile", "Can approve, reject, suspend and reinstate vendors, and remove their pictures"),
             ("set_commission_vendorprofile", "Can set a vendor's commission"),
             ("hold_payouts_vendorprofile", "Can hold and release a vendor's payouts"),
         )

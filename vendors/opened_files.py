@@ -42,15 +42,15 @@ class Drawings(NamedTuple):
     glyphs: Mapping[str, Drawing]
 
 
-def open_entry(*, store: ObjectStorage, key: str, size: int, path: str) -> OpenedFile:
+def open_entry(*, storage: ObjectStorage, key: str, size: int, path: str) -> OpenedFile:
     """Return a file inside a stored archive, made safe by the confined process: pictures are re-encoded, fonts sanitized.
 
     Raises:
         UnsupportedType: there is no such file, or it is of another kind.
         FileRejected: it is damaged.
-        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
+        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the file store cannot be read.
     """
-    return run_in_sandbox("open", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_opened, path=path)
+    return run_in_sandbox("open", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_opened, path=path)
 
 
 def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
@@ -70,16 +70,16 @@ def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
             raise ValueError(other)
 
 
-def draw_glyphs(*, store: ObjectStorage, key: str, size: int, path: str, face: int, names: list[str]) -> Drawings:
+def draw_glyphs(*, storage: ObjectStorage, key: str, size: int, path: str, face: int, names: list[str]) -> Drawings:
     """Return drawings of glyphs, of which the caller passes at most `MAX_GLYPHS`, of a stored font or of a font in a stored archive; those that it lacks are left out.
 
     Raises:
         UnsupportedType: there is no such font.
         FileRejected: it is damaged.
-        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the store cannot be read.
+        DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the file store cannot be read.
     """
     options: dict[str, Any] = {"path": path, "face": face, "names": names}
-    return run_in_sandbox("glyphs", read_at=reader_of(store, key), size=size, limits=LIMITS, interpret=_drawn, **options)
+    return run_in_sandbox("glyphs", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_drawn, **options)
 
 
 def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:

@@ -53,7 +53,7 @@ def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> Process
 
     Raises:
         UnsupportedType: the content is of another type.
-        FileRejected: it is damaged or too large inside, or browsers would refuse it.
+        FileRejected: it is damaged, has too many pixels or unpacks to too much, or browsers would refuse it.
         BodyTooLarge: it is larger than `MAXIMUM_BYTES`.
     """
     if len(data) > MAXIMUM_BYTES[kind]:

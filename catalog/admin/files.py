@@ -60,7 +60,7 @@ class DeliverableAdmin(ServiceAdmin):
             raise Http404
         return serve_object(
             request,
-            store=default_storage,
+            storage=default_storage,
             key=deliverable.object_key,
             size=deliverable.file_size,
             etag=deliverable.sha256,

@@ -125,7 +125,7 @@ class ListingReviewAdmin(QueueAdmin):
             raise Http404
         return serve_object(
             request,
-            store=default_storage,
+            storage=default_storage,
             key=picture.object_key,
             size=picture.size,
             etag=picture.sha256,

@@ -83,7 +83,7 @@ class PreviewViewSet(ApiViewSet):
             # No longer than other catalog responses, so that a takedown takes effect.
             caching = shared_cache_headers(time.monotonic() - began)
         usage = usage_headers(preview.listing.ai_training) if isinstance(preview, Preview) else {}
-        return serve_object(request._request, store=default_storage, headers=PROTECTIVE_HEADERS | caching | usage, **copy)
+        return serve_object(request._request, storage=default_storage, headers=PROTECTIVE_HEADERS | caching | usage, **copy)
 
 
 def _viewer(request: Request) -> User | None:

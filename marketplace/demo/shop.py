@@ -92,7 +92,7 @@ def _prepare(entry: CatalogEntry) -> Prepared:
         if (entry.folder / name).exists()
     ]
     received = _store(entry.deliverable)
-    inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size)
+    inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size)
     return Prepared(entry, received, inspection, previews)
 
 

@@ -28,7 +28,7 @@ from vendors.services.sweeping import FOLDERS
 from . import dumps
 from .dumps import BackupFailed
 
-# Folders of the store; packages are included, because issued download links refer to them.
+# Folders of the file store; packages are included, because issued download links refer to them.
 PREFIXES = (*FOLDERS, "packages/")
 OBJECTS, MANIFEST = "objects", "manifest.json"
 # Temporary file of an object being copied, in the backup's own folder, so that concurrent backups do not share it.
@@ -48,7 +48,7 @@ class Manifest:
     sha256: str
     # The newest migration of each app.
     migrations: dict[str, str]
-    # Number of objects in the store; -1 if objects were left out.
+    # Number of objects in the file store; -1 if objects were left out.
     objects: int
 
 
@@ -114,7 +114,7 @@ def make(folder: Path, *, objects: bool = True, report: Report = lambda: None) -
 
 
 def restore(backup: Path, *, replace: bool = False, report: Report = lambda: None) -> Manifest:
-    """Restore a backup into the database and the store of the settings. No server may run in the meantime.
+    """Restore a backup into the database and the file store of the settings. No server may run in the meantime.
 
     Args:
         backup: The backup's own folder.
@@ -145,10 +145,10 @@ def restore(backup: Path, *, replace: bool = False, report: Report = lambda: Non
     return manifest
 
 
-def copy_objects_out(store: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
-    """Copy the objects that are not in the folder yet; return the number of objects in the store."""
+def copy_objects_out(storage: ObjectStorage, folder: Path, part: Path, report: Report) -> int:
+    """Copy the objects that are not in the folder yet; return the number of objects in the file store."""
     count = 0
-    for key in _keys(store):
+    for key in _keys(storage):
         target = folder / key
         count += 1
         report()
@@ -157,15 +157,15 @@ def copy_objects_out(store: ObjectStorage, folder: Path, part: Path, report: Rep
         target.parent.mkdir(parents=True, exist_ok=True)
         # An object removed since it was listed has no record any more.
         with suppress(FileNotFoundError):
-            _fetch(store, key, part)
+            _fetch(storage, key, part)
             part.replace(target)
     return count
 
 
-def _fetch(store: ObjectStorage, key: str, part: Path) -> None:
+def _fetch(storage: ObjectStorage, key: str, part: Path) -> None:
     try:
         with part.open("wb") as file:
-            store.download(key, file)
+            storage.download(key, file)
             file.flush()
             # An object is copied only once, so a file left empty by a power cut would stay empty.
             os.fsync(file.fileno())
@@ -173,18 +173,18 @@ def _fetch(store: ObjectStorage, key: str, part: Path) -> None:
         raise BackupFailed(f"{key} cannot be read: {error.message}") from error
 
 
-def _keys(store: ObjectStorage) -> Iterator[str]:
+def _keys(storage: ObjectStorage) -> Iterator[str]:
     try:
         for prefix in PREFIXES:
-            for key, _written in store.keys(prefix):
+            for key, _written in storage.keys(prefix):
                 yield key
     except DependencyUnavailable as error:
         raise BackupFailed(error.message) from error
 
 
-def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
-    """Store the objects of the folder that are not in the store yet."""
-    stored = set(_keys(store))
+def copy_objects_in(folder: Path, storage: ObjectStorage, report: Report) -> None:
+    """Store the objects of the folder that are not in the file store yet."""
+    stored = set(_keys(storage))
     for path in sorted(folder.rglob("*")):
         key = path.relative_to(folder).as_posix()
         # A symbolic link could bring in any file of this machine.
@@ -192,12 +192,12 @@ def copy_objects_in(folder: Path, store: ObjectStorage, report: Report) -> None:
             continue
         report()
         if key not in stored:
-            _put(store, key, path)
+            _put(storage, key, path)
 
 
-def _put(store: ObjectStorage, key: str, path: Path) -> None:
+def _put(storage: ObjectStorage, key: str, path: Path) -> None:
     try:
-        with path.open("rb") as file, store.open(key, "wb") as stored:
+        with path.open("rb") as file, storage.open(key, "wb") as stored:
             shutil.copyfileobj(file, stored)
     except DependencyUnavailable as error:
         raise BackupFailed(f"{key} cannot be stored: {error.message}") from error

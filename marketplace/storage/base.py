@@ -14,10 +14,11 @@ from django.core.files.storage import Storage
 
 from marketplace.core.errors import DependencyUnavailable
 
-# What a request waits for: the store or another service, or the inspection of an uploaded file.
+# What a request waits for: the file store or another service, or the inspection of an uploaded file.
 Awaited = Literal["service", "inspection"]
 
-# Set by `marketplace.http.overload`, which limits concurrent requests.
+# A function that returns the context in which a request waits without counting as active; `marketplace.http.overload` sets it for each
+# request.
 wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = ContextVar(
     "wait_context", default=lambda _what: nullcontext()
 )
@@ -36,7 +37,7 @@ _SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")
 class StoredRange:
     """The bytes of a stored file from `start` up to, not including, `end`."""
 
-    store: "ObjectStorage"
+    storage: "ObjectStorage"
     key: str
     start: int
     end: int
@@ -108,7 +109,7 @@ class ObjectStorage(Storage):
                     file.write(block)
 
     def fingerprint(self, key: str) -> str:
-        """Return a short text that changes when the file is rewritten, without reading the file."""
+        """Return a short text that changes when other content is stored under the key, without reading the file."""
         raise NotImplementedError
 
     def etag(self, key: str) -> str | None:

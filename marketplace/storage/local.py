@@ -18,7 +18,7 @@ from marketplace.core.ids import new_id
 from .base import Blocks, ObjectFile, ObjectStorage, UnfinishedFile, check_key, is_key, storage_errors
 
 STAGING = ".staging"
-# Parts of a running upload are written to all the time; older ones were left by killed processes.
+# A file that is being staged is written to all the time; one that was not for so long is left from a killed process.
 STALE_SECONDS = 24 * 3600
 
 
@@ -57,7 +57,7 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
                         yield key, _written_at(path)
 
     def unfinished(self) -> Iterator[UnfinishedFile]:
-        """Yield the parts in the staging folder; parts without a name vanish with their writer."""
+        """Yield the named files in the staging folder; unnamed ones vanish with their writer."""
         with storage_errors():
             for path in (Path(self.location) / STAGING).glob("*.part"):
                 with suppress(FileNotFoundError):
@@ -67,14 +67,14 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
 class LocalFile(ObjectFile):
     """A file being written, unnamed (`O_TMPFILE`) until it is complete, so that a killed process leaves nothing behind.
 
-    On file systems without support for it (NFS, some overlays) it is a named part in the staging folder.
+    On file systems without support for it (NFS, some overlays) it has a name in the staging folder.
     """
 
     def __init__(self, root: Path, path: str) -> None:
         super().__init__(None, path)
         self._target = Path(path)
         self._staging = root / STAGING
-        self._part: Path | None = None
+        self._staged: Path | None = None
         _make_folder(self._staging)
         self._fd = self._create()
 
@@ -84,8 +84,8 @@ class LocalFile(ObjectFile):
             with suppress(OSError):
                 return os.open(self._staging, tmpfile_flag | os.O_RDWR, 0o600)
         _sweep(self._staging)
-        self._part = self._staging / f"{new_id()}.part"
-        return os.open(self._part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        self._staged = self._staging / f"{new_id()}.part"
+        return os.open(self._staged, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
 
     def write(self, chunk: Any) -> int:
         view = memoryview(chunk)
@@ -98,29 +98,29 @@ class LocalFile(ObjectFile):
         with storage_errors():
             os.fsync(self._fd)
             _make_folder(self._target.parent)
-            named = self._part or self._link_part()
+            named = self._staged or self._link()
             self._close()
             named.replace(self._target)
-            self._part = None
+            self._staged = None
             _sync_folder(self._target.parent)
 
     def discard(self) -> None:
         with storage_errors():
             # Unlink first: closing may raise, as some file systems report a full disk only then.
-            if self._part is not None:
-                self._part.unlink(missing_ok=True)
-                self._part = None
+            if self._staged is not None:
+                self._staged.unlink(missing_ok=True)
+                self._staged = None
             self._close()
 
-    def _link_part(self) -> Path:
-        self._part = self._staging / f"{new_id()}.part"
+    def _link(self) -> Path:
+        self._staged = self._staging / f"{new_id()}.part"
         folder = os.open(self._staging, os.O_RDONLY | os.O_DIRECTORY)
         try:
             # A folder descriptor makes Python use linkat, which alone can follow /proc's link to the unnamed file.
-            os.link(f"/proc/self/fd/{self._fd}", self._part.name, dst_dir_fd=folder, follow_symlinks=True)
+            os.link(f"/proc/self/fd/{self._fd}", self._staged.name, dst_dir_fd=folder, follow_symlinks=True)
         finally:
             os.close(folder)
-        return self._part
+        return self._staged
 
     def _close(self) -> None:
         # A failed close closes the descriptor too.
@@ -136,9 +136,9 @@ def _open_at(path: str, start: int) -> FileIO:
     return file
 
 
-def _discard(part: Path) -> None:
+def _discard(staged: Path) -> None:
     with storage_errors():
-        part.unlink(missing_ok=True)
+        staged.unlink(missing_ok=True)
 
 
 def _written_at(path: Path) -> datetime:
@@ -162,10 +162,10 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _sweep(staging: Path) -> None:
-    """Delete parts left by killed processes that are older than a day."""
+    """Delete staged files that are older than a day, which killed processes have left."""
     limit = time.time() - STALE_SECONDS
-    for part in staging.glob("*.part"):
+    for staged in staging.glob("*.part"):
         # Another process may delete it at the same time.
         with suppress(FileNotFoundError):
-            if part.stat().st_mtime < limit:
-                part.unlink()
+            if staged.stat().st_mtime < limit:
+                staged.unlink()

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 def serve_object(
     request: HttpRequest,
     *,
-    store: ObjectStorage,
+    storage: ObjectStorage,
     key: str,
     size: int,
     etag: str,
@@ -35,7 +35,7 @@ def serve_object(
 
     Args:
         request: A GET or HEAD request.
-        store: The object's storage.
+        storage: The object's storage.
         key: Its key.
         size: Its size in bytes.
         etag: A strong validator without quotes, usually the SHA-256.
@@ -46,7 +46,7 @@ def serve_object(
     """
     return serve_segments(
         request,
-        segments=[StoredRange(store, key, 0, size)],
+        segments=[StoredRange(storage, key, 0, size)],
         etag=etag,
         content_type=content_type,
         headers=headers,
@@ -147,7 +147,7 @@ def _cut(segments: Sequence[Segment], start: int, end: int) -> list[Segment]:
         if isinstance(segment, bytes):
             cut.append(segment[low:high])
         else:
-            cut.append(StoredRange(segment.store, segment.key, segment.start + low, segment.start + high))
+            cut.append(StoredRange(segment.storage, segment.key, segment.start + low, segment.start + high))
     return cut
 
 
@@ -184,7 +184,7 @@ def _slices(content: bytes) -> Generator[bytes]:
 
 def _open(segment: StoredRange) -> Blocks:
     try:
-        return segment.store.read(segment.key, segment.start, segment.end)
+        return segment.storage.read(segment.key, segment.start, segment.end)
     except FileNotFoundError as error:
         # The record exists without its file: a server error, not a 404.
         logger.exception("the stored object %s is missing", segment.key)

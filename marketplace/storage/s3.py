@@ -1,4 +1,4 @@
-"""A storage in an S3 bucket, by django-storages, with boto3's transfer manager for large files."""
+"""A storage in an S3 bucket, with django-storages, and with boto3's transfer manager for large files."""
 
 import io
 import os
@@ -36,7 +36,7 @@ TRANSFERS.max_in_memory_upload_chunks = 4
 MIN_PART_BYTES = 5 * 1024 * 1024
 # Size of parts copied by the server; S3 allows 5 GiB, but answers only once the copy is complete.
 COPIED_PART_BYTES = 128 * 1024 * 1024
-# Timeout for completing a large upload, or for a copy.
+# Read timeout of the requests of large transfers: S3 takes its time to complete an upload, or to copy a part.
 TRANSFER_SECONDS = 15
 # After this many consecutive failures, no requests are made for this many seconds.
 FAILURES, PAUSE_SECONDS = 3, 5.0
@@ -128,7 +128,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         return str(part.copy_from(CopySource=f"{self.bucket_name}/{source}", CopySourceRange=span)["CopyPartResult"]["ETag"])
 
     def _parts(self, segments: Sequence[Segment]) -> Iterator[bytes | tuple[str, str]]:
-        """Yield the parts of an object: bytes, or key and range to copy; all but the last have the minimum size."""
+        """Yield the parts of an object: bytes, or key and range to copy; all but the last have at least the minimum size."""
         buffered = b""
         for segment in segments:
             if isinstance(segment, bytes):
@@ -185,7 +185,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     @contextmanager
     def using_store(self) -> Iterator[None]:
-        """Make requests to the store, without counting as an active request of this process in the meantime."""
+        """Make requests to the file store, without counting as an active request of this process in the meantime."""
         with not_counted_while("service"), s3_errors():
             yield
 
@@ -226,7 +226,7 @@ class S3File(ObjectFile):
             self._transfer.result()
 
     def discard(self) -> None:
-        """Stop the threads, and wait for running parts, so that none is left in the store."""
+        """Stop the threads, and wait for running parts, so that none is left in the file store."""
         self._transfer.cancel()
         with suppress(BrokenPipeError):
             self._pipe.close()
@@ -242,7 +242,7 @@ class _CloseReader(BaseSubscriber):  # type: ignore[misc]  # boto has no types
 
 
 class Breaker:
-    """A circuit breaker: refuses requests while the store does not answer, except for occasional probes."""
+    """A circuit breaker: refuses requests while the file store does not answer, except for occasional probes."""
 
     def __init__(self, endpoint: str) -> None:
         self._endpoint = endpoint

@@ -63,12 +63,12 @@ def with_signature(body: str, unsubscribe: str = "") -> str:
 
 
 def as_text(body: str) -> str:
-    """Return a signed text as it is sent."""
+    """Return a text without the marks of our own links."""
     return body.replace(LINK_MARK, "")
 
 
 def as_html(subject: str, body: str, unsubscribe: str = "") -> str:
-    """Return a signed text as HTML. Only marked URLs on a separate line become links, so that user input never does."""
+    """Return a text that ends with its signature as HTML; the template has a signature of its own. Only marked URLs on a separate line become links, so that user input never does."""
     *parts, _ = body.split("\n\n")
     home = f"{settings.BASE_URL}/"
     shown = [each for part in parts for each in _parts(part)]

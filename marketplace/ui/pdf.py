@@ -1,6 +1,6 @@
 """Renders receipts and certificates as PDF: a title, labelled facts, a table, paragraphs.
 
-Text is set in Roboto, which covers Latin, Greek and Cyrillic, and in the standard CJK fonts that PDF readers have.
+Text is set in Roboto, which covers Latin, Greek and Cyrillic, else in the CJK font of its range, of the standard ones that PDF readers have.
 A character that none of them has is shown as a box, so each document also contains an ASCII identifier.
 """
 
@@ -124,7 +124,7 @@ def _style(size: float, *, bold: bool = False, right: bool = False, color: color
 
 
 def _text(text: str, style: ParagraphStyle) -> Paragraph:
-    """Return text as a paragraph, each run in the first font that has its characters."""
+    """Return text as a paragraph, each run in Roboto if it has its characters, else in the CJK font of their range."""
     clean = "".join(char if char.isprintable() else " " for char in text[:_TEXT_CHARS])
     runs = ((font, "".join(group)) for font, group in groupby(clean, key=lambda char: _font_for(char, style.fontName)))
     return Paragraph("".join(f'<font name="{font}">{escape(run)}</font>' for font, run in runs), style)

@@ -13,7 +13,7 @@ class BillingForm(AddressForm):
         label="State, in India",
         required=False,
         choices=[("", "Not in India"), *sorted(INDIAN_STATES.items(), key=lambda state: state[1])],
-        help_text="It decides between CGST with SGST and IGST.",
+        help_text="It decides whether the tax is IGST, or CGST and SGST.",
     )
     field_order = ("name", "street", "postal_code", "city", "country", "state", "region", "tax_id")
 

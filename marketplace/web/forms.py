@@ -97,7 +97,10 @@ class TopUpForm(forms.Form):
 
 
 class ApprovalForm(PasswordConfirmationForm):
-    """Asks the owner of the wallet to approve a purchase once, or to raise the limit as well, at first to the amounts of `limit`."""
+    """Asks the owner of the wallet to approve a purchase once, or to raise the limit as well.
+
+    `limit` has the amounts that the form begins with.
+    """
 
     needed_for = "a purchase of this price, and for a higher limit"
 

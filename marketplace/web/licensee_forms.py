@@ -11,7 +11,7 @@ from marketplace.core import bounds
 from marketplace.ui.formatting import money
 
 from .shop.currency import amount_in
-from .shop.offer import AssetOffer, License
+from .shop.offer import AssetOffer, OfferedTier
 
 
 class LicenseeForm(forms.Form):
@@ -40,13 +40,13 @@ class LicenseeForm(forms.Form):
 
     def __init__(self, *args: Any, offer: AssetOffer, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["license"].choices = [(sold.tier.slug, f"{sold.tier.name}, {_price_of(sold, offer)}") for sold in offer.licenses]  # type: ignore[attr-defined]  # it is a choice field
+        self.fields["license"].choices = [(each.tier.slug, f"{each.tier.name}, {_price_of(each, offer)}") for each in offer.tiers]  # type: ignore[attr-defined]  # it is a choice field
         self.fields["license"].initial = offer.first_to_buy
         self.fields["currency"].choices = [(code, code) for code in offer.currencies]  # type: ignore[attr-defined]  # it is a choice field
 
 
-def _price_of(sold: License, offer: AssetOffer) -> str:
+def _price_of(offered: OfferedTier, offer: AssetOffer) -> str:
     """Return the price in each currency that it can be paid in."""
-    if not sold.prices.usd:
+    if not offered.prices.usd:
         return "free"
-    return " or ".join(money(*amount_in(sold.prices, code)) for code in offer.currencies)
+    return " or ".join(money(*amount_in(offered.prices, code)) for code in offer.currencies)

@@ -25,8 +25,11 @@ def cursor_of(request: HttpRequest) -> Iterator[str | None]:
 
 
 def cursor_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
-    """Return the context of `components/cursor_pagination.html`: the links to the next page of a list and to the first."""
-    return {"later": bool(request.GET.get("after")), "next": f"{reverse(route)}?after={page.next_cursor}" if page.next_cursor else ""}
+    """Return the context of `components/cursor_pagination.html`: the link to the next page, and whether this is a later page than the first."""
+    return {
+        "is_later_page": bool(request.GET.get("after")),
+        "next": f"{reverse(route)}?after={page.next_cursor}" if page.next_cursor else "",
+    }
 
 
 def page_number(request: HttpRequest) -> int:

@@ -78,7 +78,7 @@ def attach(listing: Listing, content: bytes) -> None:
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
     received = Received(store, key, "file.bin", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))
-    inspection = inspect_deliverable(store=store, key=key, size=len(content))
+    inspection = inspect_deliverable(storage=store, key=key, size=len(content))
     attach_deliverable(listing=listing, received=received, inspection=inspection, actor=listing.store.owner)
 
 

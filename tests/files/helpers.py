@@ -42,7 +42,7 @@ def put(store: ObjectStorage, key: str, content: bytes) -> None:
 def inspect(store: ObjectStorage, content: bytes) -> Inspection:
     """Store a deliverable and look into it."""
     put(store, "deliverables/one", content)
-    return inspect_deliverable(store=store, key="deliverables/one", size=len(content))
+    return inspect_deliverable(storage=store, key="deliverables/one", size=len(content))
 
 
 def without_a_child(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:

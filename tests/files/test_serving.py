@@ -26,7 +26,7 @@ def stored(local_store: ObjectStorage) -> ObjectStorage:
 
 def ask(store: ObjectStorage, method: str = "GET", **headers: str) -> HttpResponseBase:
     request = RequestFactory(headers=headers).generic(method, "/api/v1/previews/one")
-    return serve_object(request, store=store, key="previews/one", size=len(CONTENT), etag=ETAG, content_type="image/webp")
+    return serve_object(request, storage=store, key="previews/one", size=len(CONTENT), etag=ETAG, content_type="image/webp")
 
 
 def body(response: HttpResponseBase) -> bytes:

@@ -144,6 +144,19 @@ def test_verification_begins_with_the_longest_unverified_files() -> None:
     assert set(Deliverable.objects.filter(verified_at__gt=week)) == {old, never}
 
 
+def test_limited_runs_reach_the_files_of_every_model() -> None:
+    files, preview = [recorded(b"1"), recorded(b"2")], shown()
+    for _ in range(2):
+        run("--limit", "2")
+    preview.refresh_from_db()
+    assert preview.verified_at is not None
+    Preview.objects.update(verified_at=timezone.now() - timedelta(days=9))
+    Deliverable.objects.filter(pk=files[0].pk).update(verified_at=timezone.now() - timedelta(days=8))
+    assert run("--since", (timezone.now() - timedelta(days=7)).isoformat(), "--limit", "1").startswith("1 records")
+    preview.refresh_from_db()
+    assert preview.verified_at > timezone.now() - timedelta(days=7)
+
+
 def test_verification_keeps_to_the_given_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(b"x" * 2**20)
     waits: list[float] = []

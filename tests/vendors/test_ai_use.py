@@ -26,6 +26,7 @@ def test_statements_are_kept_until_the_declaration_is_withdrawn_with_its_parts(c
     assert {name: record[name] for name in STATED} == STATED
     changes = [entry.data["changes"] for entry in history_of(listing)]
     assert any(change.get("ai_training") == ["forbidden", "by_licence"] for change in changes)
+    assert STATED["aiParts"] not in str(changes)
     assert problem(patch(client, listing, aiOrigin="undeclared")) == (422, "ai_parts_mismatch")
     assert patch(client, listing, aiOrigin="undeclared", aiParts="").status_code == 200
 

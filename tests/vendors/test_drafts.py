@@ -120,10 +120,10 @@ def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
 ) -> None:
     stored: list[str] = []
 
-    def delete_meanwhile(*, store: Any, key: str, size: int, sender: str) -> Any:
+    def delete_meanwhile(*, storage: Any, key: str, size: int, sender: str) -> Any:
         stored.append(key)
         client.delete(f"{ASSETS}/{listing.pk}")
-        return inspect_deliverable(store=store, key=key, size=size, sender=sender)
+        return inspect_deliverable(storage=storage, key=key, size=size, sender=sender)
 
     monkeypatch.setattr(files, "inspect_deliverable", delete_meanwhile)
     answer = client.post(f"{ASSETS}/{listing.pk}/file", form(zipped({"a.txt": b"a"}), "a.zip"), format="multipart")

@@ -47,7 +47,7 @@ def selling(content: bytes, **fields: Any) -> Listing:
     listing = on_sale(content, **fields)
     file = listing.approved_deliverable
     assert file is not None
-    inspection = inspect_deliverable(store=default_storage, key=file.object_key, size=len(content))
+    inspection = inspect_deliverable(storage=default_storage, key=file.object_key, size=len(content))
     file.format, file.technical, file.entries = inspection.format, inspection.technical, list(inspection.entries)
     file.save()
     return listing
@@ -130,7 +130,7 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
     listing.approved_deliverable = DeliverableFactory(listing=listing, approved_at=listing.published_at)
     listing.save()
     store_file(listing, content)
-    inspection = inspect_deliverable(store=default_storage, key=listing.approved_deliverable.object_key, size=len(content))
+    inspection = inspect_deliverable(storage=default_storage, key=listing.approved_deliverable.object_key, size=len(content))
     listing.approved_deliverable.format, listing.approved_deliverable.technical = inspection.format, inspection.technical
     listing.approved_deliverable.save()
     with django_capture_on_commit_callbacks(execute=True):

@@ -107,7 +107,9 @@ def test_database_without_a_record_of_any_file_deletes_nothing(media: Path) -> N
     UserFactory()
     put(default_storage, "deliverables/restored", b"x")
     age(media)
-    assert "no record, would be deleted: deliverables/restored" in sweep("--delete")
+    said = sweep("--delete")
+    assert said.startswith("Nothing was deleted: the database has neither deliverables nor previews.\n")
+    assert "no record, would be deleted: deliverables/restored" in said
     assert keys() == {"deliverables/restored"}
 
 

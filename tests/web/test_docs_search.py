@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup, Tag
 from django.test import Client
 
 from marketplace.web import docs
-from marketplace.web.docs.reading import READERS
+from marketplace.web.docs.reading import AUDIENCES
 from marketplace.web.docs.searching import RESULTS, search_docs
 
 from .markup import faults_of
@@ -63,6 +63,6 @@ def test_long_query_and_many_results_are_bounded() -> None:
 
 
 def test_documentation_index_says_for_whom_each_section_is(client: Client) -> None:
-    assert [name for name, _ in docs.sections()] == list(READERS)
+    assert [name for name, _ in docs.sections()] == list(AUDIENCES)
     text = client.get("/docs").content.decode()
-    assert all(sentence in text for sentence in READERS.values())
+    assert all(sentence in text for sentence in AUDIENCES.values())

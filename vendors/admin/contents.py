@@ -1,4 +1,4 @@
-"""Opens files inside archives, and draws glyphs of fonts, for reviewers. The sandbox reads the archive; only sounds are served unchanged."""
+"""Opens files, and files inside archives, and draws glyphs of fonts, for reviewers. The sandbox reads them; only sounds are served unchanged."""
 
 from urllib.parse import urlencode
 
@@ -34,7 +34,7 @@ PROTECTIVE_HEADERS = {
 
 @allow_methods("GET")
 def entry(request: HttpRequest, file_id: str) -> HttpResponse:
-    """Show a file inside an archive, and record who opened it."""
+    """Show a file inside an archive, or the file itself where `path` is empty, and record who opened it."""
     file, path = _file(request, file_id), _path(request)
     opened = _opened(file, path)
     record_opened(deliverable=file, path=path, actor=staff_of(request))
@@ -53,7 +53,7 @@ def entry(request: HttpRequest, file_id: str) -> HttpResponse:
 
 @allow_methods("GET")
 def entry_content(request: HttpRequest, file_id: str) -> HttpResponse:
-    """Serve a picture, font or sound inside an archive, with headers under which nothing in it runs."""
+    """Serve a picture, font or sound inside an archive, or the file itself where `path` is empty, with headers under which nothing in it runs."""
     opened = _opened(_file(request, file_id), _path(request))
     if opened.kind == "text":
         raise Http404
@@ -62,7 +62,7 @@ def entry_content(request: HttpRequest, file_id: str) -> HttpResponse:
 
 @allow_methods("GET")
 def entry_font(request: HttpRequest, file_id: str) -> HttpResponse:
-    """Return the style sheet that declares a font inside an archive; inline styles are not allowed by the content policy."""
+    """Return the style sheet that declares a font, or one inside an archive; inline styles are not allowed by the content policy."""
     content_url = _url("admin-file-entry-content", _file(request, file_id), _path(request))
     face = f'@font-face{{font-family:"Specimen";src:url("{content_url}");font-display:block}}\n'
     return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
@@ -76,7 +76,7 @@ def glyphs(request: HttpRequest, file_id: str) -> HttpResponse:
     face = request.GET.get("face", "0")
     if not names or not face.isdecimal() or not face.isascii() or len(face) > 2 or int(face) >= MAX_FACES:
         raise Http404
-    drawings = draw_glyphs(store=default_storage, key=file.object_key, size=file.file_size, path=path, face=int(face), names=names)
+    drawings = draw_glyphs(storage=default_storage, key=file.object_key, size=file.file_size, path=path, face=int(face), names=names)
     return HttpResponse(
         sheet_of(drawings, names), content_type="image/svg+xml", headers=PROTECTIVE_HEADERS | {"Cache-Control": "private, max-age=3600"}
     )
@@ -101,4 +101,4 @@ def _path(request: HttpRequest) -> str:
 
 
 def _opened(file: Deliverable, path: str) -> OpenedFile:
-    return open_entry(store=default_storage, key=file.object_key, size=file.file_size, path=path)
+    return open_entry(storage=default_storage, key=file.object_key, size=file.file_size, path=path)

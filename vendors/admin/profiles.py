@@ -32,7 +32,7 @@ from ..services import profiles as services
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
 PAYOUTS = "vendors.hold_payouts_vendorprofile"
-# The most submissions of a vendor that the page shows.
+# The most reviews of a vendor's listings that the page shows.
 MAX_REVIEWS = 10
 
 
@@ -107,7 +107,7 @@ class VendorProfileAdmin(QueueAdmin):
         return [Q(store__slug=query.text.lower()), starts_with("store__name", query.text)]
 
     def panels(self, request: HttpRequest, subject: VendorProfile) -> list[Panel]:
-        """Return the latest decisions on the vendor's listings, and the history."""
+        """Return the latest reviews of the vendor's listings, and the history."""
         rows = [
             (
                 review.listing.title,
@@ -118,8 +118,8 @@ class VendorProfileAdmin(QueueAdmin):
             )
             for review in reviews_of_store(subject.store)[:MAX_REVIEWS]
         ]
-        submissions = Panel("Submissions of the vendor", ("Listing", "Kind", "Outcome", "Decided", "Findings"), rows)
-        return [submissions, *super().panels(request, subject)]
+        reviews = Panel("Reviews of the vendor's listings", ("Listing", "Kind", "Outcome", "Decided", "Findings"), rows)
+        return [reviews, *super().panels(request, subject)]
 
     @admin.display(description="Commission", ordering="commission_rate_bp")
     def commission(self, profile: VendorProfile) -> str:

@@ -23,10 +23,9 @@ IF_MATCH = OpenApiParameter(
     required=False,
     description="An ETag of the listing: if it has changed since, nothing is done and the response is 412. Without it, the change is made in any case.",
 )
-# For an operation that changes a listing.
-conditional = extend_schema(parameters=[IF_MATCH])
-# For an operation that returns a listing.
-versioned = extend_schema(parameters=[ETAG])
+# For operations that change or return a listing. These only document the headers; `listing_to_change` makes the check.
+documents_if_match = extend_schema(parameters=[IF_MATCH])
+documents_etag = extend_schema(parameters=[ETAG])
 
 
 def required_etags(request: Request | HttpRequest) -> list[str] | None:

@@ -11,7 +11,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "checks": "The result of each automatic check.",
     "discount_id": "Id of the discount.",
     "originalFilename": "Name of the uploaded file.",
-    "passed": "Whether it passed.",
+    "passed": "Whether the check passed, or all checks.",
     "priceEur": "Price in euros, tax included; only shown to buyers, who pay in dollars or rupees. Null if none is set.",
     "priceInr": "Price in rupees, tax included; null if none is set: then it is sold in rupees only if it is free.",
     "readme": "Text of the README.txt in the buyer's download.",

@@ -55,7 +55,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-id',),
-                'permissions': (('decide_vendorprofile', 'Can approve, suspend and reinstate vendors'), ('set_commission_vendorprofile', "Can set a vendor's commission"), ('hold_payouts_vendorprofile', "Can hold and release a vendor's payouts")),
+                'permissions': (('decide_vendorprofile', 'Can approve, reject, suspend and reinstate vendors, and remove their pictures'), ('set_commission_vendorprofile', "Can set a vendor's commission"), ('hold_payouts_vendorprofile', "Can hold and release a vendor's payouts")),
                 'indexes': [models.Index(fields=['status', '-id'], name='vendorprofile_queue')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Approved', 'Pending', 'Suspended'])), name='vendorprofile_status_known'), models.CheckConstraint(condition=models.Q(('commission_rate_bp__lte', 10000)), name='vendorprofile_commission_range')],
             },

@@ -35,7 +35,7 @@ def parse_frame(head: bytes) -> Frame | None:
     return Frame(length, 1024 * ((head[6] & 3) + 1), SAMPLE_RATES[rate_index], 8 if channels == 7 else channels or 2)
 
 
-def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return sample rate, channels, duration in seconds and bit rate of a stream."""
     walk = _Walk(file, size)
     walk.run()
@@ -48,6 +48,8 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
 
 
 class _Walk:
+    """A walk through the frames of a stream: the first frame, the bytes `covered` by frames, and the bytes that were `passed`."""
+
     def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self._size = size

@@ -16,18 +16,18 @@ MISSING = "The archive has no such file, or it is encrypted or too large to be o
 def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[bytes]]:
     """Run the `open` task of the sandbox: return what the file is, `text`, `picture`, `font` or `sound`, and what is shown of it."""
     content = member(file, size, path)
-    name = sniff(content[:HEAD_BYTES])
+    format_name = sniff(content[:HEAD_BYTES])
     inner = io.BytesIO(content)
-    if name in preview_images.MAX_PIXELS:
+    if format_name in preview_images.MAX_PIXELS:
         return {"kind": "picture"}, preview_images.run(inner, len(content))[1][:1]
-    if name in {"woff", "woff2"}:
+    if format_name in {"woff", "woff2"}:
         return {"kind": "font"}, preview_fonts.run(inner, len(content))[1]
-    if name in {"otf", "ttf"}:
+    if format_name in {"otf", "ttf"}:
         return {"kind": "font"}, [fonts.sanitized(content)]
-    if name in SOUNDS:
-        inspecting.module_details(inner, len(content), name)
-        return {"kind": "sound", "format": name}, [content]
-    if not name and (path.rpartition(".")[2].lower() in texts.EXTENSIONS or b"\0" not in content):
+    if format_name in SOUNDS:
+        inspecting.module_details(inner, len(content), format_name)
+        return {"kind": "sound", "format": format_name}, [content]
+    if not format_name and (path.rpartition(".")[2].lower() in texts.EXTENSIONS or b"\0" not in content):
         return {"kind": "text", "truncated": len(content) > TEXT_BYTES}, [content[:TEXT_BYTES].decode("utf-8-sig", "replace").encode()]
     raise Unsupported("Only texts, pictures, fonts and sounds can be opened here. Download the file instead.")
 
@@ -38,15 +38,15 @@ def member(file: BinaryIO, size: int, path: str) -> bytes:
     Raises:
         Unsupported: there is none, or it cannot be read.
     """
-    name = sniff(file.read(HEAD_BYTES))
+    format_name = sniff(file.read(HEAD_BYTES))
     file.seek(0)
     if not path and size <= MEMBER_BYTES:
         return file.read(MEMBER_BYTES)
     content = None
-    if inspecting.MODULES.get(name) == "zips":
+    if inspecting.MODULES.get(format_name) == "zips":
         content = zips.read_member(file, size, path, MEMBER_BYTES)
-    elif inspecting.MODULES.get(name) == "tars":
-        content = tars.read_member(file, size, name, path, MEMBER_BYTES)
+    elif inspecting.MODULES.get(format_name) == "tars":
+        content = tars.read_member(file, size, format_name, path, MEMBER_BYTES)
     if content is None:
         raise Unsupported(MISSING)
     return content

@@ -1,9 +1,10 @@
 """Confines the child process, in case a hostile file takes it over.
 
-It may read programs and libraries only (Landlock), and use only the system calls of `system_calls` (seccomp).
+It may read programs and libraries only, and write only to its own temporary folder (Landlock), and use only the system calls of
+`system_calls` (seccomp).
 
 Both are features of Linux, need no privilege, and are inherited by all that the child starts. Where a kernel lacks them, the limits of
-memory and CPU time, the empty environment and the parent's timeout remain.
+memory and CPU time, the minimal environment and the parent's timeout remain.
 """
 
 import ctypes
@@ -24,6 +25,8 @@ ALLOW, KILL, NOT_PERMITTED, NOT_IMPLEMENTED = 0x7FFF0000, 0x80000000, 0x00050001
 NUMBER, MACHINE, ARGUMENT = 0, 4, 16
 SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2
 
+# Landlock (linux/landlock.h): its system calls, the rights to files, and the scopes that later versions added: TCP, and abstract sockets
+# and signals.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE, READ, LIST = 1, 2, 4, 8
 FOLDER_RIGHTS = 0x1FFF

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 
 class Unsupported(Exception):
-    """The file is of no supported type; the argument is a sentence for the vendor."""
+    """The file is of no supported type; the argument is a sentence for the vendor, or for the reviewer who opens a file."""
 
 
 class Rejected(Exception):
-    """The file is of a supported type, but damaged or hostile; the argument is a sentence for the vendor."""
+    """The file is of a supported type, but damaged or hostile; the argument is a sentence for the vendor, or for the reviewer who opens a file."""
 
 
 @contextmanager

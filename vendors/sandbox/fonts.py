@@ -1,4 +1,7 @@
-"""Inspects fonts with fontTools, which reads a few small tables. Compressed fonts are unpacked by the sanitizer, never by fontTools."""
+"""Inspects fonts with fontTools. The technical details come from a few small tables; `font_facts` reads the others.
+
+Compressed fonts are unpacked by the sanitizer, never by fontTools.
+"""
 
 import io
 import resource
@@ -42,12 +45,12 @@ NO_SCRIPTS = {"Zyyy", "Zinh", "Zzzz"}
 PRIVATE_USE = {60, 90}
 
 
-def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return glyph count, axes, names, outlines, Unicode ranges and scripts, and in `facts` what fonts are compared by."""
-    if name in {"woff", "woff2"}:
+    if format_name in {"woff", "woff2"}:
         file = io.BytesIO(sanitized(file.read(COMPRESSED_BYTES + 1)))
         size = file.seek(0, io.SEEK_END)
-    count = int.from_bytes(file.read(12)[8:], "big") if name == "ttc" else 1
+    count = int.from_bytes(file.read(12)[8:], "big") if format_name == "ttc" else 1
     if not 0 < count <= MAX_FACES:
         raise Rejected("The font collection has no faces, or more than 64.")
     if size > FONT_BYTES * count:
@@ -55,7 +58,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     fonts = [open_font(file, size, number) for number in range(count)]
     faces = [describe(font) for font in fonts]
     facts = {"facts": {"faces": [{"axes": face["axes"], **font_facts.facts(font)} for font, face in zip(fonts, faces, strict=True)]}}
-    if name != "ttc":
+    if format_name != "ttc":
         return faces[0] | facts
     families = sorted({family for face in faces for family in face["familyNames"]})[:MAX_NAMES]
     return faces[0] | {"familyNames": families, "glyphCount": max(face["glyphCount"] for face in faces), "faceCount": len(faces)} | facts
@@ -143,22 +146,22 @@ def plain(content: bytes) -> bytes:
     Raises:
         Unsupported: it is not a font.
     """
-    name = sniff(content[:HEAD_BYTES])
-    if name in {"woff", "woff2"}:
+    format_name = sniff(content[:HEAD_BYTES])
+    if format_name in {"woff", "woff2"}:
         return sanitized(content)
-    if name not in {"otf", "ttf", "ttc"}:
+    if format_name not in {"otf", "ttf", "ttc"}:
         raise Unsupported("It is not a font.")
     return content
 
 
 def sanitized(content: bytes) -> bytes:
-    """Return a web font as a plain OpenType font, as written by OTS, the sanitizer of browsers.
+    """Return a font as a plain OpenType font, as written by OTS, the sanitizer of browsers.
 
     Raises:
         Rejected: the sanitizer does not accept it, or it is too large.
     """
     if len(content) > COMPRESSED_BYTES:
-        raise Rejected("The web font is larger than 24 MiB.")
+        raise Rejected("The font is larger than 24 MiB.")
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder, "given"), Path(folder, "made")
         given.write_bytes(content)

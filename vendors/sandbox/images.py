@@ -9,7 +9,7 @@ from .exceptions import Rejected, rejecting
 from .source import ReadLimitedFile
 
 MAX_SIDE = 300_000
-# Pillow reads a WebP, and each part of a PNG, as a whole.
+# Pillow reads a WebP, and each chunk of a PNG, as a whole.
 MAX_BYTES = {"png": 256 * 2**20, "webp": 128 * 2**20}
 FORMATS = {"png": "PNG", "jpg": "JPEG", "webp": "WEBP"}
 MODES = {
@@ -29,25 +29,25 @@ DAMAGED = "The image is damaged, or it was cut off."
 Image.MAX_IMAGE_PIXELS = None
 
 
-def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return width, height, bit depth and colour mode."""
-    if size > MAX_BYTES.get(name, size):
-        raise Rejected(f"The image is larger than {MAX_BYTES[name] // 2**20} MiB.")
+    if size > MAX_BYTES.get(format_name, size):
+        raise Rejected(f"The image is larger than {MAX_BYTES[format_name] // 2**20} MiB.")
     with rejecting(DAMAGED):
-        found = _photoshop(file, size) if name == "psd" else _picture(file, size, name)
+        found = _photoshop(file, size) if format_name == "psd" else _picture(file, size, format_name)
     if not 0 < found["width"] <= MAX_SIDE or not 0 < found["height"] <= MAX_SIDE:
         raise Rejected("The image's dimensions are impossible.")
     return found
 
 
-def _picture(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def _picture(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     head = file.read(32)
-    with Image.open(cast("BinaryIO", ReadLimitedFile(file, size)), formats=[FORMATS[name]]) as image:
+    with Image.open(cast("BinaryIO", ReadLimitedFile(file, size)), formats=[FORMATS[format_name]]) as image:
         found = {"width": image.width, "height": image.height, "bitDepth": 8, "colourMode": MODES[image.mode]}
-        if name == "jpg":
+        if format_name == "jpg":
             return found
         end = int.from_bytes(head[4:8], "little") + 8
-        if name == "png":
+        if format_name == "png":
             if head[12:16] != b"IHDR":
                 raise Rejected(DAMAGED)
             found |= {"bitDepth": head[24]} | ({"transparency": True} if "transparency" in image.info else {})

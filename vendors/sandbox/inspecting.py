@@ -39,26 +39,26 @@ ACCEPTED = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an ima
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     """Run the `inspect` task of the sandbox: return the technical details, and as JSON the facts by which versions of the file are compared."""
     head = file.read(HEAD_BYTES)
-    name = sniff(head)
-    if name not in MODULES:
+    format_name = sniff(head)
+    if format_name not in MODULES:
         raise Unsupported(f"The content is {describe_unknown(head)}. {ACCEPTED}")
-    found = details(file, size, name)
+    found = details(file, size, format_name)
     facts = json.dumps(found.pop("facts"), ensure_ascii=False).encode("utf-8", "replace")
     return found, [facts if len(facts) <= FACTS_BYTES else b"{}"]
 
 
-def details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def details(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return the technical details of a file of this format: `format`, `entryCount`, `uncompressedSize`, `contentsByExtension`, then those of its kind."""
-    found = module_details(file, size, name)
-    if MODULES[name] in ARCHIVES:
-        return {"format": name, **found}
+    found = module_details(file, size, format_name)
+    if MODULES[format_name] in ARCHIVES:
+        return {"format": format_name, **found}
     # Fonts are compared by their outlines and metrics, pictures and sounds by their details. The path is empty, since the file is in no archive.
     found["facts"] = {"fonts": {"": found["facts"]["faces"]}} if "facts" in found else {"media": {"": dict(found)}}
-    return {"format": name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {name: 1}, **found}
+    return {"format": format_name, "entryCount": 1, "uncompressedSize": size, "contentsByExtension": {format_name: 1}, **found}
 
 
-def module_details(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def module_details(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return the details that the module of this format reports."""
     file.seek(0)
-    found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{MODULES[name]}").inspect(file, size, name)
+    found: dict[str, Any] = importlib.import_module(f"vendors.sandbox.{MODULES[format_name]}").inspect(file, size, format_name)
     return found

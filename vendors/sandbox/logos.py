@@ -12,7 +12,7 @@ QUALITY = 90
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the task of the sandbox: return the image as JPEG of at most WIDTH by HEIGHT pixels."""
+    """Run the `logo` task of the sandbox: return the image as JPEG of at most WIDTH by HEIGHT pixels."""
     image = fit(open_image(file, size), WIDTH, HEIGHT)
     paper = Image.new("RGB", image.size, "white")
     paper.paste(image, mask=image if image.mode == "RGBA" else None)

@@ -29,12 +29,13 @@ class MemberInspections:
         self._unsearched_texts = 0
         self._budget = BUDGET_BYTES
         # The codes of `injections`, each with the path of a text that contains the pattern.
-        self._injections: list[tuple[str, str]] = []
-        # What all files show, in case the archive is a skill: hosts, signs of scripts by path, and the files that were not searched.
+        self._injections: dict[tuple[str, str], None] = {}
+        # What all files show, in case the archive is a skill: hosts, signs of scripts by path, the files that were not searched at all, and
+        # the texts that were searched for hosts but are too large to be searched for injections.
         self._hosts = texts.Texts()
         self._scripts: dict[str, list[str]] = {}
-        self._other_injections: list[tuple[str, str]] = []
         self._unsearched: list[str] = []
+        self._large_texts: list[str] = []
         self._search_files, self._search_bytes = agent_skills.MAX_FILES, agent_skills.TOTAL_BYTES
 
     @property
@@ -45,7 +46,8 @@ class MemberInspections:
     @property
     def notes(self) -> list[tuple[str, str]]:
         """The codes of warnings about a skill, each with a file."""
-        return [*self._injections, *(("unsearched", path) for path in self._unsearched)] if self.has_skill else []
+        unsearched = [("unsearched", path) for path in (*self._unsearched, *self._large_texts)]
+        return [*self._injections, *unsearched] if self.has_skill else []
 
     def reserve_search(self, size: int) -> bool:
         """Take a file of this size from the budget of the search; return False where it does not fit."""
@@ -55,7 +57,7 @@ class MemberInspections:
         return fits
 
     def search(self, path: str, mode: int, content: bytes | None) -> None:
-        """Note the hosts that a file names and what shows it to be a script; `content` is None where the file was not read."""
+        """Note the hosts that a file names, its patterns of injection and its signs of a script; `content` is None where it was not read."""
         signs = texts.script_signs(path, mode, content or b"")
         if signs and len(self._scripts) < texts.MAX_SCRIPTS:
             self._scripts[displayable(path)] = signs
@@ -63,18 +65,25 @@ class MemberInspections:
             if len(self._unsearched) < texts.MAX_SCRIPTS:
                 self._unsearched.append(path)
             return
-        self._hosts.find_hosts(displayable(path), texts.decoded(content))
-        # Files with `texts.EXTENSIONS` are searched for injections in `_keep`.
-        if path.rpartition(".")[2].lower() not in texts.EXTENSIONS and len(content) <= texts.TEXT_BYTES and b"\0" not in content:
-            self._other_injections += [(code, path) for code in injections.codes_in(texts.decoded(content))]
+        text = texts.decoded(content)
+        self._hosts.find_hosts(displayable(path), text)
+        # An agent may read any text, also one that `wants` does not accept, such as a second SKILL.md.
+        if path.rpartition(".")[2].lower() in texts.EXTENSIONS or "\0" not in text:
+            if len(content) <= (skills.READ_BYTES if _is_skill_file(path) else texts.TEXT_BYTES):
+                self._note_injections(path, text)
+            elif len(self._large_texts) < texts.MAX_SCRIPTS:
+                self._large_texts.append(path)
 
     def wants(self, path: str, size: int) -> bool:
-        """Tell whether the member should be inspected and fits into the budget."""
+        """Tell whether the member should be inspected and fits into the budget.
+
+        A text that does not fit is counted as not searched, so call it once for each member.
+        """
         # macOS adds a file of metadata for each file to its archives.
         name = path.rsplit("/", 1)[-1]
         if name.startswith("._") or path.startswith("__MACOSX/"):
             return False
-        if name.upper() == skills.FILE_NAME:
+        if _is_skill_file(path):
             return self._skill is None or path.count("/") < self._skill[0]
         extension = name.rpartition(".")[2].lower()
         if extension in texts.EXTENSIONS:
@@ -85,7 +94,7 @@ class MemberInspections:
 
     def add(self, path: str, size: int, handle: Any) -> None:
         """Add a member for which `wants` is true; `handle` is what `read` takes later."""
-        if path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME:
+        if _is_skill_file(path):
             # The SKILL.md nearest to the root describes the skill.
             self._skill = (path.count("/"), path, handle)
         elif path.rpartition(".")[2].lower() in texts.EXTENSIONS:
@@ -138,27 +147,34 @@ class MemberInspections:
 
     def _add_searched(self, kept: texts.Texts) -> None:
         """Add what was found in all files of a skill."""
-        self._injections += self._other_injections
         for host, places in self._hosts.hosts.items():
             for path in places:
                 kept.note_host(host, path)
         kept.other_hosts |= self._hosts.other_hosts
-        # All other files of a skill were searched, whatever their extension.
+        # All other files of a skill were searched for hosts, whatever their extension.
         kept.unsearched = len(self._unsearched)
 
     def _keep(self, kept: texts.Texts, path: str, content: bytes) -> None:
         kept.add(displayable(path), content)
-        if self._skill is not None:
-            self._injections += [(code, path) for code in injections.codes_in(content.decode("utf-8-sig", "replace"))]
+        # Some of a skill's texts are kept, but do not fit into the budget of the search.
+        if self.has_skill:
+            self._note_injections(path, texts.decoded(content))
+
+    def _note_injections(self, path: str, text: str) -> None:
+        self._injections |= dict.fromkeys((code, path) for code in injections.codes_in(text))
+
+
+def _is_skill_file(path: str) -> bool:
+    return path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME
 
 
 def _inspected(path: str, handle: Any, read: Read) -> dict[str, Any]:
     """Return the details of a member; none where that fails, since a damaged member does not make the archive invalid."""
     with suppress(Exception):
         content = read(handle, MEMBER_BYTES)
-        name = sniff(content[:HEAD_BYTES])
-        if name in MODULES and MODULES[name] not in ARCHIVES:
-            found = details(io.BytesIO(content), len(content), name)
+        format_name = sniff(content[:HEAD_BYTES])
+        if format_name in MODULES and MODULES[format_name] not in ARCHIVES:
+            found = details(io.BytesIO(content), len(content), format_name)
             return {"path": displayable(path)} | {
                 key: value for key, value in found.items() if key not in {"entryCount", "contentsByExtension"}
             }

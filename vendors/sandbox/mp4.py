@@ -14,7 +14,7 @@ DESCRIPTION_BYTES = 16 * 2**20
 VIDEO = re.compile(rb"hdlr.{8}vide", re.DOTALL)
 
 
-def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return sample rate, channels and duration in seconds."""
     description = _description(file, size)
     if VIDEO.search(description):

@@ -13,11 +13,11 @@ DECODED = {"mp3", "wav"}
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the task of the sandbox: return the technical details and the waveform of the audio."""
-    name = sniff(file.read(HEAD_BYTES))
-    if name not in ACCEPTED:
+    """Run the `audio` task of the sandbox: return the technical details and the waveform of the audio."""
+    format_name = sniff(file.read(HEAD_BYTES))
+    if format_name not in ACCEPTED:
         raise Unsupported("Send an MP3, AAC or WAV sound.")
-    details = {"format": name, **module_details(file, size, name)}
-    if name in DECODED:
+    details = {"format": format_name, **module_details(file, size, format_name)}
+    if format_name in DECODED:
         details["peaks"] = peaks_of(file, round(details["durationSeconds"] * details["sampleRate"]))
     return {"details": details}, []

@@ -9,7 +9,7 @@ from .sniffing import HEAD_BYTES, sniff
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the task of the sandbox: return the technical details of the font and its sanitized bytes."""
+    """Run the `font` task of the sandbox: return the technical details of the font and its sanitized bytes."""
     if sniff(file.read(HEAD_BYTES)) not in {"woff", "woff2"}:
         raise Unsupported("Send a WOFF2 or WOFF font.")
     file.seek(0)

@@ -22,7 +22,7 @@ PROFILE_BYTES = 4 * 2**20
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the task of the sandbox: return the dimensions, and the image as WebP in the full and the card size."""
+    """Run the `image` task of the sandbox: return the dimensions, and the image as WebP in the full and the card size."""
     image = open_image(file, size)
     full, card = fit(image, FULL, FULL), fit(image, CARD, CARD)
     sizes = [{"width": each.width, "height": each.height} for each in (full, card)]
@@ -31,22 +31,22 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
 
 def open_image(file: BinaryIO, size: int) -> Image.Image:
     """Decode a JPG, PNG or WebP image: upright, in sRGB, at most FULL pixels wide and high."""
-    name = sniff(file.read(HEAD_BYTES))
-    if name not in MAX_PIXELS:
+    format_name = sniff(file.read(HEAD_BYTES))
+    if format_name not in MAX_PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
-    _check(file, size, name)
+    _check(file, size, format_name)
     file.seek(0)
     with rejecting(images.DAMAGED):
         return _decoded(file)
 
 
-def _check(file: BinaryIO, size: int, name: str) -> None:
-    """Refuse images that would take too long, or too much memory, to decode; only headers are read."""
+def _check(file: BinaryIO, size: int, format_name: str) -> None:
+    """Refuse images that would take too long, or too much memory, to decode; no pixel is decoded."""
     file.seek(0)
-    found = images.inspect(file, size, name)
-    if found["width"] * found["height"] > MAX_PIXELS[name] or max(found["width"], found["height"]) > MAX_SIDE:
-        raise Rejected(f"The image has more than {MAX_PIXELS[name] / 1e6:.0f} million pixels, or a side of more than 20,000.")
-    if name == "jpg":
+    found = images.inspect(file, size, format_name)
+    if found["width"] * found["height"] > MAX_PIXELS[format_name] or max(found["width"], found["height"]) > MAX_SIDE:
+        raise Rejected(f"The image has more than {MAX_PIXELS[format_name] / 1e6:.0f} million pixels, or a side of more than 20,000.")
+    if format_name == "jpg":
         file.seek(0)
         # Compressed data never contains the marker of a scan; an embedded thumbnail adds one.
         if file.read().count(b"\xff\xda") > MAX_SCANS:

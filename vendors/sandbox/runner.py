@@ -25,7 +25,8 @@ from . import replies
 from .replies import ChildFailed
 from .source import DONE, HEAD, RANGE_BYTES, READ
 
-# The most children at once. Inspections are short and bound by the CPU, so more than one per processor gains nothing.
+# The most children of this process at once; the processes of a node do not know of each other's. Inspections are short and bound by the
+# CPU, so more than one per processor gains nothing.
 MAX_CHILDREN = max(2, os.cpu_count() or 1)
 # Seconds to wait for a slot: longer than one task takes; the wait and the task together stay below nginx's 600 s.
 WAIT_SECONDS = 270
@@ -115,9 +116,9 @@ def refused_as_root() -> bool:
     return not settings.INSPECT_AS_ROOT and os.geteuid() == 0
 
 
-def reader_of(store: ObjectStorage, key: str) -> ReadAt:
+def reader_of(storage: ObjectStorage, key: str) -> ReadAt:
     """Return a function that reads byte ranges of a stored object."""
-    return lambda offset, length: b"".join(store.read(key, offset, offset + length))
+    return lambda offset, length: b"".join(storage.read(key, offset, offset + length))
 
 
 def reader_of_bytes(content: bytes) -> ReadAt:

@@ -32,11 +32,12 @@ class UnpackLimitReached(Exception):
 class Unpacked(io.RawIOBase):
     """The bytes of a compressed file, forward only, within UNPACKED_BYTES and MAX_RATIO."""
 
-    def __init__(self, file: BinaryIO, size: int, name: str) -> None:
+    def __init__(self, file: BinaryIO, size: int, format_name: str) -> None:
         self._file = file
-        self._allowed = min(MAX_RATIO * size + FREE_BYTES, UNPACKED_BYTES[name])
-        self._bomb = self._allowed < UNPACKED_BYTES[name]
-        self._new = DECOMPRESSORS[name]
+        self._allowed = min(MAX_RATIO * size + FREE_BYTES, UNPACKED_BYTES[format_name])
+        # Beyond the ratio it is a bomb; beyond the bytes for its format it is only counted partly.
+        self._exceeding_is_bomb = self._allowed < UNPACKED_BYTES[format_name]
+        self._new = DECOMPRESSORS[format_name]
         self._unpacker = self._new()
         self._packed = b""
         self._streams = 1
@@ -66,7 +67,7 @@ class Unpacked(io.RawIOBase):
             content = self._unpack(min(len(view), CHUNK))
         self._position += len(content)
         if self._position > self._allowed:
-            if self._bomb:
+            if self._exceeding_is_bomb:
                 raise Rejected(f"The archive expands to more than {MAX_RATIO} times its size.")
             raise UnpackLimitReached
         view[: len(content)] = content

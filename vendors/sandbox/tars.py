@@ -65,10 +65,10 @@ class Header(tarfile.TarInfo):
         return header
 
 
-def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
-    """Return the counts, the warnings, and the skill that a SKILL.md describes."""
-    if name != "tar":
-        file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
+def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
+    """Return the counts, the warnings, and the technical details of inspected members."""
+    if format_name != "tar":
+        file = io.BufferedReader(Unpacked(file, size, format_name), CHUNK)
     counter = EntryCounter(size)
     inspections = MemberInspections()
     partly: dict[str, Any] = {}
@@ -115,10 +115,10 @@ def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections)
             raise Rejected("Data follows the end of the tar archive.")
 
 
-def read_member(file: BinaryIO, size: int, name: str, path: str, limit: int) -> bytes | None:
+def read_member(file: BinaryIO, size: int, format_name: str, path: str, limit: int) -> bytes | None:
     """Return the content of the first file with this displayed path; None if there is none, or it is larger than `limit`."""
-    if name != "tar":
-        file = io.BufferedReader(Unpacked(file, size, name), CHUNK)
+    if format_name != "tar":
+        file = io.BufferedReader(Unpacked(file, size, format_name), CHUNK)
     for member in _members(file):
         if member.isreg() and displayable(member.name) == path:
             return file.read(member.size) if member.size <= limit else None

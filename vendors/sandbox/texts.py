@@ -47,12 +47,12 @@ _TOOL = re.compile(r"[^\s,()\[\]\"']+(?:\([^()]{0,80}\))?")
 
 
 class Texts:
-    """Collects the texts of an archive within a budget."""
+    """Collects the texts of an archive within a budget, and the hosts that they name."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
         self.hosts: dict[str, list[str]] = {}
-        # Files that are too large or too many to be searched.
+        # The number of files that were not searched for hosts: too large, or too many.
         self.unsearched = 0
         # Hashes of hosts beyond the number that is kept.
         self.other_hosts: set[int] = set()

@@ -16,7 +16,7 @@ DEFLATE_RATIO = 1032
 SYMLINK, TYPE_MASK = 0o120000, 0o170000
 
 
-def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
+def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return the counts, the warnings, and the technical details of inspected members."""
     directory = read_directory(file, size)
     counter = EntryCounter(size)
@@ -24,7 +24,7 @@ def inspect(file: BinaryIO, size: int, name: str) -> dict[str, Any]:
     places: list[tuple[int, int]] = []
     encrypted = False
     names: set[str] = set()
-    # Those that a skill may have, and further ones of which a warning says that they were not searched.
+    # As many files as a skill may have, and as many more as the warnings can name as not searched.
     files: list[Entry] = []
     for at, entry in directory.entries():
         counter.add(entry.path, entry.size, folder=entry.is_folder)

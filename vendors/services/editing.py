@@ -42,8 +42,10 @@ def edit_listing(
     `seen` holds the hashes (`value_hashes`) of the values that the page showed.
 
     Raises:
+        AiPartsMismatch, SlugLocked, SlugTaken: what `update_details` says.
         ListingChanged: fields were changed both here and elsewhere; `fields` names them.
         ListingLocked: the listing is under review.
+        PreconditionFailed: it has changed since the state that If-Match names.
     """
     listing = lock_editable(listing)
     wanted: dict[str, Any] = {**(details or {}), **(prices or {}), **(licensing or {})}

@@ -28,7 +28,7 @@ def make_file_previews(*, listing_id: uuid.UUID) -> None:
     try:
         made = previews_of_file(file, default_storage)
     except (FileRejected, UnsupportedType) as refusal:
-        # The runner has logged it. A further attempt would end like this one.
+        # A further attempt would end like this one.
         logger.warning("no previews of %s: %s", file.pk, refusal.message)
         made = []
     attach_file_previews(deliverable=file, made=made)

@@ -63,13 +63,14 @@ def attach_deliverable(
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
+        PreconditionFailed: it has changed since the state that If-Match names.
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         UploadConflict: another file was accepted in the meantime.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    seen, fingerprint = listing.candidate_deliverable_id, received.store.fingerprint(received.key)
+    seen, fingerprint = listing.candidate_deliverable_id, received.storage.fingerprint(received.key)
     with transaction.atomic():
-        listing = lock_for_upload(listing)
+        listing = lock_open_listing(listing)
         ensure_uploadable(listing)
         if listing.candidate_deliverable_id != seen:
             raise UploadConflict
@@ -141,13 +142,14 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
+        PreconditionFailed: it has changed since the state that If-Match names.
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
     preview_id = new_id()
     preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"previews/{preview_id}"))
     with stored_objects(contents_of(preview, processed)), transaction.atomic():
-        listing = lock_for_upload(listing)
+        listing = lock_open_listing(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if listing.approved_deliverable_id is None:
             lock_vendor(listing.store)
@@ -172,9 +174,10 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
     Raises:
         ListingLocked: it is under review.
         NotFound: there is none.
+        PreconditionFailed: the listing has changed since the state that If-Match names.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_for_upload(listing)
+    listing = lock_open_listing(listing)
     ensure_uploadable(listing)
     candidate = listing.candidate_deliverable
     if candidate is None:
@@ -195,10 +198,11 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
     Raises:
         ListingLocked: the listing is under review.
         NotFound: unknown, or another listing's.
+        PreconditionFailed: the listing has changed since the state that If-Match names.
         ThumbnailNeeded: it is the thumbnail of a published listing.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_for_upload(listing)
+    listing = lock_open_listing(listing)
     preview = preview_of(listing, preview_id)
     if listing.status == ListingStatus.PUBLISHED and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
@@ -232,7 +236,7 @@ def keys_of(row: StoredRow) -> list[str]:
 
 
 def object_fields(processed: ProcessedPreview, key: str) -> dict[str, Any]:
-    """Return the fields of the record of a processed picture that is stored under this key."""
+    """Return the fields of the record of a processed preview that is stored under this key."""
     renditions = {
         name: {
             "key": f"{key}.{name}",
@@ -254,8 +258,14 @@ def object_fields(processed: ProcessedPreview, key: str) -> dict[str, Any]:
     }
 
 
-def lock_for_upload(listing: Listing) -> Listing:
-    """Lock the listing and check its state and the vendor's again, since the upload may have taken hours."""
+def lock_open_listing(listing: Listing) -> Listing:
+    """Lock a listing that can be edited, of an open store; both are checked again, since a request may have taken hours.
+
+    Raises:
+        ListingLocked: it is under review.
+        PreconditionFailed: it has changed since the state that If-Match names.
+        VendorNotApproved: the vendor was suspended in the meantime.
+    """
     listing = lock_editable(listing)
     if not listing.store.is_open:
         raise VendorNotApproved(vendorStatus=VendorProfile.objects.values_list("status", flat=True).filter(store=listing.store).first())
@@ -263,7 +273,7 @@ def lock_for_upload(listing: Listing) -> Listing:
 
 
 def contents_of(row: Preview | FilePreview | StorePicture, processed: ProcessedPreview) -> dict[str, tuple[bytes, str]]:
-    """Return content and media type of the objects of a processed picture, by the keys of its record."""
+    """Return content and media type of the objects of a processed preview, by the keys of its record."""
     copies = {row.renditions[name]["key"]: (copy.content, copy.content_type) for name, copy in processed.renditions.items()}
     return {row.object_key: (processed.content, processed.content_type)} | copies
 
@@ -276,7 +286,7 @@ def stored_objects(contents: Mapping[str, tuple[bytes, str]]) -> Iterator[None]:
             default_storage.save_bytes(key, content, content_type)
         yield
     except (OperationalError, InterfaceError):
-        # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the objects if it does not.
+        # The connection may have broken during the commit, so the record may exist. `sweep_objects` deletes the objects if it does not.
         raise
     except BaseException:
         for key in contents:

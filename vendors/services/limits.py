@@ -14,7 +14,7 @@ from ..selectors import unapproved_bytes, unapproved_listings
 def lock_vendor(store: Store) -> None:
     """Lock the vendor's profile until the end of the transaction, so that changes that count towards a limit happen one at a time.
 
-    Lock the listing before it, so that a suspension never waits for a listing, and an upload after it.
+    Lock in this order: the listing, the profile, the upload. So a suspension never waits for a listing.
 
     Raises:
         VendorNotApproved: the vendor was suspended in the meantime.
@@ -38,7 +38,7 @@ def check_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upl
     """Refuse further bytes that no reviewer has approved. The bytes that they replace do not count, nor does the `upload` that they come from.
 
     Raises:
-        UnapprovedStorageFull: the vendor has `settings.VENDOR_UNAPPROVED_GIB` of them.
+        UnapprovedStorageFull: the vendor would have more than `settings.VENDOR_UNAPPROVED_GIB` GiB of them.
     """
     used, maximum = unapproved_bytes(listing.store, without=upload), settings.VENDOR_UNAPPROVED_GIB * GIB
     if used - replacing + adding > maximum:

@@ -20,7 +20,7 @@ from .limits import check_draft_limit, lock_vendor
 
 # The audit log does not record the values of these fields, because its entries outlive deleted drafts.
 _FREE_TEXTS = frozenset(
-    {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url"}
+    {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url", "ai_parts"}
 )
 
 
@@ -92,6 +92,7 @@ def update_details(*, listing: Listing, actor: User, **fields: Unpack[DetailsUpd
     Raises:
         AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
         ListingLocked: the listing is under review.
+        PreconditionFailed: it has changed since the state that If-Match names.
         SlugLocked: the slug is another one, and the listing was submitted before.
         SlugTaken: another listing has the slug.
     """
@@ -103,15 +104,17 @@ def set_regional_prices(*, listing: Listing, actor: User, **prices: Unpack[Regio
 
     Raises:
         ListingLocked: the listing is under review.
+        PreconditionFailed: it has changed since the state that If-Match names.
     """
     return _edit(listing, "set_regional_prices", actor=actor, fields=prices)
 
 
 def set_licensing(*, listing: Listing, actor: User, **licensing: Unpack[Licensing]) -> Listing:
-    """Set the permitted licences and the readme; fields that are left out keep their value.
+    """Set the permitted licence tiers and the readme; fields that are left out keep their value.
 
     Raises:
         ListingLocked: the listing is under review.
+        PreconditionFailed: it has changed since the state that If-Match names.
     """
     return _edit(listing, "set_licensing", actor=actor, fields=licensing)
 

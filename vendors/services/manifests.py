@@ -17,6 +17,7 @@ def generate_manifest(*, listing: Listing, actor: User) -> AgentManifest:
 
     Raises:
         ListingLocked: the listing is under review.
+        PreconditionFailed: it has changed since the state that If-Match names.
     """
     listing = lock_editable(listing)
     before = AgentManifest.objects.filter(listing=listing).values_list("source_digest", flat=True).first()

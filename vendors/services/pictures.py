@@ -16,7 +16,7 @@ from marketplace.core.errors import NotFound
 from ..errors import ListingChanged, ThumbnailNeeded
 from ..selectors import preview_of
 from .editing import value_hash
-from .files import lock_for_upload
+from .files import lock_open_listing
 
 
 class PictureChanges(TypedDict, total=False):
@@ -38,10 +38,11 @@ def update_picture(
         ListingChanged: the alternative text is no longer the one that was seen.
         ListingLocked: the listing is under review.
         NotFound: unknown, another listing's, or not a gallery image.
+        PreconditionFailed: the listing has changed since the state that If-Match names.
         ThumbnailNeeded: a published listing would be left without its thumbnail.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_for_upload(listing)
+    listing = lock_open_listing(listing)
     picture = preview_of(listing, preview_id)
     if picture.kind != PreviewKind.GALLERY:
         raise NotFound

@@ -64,7 +64,7 @@ def reinspect(*, deliverable_id: Any, dry_run: bool) -> Reinspected:
     if deliverable is None:
         return Reinspected(ReinspectOutcome.OVERTAKEN)
     try:
-        inspection = inspect_deliverable(store=default_storage, key=deliverable.object_key, size=deliverable.file_size)
+        inspection = inspect_deliverable(storage=default_storage, key=deliverable.object_key, size=deliverable.file_size)
     except (FileRejected, UnsupportedType) as refusal:
         return Reinspected(ReinspectOutcome.REFUSED, refusal.message)
     except FileNotFoundError:
@@ -78,7 +78,7 @@ def reinspect(*, deliverable_id: Any, dry_run: bool) -> Reinspected:
     same = (inspection.format, inspection.technical, list(inspection.entries)) == _recorded_details(deliverable)
     if same and facts == inspection.facts:
         return Reinspected(ReinspectOutcome.UNCHANGED)
-    what = "what it is compared by" if same else "the list of its entries"
+    what = "the facts by which versions are compared" if same else "the list of its entries"
     detail = differences(deliverable.technical, inspection.technical) or what
     return Reinspected(ReinspectOutcome.CHANGED, detail) if dry_run else _record(deliverable, inspection, detail)
 

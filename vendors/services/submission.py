@@ -18,6 +18,7 @@ def check_and_submit(*, listing: Listing, actor: User) -> Listing:
     Raises:
         InvalidTransition: it is under review already, or its file was replaced while it was checked.
         NothingToReview: it is published and has no new file.
+        PreconditionFailed: it has changed since the state that If-Match names.
         SubmitChecksFailed: at least one check failed.
     """
     _refuse_early(listing)

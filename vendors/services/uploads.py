@@ -25,7 +25,7 @@ from ..inspection import inspect_deliverable
 from ..models import Upload
 from ..selectors import unfinished_uploads_of_vendor
 from ..uploads.receiving import Received, removed_on_failure
-from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_for_upload, new_deliverable_key
+from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_open_listing, new_deliverable_key
 from .limits import check_room, lock_vendor
 
 FOLDER = "uploads/"
@@ -37,11 +37,12 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
 
     Raises:
         ListingLocked: the listing, or the update of a published one, is under review.
+        PreconditionFailed: the listing has changed since the state that If-Match names.
         TooManyUploads: the vendor has `bounds.MAX_UNFINISHED_UPLOADS` unfinished ones.
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_for_upload(listing)
+    listing = lock_open_listing(listing)
     ensure_uploadable(listing)
     # Locked, so that two requests do not both begin the last one.
     lock_vendor(listing.store)
@@ -113,7 +114,7 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
 
     Raises:
         FileRejected, UnsupportedType: what the inspection says.
-        ListingLocked, UnapprovedStorageFull, UploadConflict, VendorNotApproved: what `attach_deliverable` says.
+        ListingLocked, PreconditionFailed, UnapprovedStorageFull, UploadConflict, VendorNotApproved: what `attach_deliverable` says.
         NotFound: the upload was deleted in the meantime.
         UploadFinishing: another request is finishing it.
         UploadUnfinished: bytes are missing.
@@ -126,7 +127,7 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
     with _finishing(upload):
         try:
             with _joined(upload) as received:
-                inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(actor.pk))
+                inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(actor.pk))
                 return attach_deliverable(listing=upload.listing, received=received, inspection=inspection, actor=actor, upload=upload)
         except (FileRejected, UnsupportedType):
             discard_upload(upload=upload, actor=actor)

@@ -1,15 +1,17 @@
 """Compares stored files with the size and checksum on record.
 
-The SHA-256 of a deliverable is computed during the upload and saved with the store's state of the object: on a disk
-size, modification time and inode, on S3 size and ETag. While that state is unchanged, nobody has written to the
+The SHA-256 of a deliverable is computed during the upload and saved with the file store's state of the object: on a
+disk size, modification time and inode, on S3 size and ETag. While that state is unchanged, nobody has changed the
 object, and the checks of a submission need not read 5 GB. They do not detect a disk that corrupts data;
 `manage.py verify_checksums` does, because it reads every byte.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
+from heapq import merge
+from operator import itemgetter
 
 from django.db.models import F, Q
 from django.utils import timezone
@@ -17,10 +19,11 @@ from django.utils import timezone
 from catalog.models import Deliverable
 from marketplace.storage import default_storage
 
-from .files import StoredRow
+from .files import STORED_MODELS, StoredRow
 
 # Called with the size of each block that was read.
 OnBytes = Callable[[int], object]
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class StoredState(StrEnum):
@@ -32,7 +35,7 @@ class StoredState(StrEnum):
 
 
 def state_of(deliverable: Deliverable) -> StoredState:
-    """Compare the stored file with its record. It is read only where the store's state has changed since the last comparison."""
+    """Compare the stored file with its record. It is read only where the file store's state has changed since the last comparison."""
     try:
         if deliverable.fingerprint and default_storage.fingerprint(deliverable.object_key) == deliverable.fingerprint:
             return StoredState.INTACT
@@ -56,15 +59,18 @@ def verify(*, row: StoredRow, on_bytes: OnBytes | None = None) -> StoredState:
     return StoredState.INTACT
 
 
-def find_unverified(model: type[StoredRow], *, before: datetime) -> Iterator[StoredRow]:
-    """Yield the records that were last verified before `before`, or never; those not verified for the longest time come first.
+def find_unverified(*, before: datetime) -> Iterator[StoredRow]:
+    """Yield the records that were last verified before `before`, or never; of all models, those not verified for the longest time come first.
 
     Each is queried individually, so that a record that another run verifies or a vendor removes in the meantime is skipped.
     """
-    due = model.objects.filter(Q(verified_at__isnull=True) | Q(verified_at__lt=before))
-    ids = due.order_by(F("verified_at").asc(nulls_first=True), "id").values_list("pk", flat=True)
-    for pk in list(ids):
-        row = due.filter(pk=pk).first()
+    is_due = Q(verified_at__isnull=True) | Q(verified_at__lt=before)
+    due = []
+    for model in STORED_MODELS:
+        rows = model.objects.filter(is_due).order_by(F("verified_at").asc(nulls_first=True), "id").values_list("pk", "verified_at")
+        due.append([(verified_at or _NEVER, model, pk) for pk, verified_at in rows])
+    for _, model, pk in merge(*due, key=itemgetter(0)):
+        row = model.objects.filter(is_due, pk=pk).first()
         if row is not None:
             yield row
 

@@ -21,7 +21,7 @@ ListingPage = Callable[Concatenate[SignedInRequest, Listing, P], HttpResponseBas
 
 
 def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpResponseBase]]:
-    """Allow approved vendors only, and pass the profile to the view. Everyone else is redirected to the status of their store."""
+    """Allow approved vendors only, and pass the profile to the view. Other users are redirected to the status of their store."""
 
     def decorate(page: VendorPage[P]) -> Callable[..., HttpResponseBase]:
         def guarded(request: SignedInRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:

@@ -18,7 +18,7 @@ from catalog.selectors.cards import Picture, picture_of
 from ..models import Upload
 from ..selectors import files_of, unfinished_uploads_of_listing
 from .picture_forms import AltTextForm
-from .presenters import CheckRow, checklist_of, facts_of, may_submit, warnings_of
+from .presenters import CheckRow, checklist_of, detail_rows_of, may_submit, warnings_of
 from .upload_fields import (
     FILE,
     KINDS,
@@ -71,10 +71,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class ShownFile:
-    """A deliverable with its facts and warnings."""
+    """A deliverable with its technical details and warnings."""
 
     file: Deliverable
-    facts: list[tuple[str, str]]
+    details: list[tuple[str, str]]
     warnings: list[tuple[str, int, list[str]]]
 
 
@@ -202,7 +202,7 @@ class FilesPage:
         """The differences between the approved file and the new one: name, before, after."""
         if self.approved is None or self.candidate is None:
             return []
-        before, after = dict(self.approved.facts), dict(self.candidate.facts)
+        before, after = dict(self.approved.details), dict(self.candidate.details)
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
 
@@ -264,4 +264,4 @@ def _shown(file: Deliverable | None, technical: Mapping[uuid.UUID, dict[str, Any
     if file is None:
         return None
     details = technical.get(file.pk, {})
-    return ShownFile(file, facts_of(details), warnings_of(details))
+    return ShownFile(file, detail_rows_of(details), warnings_of(details))

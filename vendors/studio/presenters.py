@@ -57,15 +57,15 @@ WARNINGS = {
     "sends_secrets": "Texts of a skill that tell an agent to send secrets to a host.",
     "download_to_shell": "Commands that download a script and run it unseen.",
     "encoded_to_shell": "Commands that decode a script and run it unseen.",
-    "unsearched": "Files of a skill that were not searched for hosts, because they are too many, too large or unreadable.",
+    "unsearched": "Files of a skill that were not searched, or not for instructions to an agent: they are too many, too large or unreadable.",
     "hidden_comment": "Instructions in comments, which people don't see in the rendered text.",
 }
 EXTENSIONS_SHOWN = 8
 NAMES_SHOWN = 6
 
 
-def facts_of(technical: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return label and value of each fact."""
+def detail_rows_of(technical: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return label and value of each technical detail."""
     name = technical.get("format", "")
     return [("Type", FORMATS.get(name, name)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
 
@@ -145,9 +145,9 @@ def finding_rows(findings: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class Proceeds:
-    """The price of one licence in one currency, and its split.
+    """The price of one licence tier in one currency, and its split.
 
-    `list_minor` is the price before the discount, given for the first permitted licence only.
+    `list_minor` is the price before the discount, given for the first permitted tier only.
     """
 
     currency: Currency
@@ -157,13 +157,13 @@ class Proceeds:
 
 
 class ListingProceeds(NamedTuple):
-    """The licences that buyers can choose by name, each in the currencies in which it is sold; the first one has the listing's price.
+    """The name of each licence tier that buyers can choose, with its proceeds in each currency in which it is sold.
 
-    `unpriced` are the currencies of wallets for which the listing has no price; nothing is sold in other currencies.
+    The first has the listing's price. `unpriced` are the currencies of wallets for which the listing has no price; nothing is sold in other currencies.
     """
 
     is_free: bool
-    licences: list[tuple[str, list[Proceeds]]]
+    tiers: list[tuple[str, list[Proceeds]]]
     unpriced: list[str]
 
 
@@ -173,10 +173,10 @@ def proceeds_of(listing: Listing) -> ListingProceeds:
     permitted = permitted_tiers(listing, tiers)
     paid_in = [currency for currency in Currency if currency in WALLET_CURRENCIES]
     sold_in = [currency for currency in paid_in if current_price(listing, currency) is not None]
-    licences = [
+    by_tier = [
         (tier.name, [_proceeds(listing, tier, tiers, currency, first=tier is permitted[0]) for currency in sold_in]) for tier in permitted
     ]
-    return ListingProceeds(is_free(listing), licences, [currency.value for currency in paid_in if currency not in sold_in])
+    return ListingProceeds(is_free(listing), by_tier, [currency.value for currency in paid_in if currency not in sold_in])
 
 
 def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:

@@ -219,7 +219,7 @@ class LicencesForm(SectionForm):
 
     @property
     def retired(self) -> list[str]:
-        """The names of permitted licences that are retired."""
+        """The names of permitted licence tiers that are retired."""
         return [tier.name for tier in self.tiers if not tier.is_active]
 
     def initial_of(self, listing: Listing) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class LicencesForm(SectionForm):
         }
 
     def form_field_of(self, name: str) -> str:
-        """Return the name of the form field; the permitted licences are edited in `slugs`."""
+        """Return the name of the form field; the permitted licence tiers are edited in `slugs`."""
         return "slugs" if name == "allowed_license_slugs" else name
 
     def current_text(self, name: str, listing: Listing) -> str:

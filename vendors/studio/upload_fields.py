@@ -18,7 +18,7 @@ from .. import bounds
 
 _SIGN_IN = "You are no longer signed in. Sign in again, come back to this page and upload it once more."
 _DAMAGED = "The upload arrived damaged. Upload it again; if that doesn't help, try another network."
-# `{detail}` is replaced by the problem's detail, `{maximum}` by the largest accepted size.
+# `{detail}` is replaced by the problem's detail, `{maximum}` by the largest accepted size, and `{requestId}` by the page's script only.
 MESSAGES = {
     "not_authenticated": _SIGN_IN,
     "invalid_credential": _SIGN_IN,

@@ -46,7 +46,7 @@ FormReader = Callable[[HttpRequest, OnePassHandler], Iterable[str]]
 class Received:
     """A completely received, stored file. It is removed again when the `with` block is left without a call of `keep`."""
 
-    store: ObjectStorage = field(repr=False)
+    storage: ObjectStorage = field(repr=False)
     key: str
     filename: str
     size: int
@@ -62,9 +62,9 @@ class Received:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        # The connection broke during the commit, so the record may exist. `sweep_objects` deletes the file if it does not.
+        # The connection may have broken during the commit, so the record may exist. `sweep_objects` deletes the file if it does not.
         if not self._kept and not isinstance(error, OperationalError | InterfaceError):
-            self.store.delete(self.key)
+            self.storage.delete(self.key)
 
 
 def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
@@ -73,6 +73,7 @@ def check_upload_headers(request: HttpRequest, maximum_bytes: int) -> None:
     Raises:
         LengthRequired: no Content-Length; chunked bodies are not accepted.
         BodyTooLarge: larger than the file may be plus the overhead of the form.
+        MalformedRequest: Content-Length is not a number.
         UnsupportedType: not multipart/form-data.
     """
     length = request.META.get("CONTENT_LENGTH") or ""
@@ -99,7 +100,7 @@ def bare_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
 
 
 def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormReader = bare_form) -> Received:
-    """Stream the part named `file` into the store.
+    """Stream the part named `file` into the file store.
 
     The order in a view; every check that does not need the body comes before it is read:
       1. authentication, ownership and state: `request.data`, `.POST` and `.FILES` stay untouched;
@@ -118,7 +119,10 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
     Raises:
         UploadIncomplete: truncated, no closing boundary, or without a file.
         BodyTooLarge: by the headers, or by the number of bytes received.
+        FileRejected: the file is empty.
         InvalidInput: it has another field, or a second file.
+        LengthRequired, MalformedRequest, UnsupportedType: what `check_upload_headers` says.
+        MalformedBody: the form is not well-formed.
         RateLimited: the user already sends `bounds.MAX_CONCURRENT_UPLOADS` files to this process.
     """
     check_upload_headers(request, maximum_bytes)
@@ -130,7 +134,7 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
 
 @contextmanager
 def removed_on_failure(key: str, failure: type[Problem] = DependencyUnavailable) -> Iterator[None]:
-    """Delete the object with this new key when the block raises `failure`; a store that fails may have written it nevertheless."""
+    """Delete the object with this new key when the block raises `failure`; a file store that fails may have written it nevertheless."""
     try:
         yield
     except failure:

@@ -54,10 +54,12 @@ def _check_link(link: str, content: bytes) -> tuple[Status, str, str]:
         with urllib.request.urlopen(link, timeout=LINK_SECONDS) as response:  # noqa: S310 - our own store's address
             same = response.read(len(content) + 1) == content
     except urllib.error.HTTPError as refusal:
-        remedy = "Check the secret key and the clock, and that the proxy in front of the store passes on the Host header unchanged."
+        remedy = "Check the secret key and the clock, and that the proxy in front of the file store passes on the Host header unchanged."
         return Status.FAIL, f"A presigned link returns status {refusal.code}.", remedy
     except OSError as error:
-        remedy = "Set S3_PUBLIC_ENDPOINT_URL to the address at which browsers reach the store. It may not be reachable from this machine."
+        remedy = (
+            "Set S3_PUBLIC_ENDPOINT_URL to the address at which browsers reach the file store. It may not be reachable from this machine."
+        )
         return Status.WARN, f"A presigned link could not be followed: {error}.", remedy
     return (
         (Status.OK, "Presigned links work.", "")

@@ -9,7 +9,7 @@ from .numbers import MINUS, compact, scale
 from .periods import Period
 
 WIDTH, HEIGHT = 1000.0, 200.0
-# The part of the space of a point that its bar fills.
+# The fraction of a point's width that its bar fills.
 BAR = 0.72
 Tone = Literal["accent", "mark", "good", "wait", "bad", "soft"]
 Shape = Literal["bar", "line"]

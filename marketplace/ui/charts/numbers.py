@@ -23,7 +23,7 @@ def _step(span: int) -> int:
     power = 1
     while True:
         for nice in _NICE:
-            # Both ends may extend beyond the span.
+            # The axis may have one step more, since both ends are rounded outwards.
             if nice * power * MAX_STEPS >= span:
                 return nice * power
         power *= 10

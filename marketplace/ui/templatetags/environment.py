@@ -1,4 +1,4 @@
-"""The banner of a sandbox."""
+"""The banner of a sandbox, an installation for tests (`SANDBOX`)."""
 
 from django import template
 from django.conf import settings

@@ -37,9 +37,9 @@ class Queue:
     key: str
     title: str
     model: type[Model]
-    # The permission to decide on its rows.
+    # The permission of users who see its card on the first page; in most queues the one to decide on its rows.
     permission: str
-    # The waiting rows; never evaluated itself, because it is kept.
+    # The waiting rows. Never evaluate it: `queues` keeps it for all requests, and it would keep its rows.
     rows: QuerySet[Any]
     # The field with the time since when a row waits; empty if there is none.
     since: str

@@ -367,7 +367,7 @@ def search(args: argparse.Namespace) -> int:
 
 
 def price_of(offer: Entry) -> str:
-    """Return the prices of a licence in the currencies that can be paid."""
+    """Return the prices of a licence in the currencies in which it can be paid."""
     return " or ".join(f"{offer[f'price{currency}']} {currency}" for currency in ("INR", "USD") if offer[f"price{currency}"] is not None)
 
 
@@ -446,7 +446,7 @@ def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
 
 
 def sync(args: argparse.Namespace) -> int:
-    """Download what the lock file names and is not there yet."""
+    """Update the lock file to fit the manifest, and download the files that are missing or different."""
     if not MANIFEST.exists():
         raise Failed(f"There is no {MANIFEST} here. Run `{PROGRAM} add ASSET` first.")
     project = Project()

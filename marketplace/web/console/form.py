@@ -202,6 +202,7 @@ def _in_query(value: Any) -> str:
     return ",".join(value) if isinstance(value, list) else str(value)
 
 
+# What the page asks before it makes a call, by the operation's id.
 CONFIRMATIONS = {
     "buyAsset": "This is a real purchase: your wallet is charged at once, within the limits that you set for this app.",
     "updateListing": "A published listing changes at once, including its price: buyers see and pay it.",

@@ -1,12 +1,12 @@
 """The documentation: Markdown files beside this module, each a page at /docs/<its name>.
 
-A file begins with a front matter of `name: value` lines between two lines of three dashes: `title`, `summary`, `section` (its
-reader, one of `reading.READERS`: the heading that it is under in the navigation) and `order` (a number, by which it is sorted there).
+A file begins with a front matter of `name: value` lines between two lines of three dashes: `title`, `summary`, `section` (one
+of `reading.AUDIENCES`: the heading that it is under in the navigation) and `order` (a number, by which it is sorted there).
 In the text `{{base_url}}` and the other names in `values` are replaced by values of this service, and `{{wallet.QUOTE_MINUTES}}`
-by that number in the bounds of the app. Blocks of code that follow
+by that number in the bounds of the app, or in the settings. Blocks of code that follow
 each other directly, each named like ```` ```python tab=Python ````, become one block with tabs.
 """
 
-from .reading import Document, document, documents, readers, sections
+from .reading import Document, document, documents, sections, sections_with_audience
 
-__all__ = ["Document", "document", "documents", "readers", "sections"]
+__all__ = ["Document", "document", "documents", "sections", "sections_with_audience"]

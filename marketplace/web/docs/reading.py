@@ -8,8 +8,8 @@ from pathlib import Path
 from .rendering import Heading, rendered
 from .values import filled_in
 
-# The sections in the order of the navigation, with their readers as the index names them.
-READERS = {
+# The sections in the order of the navigation, each with whom it is for, as the index says it.
+AUDIENCES = {
     "Buy": "You license assets for your work.",
     "Sell": "You publish assets and are paid for them.",
     "Build": "You write a program or connect an AI assistant.",
@@ -65,9 +65,9 @@ def document(slug: str) -> Document | None:
     return _all().get(slug)
 
 
-def readers() -> list[tuple[str, str, list[Document]]]:
+def sections_with_audience() -> list[tuple[str, str, list[Document]]]:
     """Return the pages by section, each with whom they are for."""
-    return [(name, READERS[name], pages) for name, pages in sections()]
+    return [(name, AUDIENCES[name], pages) for name, pages in sections()]
 
 
 def sections() -> list[tuple[str, list[Document]]]:
@@ -78,7 +78,7 @@ def sections() -> list[tuple[str, list[Document]]]:
 @cache
 def _all() -> dict[str, Document]:
     """Read everything once: the files are part of the release."""
-    sections = list(READERS)
+    sections = list(AUDIENCES)
     pages = sorted(map(_read, FOLDER.glob("*.md")), key=lambda page: (sections.index(page.section), page.order, page.slug))
     return {page.slug: page for page in pages}
 

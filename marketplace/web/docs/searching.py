@@ -48,7 +48,7 @@ class Entry:
 
 
 def search_docs(query: str) -> list[tuple[Entry, list[tuple[str, bool]]]]:
-    """Return the best results, best first, each with the pieces of an excerpt and whether a piece was searched.
+    """Return the best results, best first, each with the pieces of an excerpt and whether a piece is one of the searched words.
 
     Only the first 200 characters and 8 words of the query count.
     """

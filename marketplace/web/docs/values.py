@@ -35,7 +35,7 @@ _MODULES = {
 
 
 def filled_in(text: str) -> str:
-    """Return the text with every `{{name}}` replaced by the value, and `{{wallet.QUOTE_MINUTES}}` by the number in the bounds of that app.
+    """Return the text with every `{{name}}` replaced by the value, and `{{wallet.QUOTE_MINUTES}}` by that number in the bounds of the app, or in the settings.
 
     Raises:
         KeyError: there is no such value.

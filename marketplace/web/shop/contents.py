@@ -1,4 +1,4 @@
-"""The public facts about a listing's file for its page: the skill, the tracks, and the names and sizes of an archive's entries."""
+"""The public details of a listing's file for its page: the skill, the tracks, and the names and sizes of an archive's entries."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The data of a listing's page: samples, licences with prices, and what the viewer owns."""
+"""The data of a listing's page: samples, licence tiers with prices, and what the viewer owns."""
 
 from dataclasses import dataclass
 from operator import attrgetter
@@ -22,8 +22,8 @@ RELATED = 4
 
 
 @dataclass(frozen=True)
-class License:
-    """A licence on sale, with its price and the price without the discount."""
+class OfferedTier:
+    """A licence tier on sale, with its prices with and without the discount."""
 
     tier: LicenseTier
     prices: Prices
@@ -49,13 +49,13 @@ class AssetOffer:
     # With store, category and reviewed file.
     listing: Listing
     samples: Samples
-    licenses: list[License]
-    # Prices of the first licence, with and without the discount.
+    tiers: list[OfferedTier]
+    # Prices of the first tier, with and without the discount.
     prices: Prices
     list_prices: Prices
     # Wallet currencies that it can be paid in.
     currencies: list[Currency]
-    # The slug of the viewer's licence that the others would replace; empty without one.
+    # The slug of the tier of the viewer's licence that the others would replace; empty without one.
     upgrade_from: str
     # Listings of the category, those with common tags first.
     related: list[Row]
@@ -66,23 +66,23 @@ class AssetOffer:
     @property
     def is_owned(self) -> bool:
         """Tell whether the viewer owns any licence of it."""
-        return any(sold.owned for sold in self.licenses)
+        return any(offered.owned for offered in self.tiers)
 
     @property
     def first_to_buy(self) -> str:
-        """The slug of the licence that is selected at first: the first that the viewer does not own; empty if all are owned."""
-        return next((sold.tier.slug for sold in self.licenses if not sold.owned), "")
+        """The slug of the tier that is selected at first: the first that the viewer does not own; empty if all are owned."""
+        return next((offered.tier.slug for offered in self.tiers if not offered.owned), "")
 
 
 def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
     """Return what the page of a listing offers a viewer, in six queries at most; the listing need not be on sale."""
     tiers = active_tiers()
-    licences = [] if viewer is None else licences_for(viewer, listing)
-    owned = [licence.tier for licence in licences]
+    owned_licences = [] if viewer is None else licences_for(viewer, listing)
+    owned = [licence.tier for licence in owned_licences]
     # A licence that someone else paid for cannot be upgraded.
-    highest = max((licence.tier for licence in licences if not licence.is_for_other), key=attrgetter("price_factor"), default=None)
-    licenses = [
-        License(
+    highest = max((licence.tier for licence in owned_licences if not licence.is_for_other), key=attrgetter("price_factor"), default=None)
+    offered = [
+        OfferedTier(
             tier=tier,
             prices=pricing.prices_of(listing, tier, tiers),
             list_prices=pricing.prices_of(listing, tier, tiers, discounted=False),
@@ -96,7 +96,7 @@ def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
     return AssetOffer(
         listing=listing,
         samples=samples_of(listing),
-        licenses=licenses,
+        tiers=offered,
         prices=prices,
         list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],

@@ -48,5 +48,5 @@ def waveform(peaks: Sequence[int]) -> str:
 
 @register.filter
 def tier_name(tier: str) -> str:
-    """Return the label of a tier of accounts."""
+    """Return the label of an account tier."""
     return Tier(tier).label

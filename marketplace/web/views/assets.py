@@ -54,7 +54,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
 
 @listing_page("GET")
 def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
-    """Show the vendor a listing that is not for sale as buyers will see it, with the newest file."""
+    """Show the vendor a listing as buyers will see it, with the newest file, also one that is not approved."""
     offer = offer_of(listing, None)
     file = listing.candidate_deliverable or listing.approved_deliverable
     context = _page_context(request, offer, file) | {

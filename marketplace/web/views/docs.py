@@ -21,7 +21,7 @@ def index(request: HttpRequest) -> HttpResponse:
         {
             "query": query,
             "results": search_docs(query) if query else [],
-            "readers": docs.readers(),
+            "sections_with_audience": docs.sections_with_audience(),
             "sections": docs.sections(),
             "canonical": settings.BASE_URL + reverse("docs-index"),
             "headline": "Documentation",

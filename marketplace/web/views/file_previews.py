@@ -33,7 +33,7 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
     stored = preview.renditions[rendition] if rendition else whole
     return serve_object(
         request,
-        store=default_storage,
+        storage=default_storage,
         key=stored["key"],
         size=stored["size"],
         etag=stored["sha256"],

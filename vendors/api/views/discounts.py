@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from catalog import bounds as catalog_bounds
 from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import NotFound
@@ -28,9 +29,13 @@ class DiscountViews(VendorViewSet):
     access = dict.fromkeys(problems, MANAGE)
     queries = {"list": PageQuery}
 
-    @extend_schema(operation_id="listDiscounts", summary="List the discounts of a listing", responses=DiscountPage)
+    @extend_schema(
+        operation_id="listDiscounts",
+        summary="List the discounts of a listing",
+        description=f"List a listing's discounts, also those that ended in the last {catalog_bounds.ENDED_DISCOUNT_DAYS} days.",
+        responses=DiscountPage,
+    )
     def list(self, request: Request, asset_id: str) -> Response:
-        """List a listing's discounts, also those that ended in the last months."""
         return self.page_of(discounts_of(listing_of(self.profile, asset_id)), DiscountRecord)
 
     @extend_schema(operation_id="addDiscount", summary="Add a discount", request=NewDiscount, responses={200: DiscountRecord})

@@ -27,7 +27,7 @@ from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...uploads.receiving import announced_size, receive, receive_small
-from ..conditions import conditional
+from ..conditions import documents_if_match
 from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from ..serializers.paging import PageQuery
 from .base import MANAGE, VendorViewSet
@@ -63,7 +63,7 @@ class FileViews(VendorViewSet):
     access = dict.fromkeys(problems, MANAGE)
     queries = {"history": PageQuery, "gallery_image": GallerySlot}
 
-    @conditional
+    @documents_if_match
     @extend_schema(
         operation_id="uploadFile",
         summary="Upload the deliverable",
@@ -77,11 +77,11 @@ class FileViews(VendorViewSet):
         files.check_room_for_file(listing=listing, size=announced_size(request._request))
         key = files.new_deliverable_key()
         with receive(request._request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES) as received:
-            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(self.user.pk))
+            inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(self.user.pk))
             deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
         return Response(DeliverableRecord(deliverable).data)
 
-    @conditional
+    @documents_if_match
     @extend_schema(operation_id="discardFile", summary="Discard the new file", request=None, responses={200: DeliverableRecord})
     def discard_file(self, request: Request, asset_id: str) -> Response:
         """Discard the uploaded file that no reviewer has approved; what buyers get stays. The response is its last record."""
@@ -96,7 +96,7 @@ class FileViews(VendorViewSet):
         listing = listing_of(self.profile, asset_id)
         return self.page_of(files_of(listing), FileVersion, listing=listing)
 
-    @conditional
+    @documents_if_match
     @extend_schema(
         operation_id="uploadFontSpecimen",
         summary="Upload the font specimen",
@@ -107,7 +107,7 @@ class FileViews(VendorViewSet):
         """Upload the web font for the type tester in the storefront. Replaces an existing one."""
         return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN)
 
-    @conditional
+    @documents_if_match
     @extend_schema(
         operation_id="uploadGalleryImage",
         summary="Upload a gallery image",
@@ -118,7 +118,7 @@ class FileViews(VendorViewSet):
         """Upload an image to a gallery slot. Replaces an existing one. Slot 0 is the thumbnail on the card."""
         return self._preview(request, asset_id, PreviewKind.GALLERY)
 
-    @conditional
+    @documents_if_match
     @extend_schema(
         operation_id="uploadAudioPreview",
         summary="Upload the audio preview",
@@ -129,7 +129,7 @@ class FileViews(VendorViewSet):
         """Upload the audio preview. Replaces an existing one."""
         return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW)
 
-    @conditional
+    @documents_if_match
     @extend_schema(
         operation_id="updateGalleryImage", summary="Describe or move a gallery image", request=PicturePatch, responses=PreviewRecord
     )
@@ -141,7 +141,7 @@ class FileViews(VendorViewSet):
         picture = update_picture(listing=listing, preview_id=parse_id(preview_id), actor=self.user, **changes)
         return Response(PreviewRecord(picture).data)
 
-    @conditional
+    @documents_if_match
     @extend_schema(operation_id="removePreview", summary="Remove a preview", request=None, responses={200: PreviewRecord})
     def remove_preview(self, request: Request, asset_id: str, preview_id: str) -> Response:
         """Remove an image, the specimen or the sound for good. The response is its last record."""

@@ -14,7 +14,7 @@ from marketplace.core.errors import PreconditionFailed
 from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts
 from ...selectors import listing_of, listings_of, reviews_of, with_files
 from ...services import drafts, listings
-from ..conditions import conditional, versioned, with_etag
+from ..conditions import documents_etag, documents_if_match, with_etag
 from ..serializers.listings import (
     DetailsPatch,
     DetailsPatched,
@@ -36,7 +36,7 @@ from .base import MANAGE, VendorViewSet
 
 
 class ListingViews(VendorViewSet):
-    """The caller's listings. `asset_id` is the id or the slug; someone else's does not exist."""
+    """The caller's listings. `asset_id` is the id or the slug; that of another vendor gives 404."""
 
     problems = {
         "list": (),
@@ -59,7 +59,7 @@ class ListingViews(VendorViewSet):
             rows = rows.filter(status=status)
         return self.page_of(rows, ListingSummary)
 
-    @versioned
+    @documents_etag
     @extend_schema(operation_id="createListing", summary="Create a listing", request=NewListing, responses={200: ListingCreated})
     @idempotent
     def create(self, request: Request) -> Response:
@@ -68,15 +68,15 @@ class ListingViews(VendorViewSet):
         listing = listings.create_listing(profile=self.profile, actor=self.user, **body)
         return with_etag(listing, ListingCreated(listing).data)
 
-    @versioned
+    @documents_etag
     @extend_schema(operation_id="getListing", summary="Get one of your listings", responses=ListingRecord)
     def retrieve(self, request: Request, asset_id: str) -> Response:
         """Return one of the caller's listings with all fields, files and previews."""
         listing = with_files(listing_of(self.profile, asset_id))
         return with_etag(listing, ListingRecord(listing).data)
 
-    @conditional
-    @versioned
+    @documents_if_match
+    @documents_etag
     @extend_schema(operation_id="updateListing", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
     def update_details(self, request: Request, asset_id: str) -> Response:
         """Change the details of a listing. The slug can be changed until the first submission. Changes of a published listing are live at once."""
@@ -84,7 +84,7 @@ class ListingViews(VendorViewSet):
         listing = listings.update_details(listing=listing, actor=self.user, **body)
         return with_etag(listing, DetailsPatched(listing).data)
 
-    @conditional
+    @documents_if_match
     @extend_schema(operation_id="deleteListing", summary="Delete a draft", request=None, responses={200: ListingDeleted})
     def delete_draft(self, request: Request, asset_id: str) -> Response:
         """Delete a draft that was never submitted, with its files and previews. It can't be undone."""
@@ -92,8 +92,8 @@ class ListingViews(VendorViewSet):
         parse_body(EmptyBody, request)
         return Response(ListingDeleted({"id": drafts.delete_draft(listing=listing, actor=self.user)}).data)
 
-    @conditional
-    @versioned
+    @documents_if_match
+    @documents_etag
     @extend_schema(
         operation_id="setRegionalPrices",
         summary="Set regional prices",
@@ -106,8 +106,8 @@ class ListingViews(VendorViewSet):
         listing = listings.set_regional_prices(listing=listing, actor=self.user, **body)
         return with_etag(listing, RegionalPricesPatched(listing).data)
 
-    @conditional
-    @versioned
+    @documents_if_match
+    @documents_etag
     @extend_schema(
         operation_id="setLicensing",
         summary="Set licences and readme",
@@ -115,7 +115,7 @@ class ListingViews(VendorViewSet):
         responses=LicensingPatched,
     )
     def licensing(self, request: Request, asset_id: str) -> Response:
-        """Set the permitted licences and the readme. A field that is left out keeps its value; null permits every active licence, or removes the readme."""
+        """Set the permitted licence tiers and the readme. A field that is left out keeps its value; null permits every active tier, or removes the readme."""
         listing, body = self._edit(request, asset_id, LicensingPatch)
         listing = listings.set_licensing(listing=listing, actor=self.user, **body)
         return with_etag(listing, LicensingPatched(listing).data)

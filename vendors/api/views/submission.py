@@ -16,7 +16,7 @@ from ...services.listings import ensure_editable
 from ...services.manifests import generate_manifest
 from ...services.submission import check_and_submit
 from ...services.submission_checks import run_checks
-from ..conditions import conditional, versioned, with_etag
+from ..conditions import documents_etag, documents_if_match, with_etag
 from ..serializers.manifests import GeneratedManifest
 from ..serializers.reviews import ListingStatusResponse, Preflight, SubmittedResponse
 from .base import MANAGE, VendorViewSet
@@ -41,7 +41,7 @@ class SubmissionViews(VendorViewSet):
     }
     access = dict.fromkeys(problems, MANAGE)
 
-    @conditional
+    @documents_if_match
     @extend_schema(operation_id="generateManifest", summary="Generate the manifest", request=None, responses=GeneratedManifest)
     def generate_manifest(self, request: Request, asset_id: str) -> Response:
         """Generate the AI manifest from the listing and the technical details of its file."""
@@ -58,8 +58,8 @@ class SubmissionViews(VendorViewSet):
         checks = run_checks(listing)
         return Response({"passed": all(check.passed for check in checks), "checks": [check.as_json() for check in checks]})
 
-    @conditional
-    @versioned
+    @documents_if_match
+    @documents_etag
     @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=SubmittedResponse)
     @idempotent
     def submit(self, request: Request, asset_id: str) -> Response:
@@ -69,8 +69,8 @@ class SubmissionViews(VendorViewSet):
         listing = check_and_submit(listing=listing, actor=self.user)
         return with_etag(listing, SubmittedResponse(listing).data)
 
-    @conditional
-    @versioned
+    @documents_if_match
+    @documents_etag
     @extend_schema(operation_id="withdrawListing", summary="Withdraw a submission", request=None, responses=ListingStatusResponse)
     @idempotent
     def withdraw(self, request: Request, asset_id: str) -> Response:
@@ -80,8 +80,8 @@ class SubmissionViews(VendorViewSet):
         listing = withdraw_listing(listing=listing, actor=self.user)
         return with_etag(listing, ListingStatusResponse(listing).data)
 
-    @conditional
-    @versioned
+    @documents_if_match
+    @documents_etag
     @extend_schema(operation_id="unpublishListing", summary="Take a listing off sale", request=None, responses=ListingStatusResponse)
     @idempotent
     def unpublish(self, request: Request, asset_id: str) -> Response:

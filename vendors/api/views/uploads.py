@@ -29,7 +29,7 @@ from ...services import uploads
 from ...services.files import ensure_uploadable
 from ...uploads.receiving import receive_part, upload_slot
 from .. import tus
-from ..conditions import conditional, required_etags
+from ..conditions import documents_if_match, required_etags
 from ..serializers.files import DeliverableRecord
 from ..serializers.paging import PageQuery
 from ..serializers.uploads import UploadPage, UploadRecord
@@ -65,7 +65,7 @@ class UploadViews(VendorViewSet):
         """Return how much of a resumable upload has arrived."""
         return Response(UploadRecord(upload_of(self.profile, parse_id(upload_id))).data)
 
-    @conditional
+    @documents_if_match
     @extend_schema(operation_id="finishUpload", summary="Finish a resumable upload", request=None, responses=DeliverableRecord)
     def finish(self, request: Request, upload_id: str) -> Response:
         """Check the uploaded file and make it the listing's file, as an upload in one request does. Repeated, it gives the same response."""

@@ -12,7 +12,7 @@ from vendors.inspection import FORMATS
 
 from ...services.reinspecting import FAILURES, ReinspectOutcome, find_deliverables, reinspect
 
-# A single failure may be one unreadable file; this many in a row mean that the store is unavailable.
+# A single failure may be one unreadable file; this many in a row mean that the file store is unavailable.
 UNREADABLE_IN_A_ROW = 3
 
 
@@ -58,5 +58,5 @@ class Command(BaseCommand):
                     self.stdout.write(f"{result.outcome}: {deliverable_id}: {result.detail}")
                 unreadable = unreadable + 1 if result.outcome == ReinspectOutcome.UNREADABLE else 0
                 if unreadable == UNREADABLE_IN_A_ROW:
-                    raise CommandError(f"The store cannot be read: {result.detail}")
+                    raise CommandError(f"The file store cannot be read: {result.detail}")
         return counts, stale

@@ -18,14 +18,14 @@ HOUR, LONGEST = timedelta(hours=1), timedelta(days=3650)
 
 
 class Command(BaseCommand):
-    """Sweeps the store of files."""
+    """Sweeps the file store."""
 
     help = (
         "List stored files older than a day that have no database record (the record of an upload's parts is the upload, until purge "
-        "deletes it), and incomplete objects that a killed process left in the store; with --delete, delete them, unless the database has "
+        "deletes it), and incomplete objects that a killed process left in the file store; with --delete, delete them, unless the database has "
         "neither deliverables nor previews. "
         "The worker deletes what is older than three days, daily. Safe to run beside uploads and in parallel. "
-        "Exit status: 0 in order, 1 a record's file is missing (restore it), 2 the file store cannot be used."
+        "Exit status: 0 in order, 1 a record's file is missing (restore it), 2 the file store cannot be used, or an option is wrong."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -49,6 +49,8 @@ class Command(BaseCommand):
             with progress_bar() as progress:
                 # A database that is yet to be restored has no records, and every file would be deleted.
                 delete = options["delete"] and (Deliverable.objects.exists() or Preview.objects.exists())
+                if options["delete"] and not delete:
+                    self.stdout.write("Nothing was deleted: the database has neither deliverables nor previews.")
                 missing = self._sweep(progress, delete=delete, age=options["hours"] * HOUR)
         except DependencyUnavailable as problem:
             raise CommandError(problem.message, returncode=NOT_DONE) from problem

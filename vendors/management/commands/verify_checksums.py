@@ -16,12 +16,12 @@ from catalog.models import Listing, Store, StorePicture
 from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.ui.progress import progress_bar
-from vendors.services.files import STORED_MODELS, StoredRow
+from vendors.services.files import StoredRow
 from vendors.services.verifying import StoredState, find_unverified, is_recorded, verify
 
 DAMAGED, NOT_DONE = 1, 2
 UNREADABLE = "unreadable"
-# A single failure may be one unreadable file; this many in a row mean that the store is unavailable.
+# A single failure may be one unreadable file; this many in a row mean that the file store is unavailable.
 UNREADABLE_IN_A_ROW = 3
 
 
@@ -31,8 +31,8 @@ class Command(BaseCommand):
     help = (
         "Read stored files, previews and pictures and compare size and SHA-256 with their records, starting with those not verified for the "
         "longest time. Results are saved as it goes, so an interrupted run continues when you pass the same --since. Safe to run "
-        "beside uploads and in parallel. Exit status: 0 all match, 1 a stored file does not match its record (each is listed), 2 the "
-        "file store cannot be used."
+        "beside uploads and in parallel. Exit status: 0 all match, 1 a stored file does not match its record or could not be read (each is "
+        "listed), 2 the file store cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -55,13 +55,16 @@ class Command(BaseCommand):
                 pace.note(count)
 
             since = options["since"] or timezone.now()
-            rows = (row for model in STORED_MODELS for row in find_unverified(model, before=since))
-            self._verify(islice(rows, options["limit"]), on_bytes, counts)
+            self._verify(islice(find_unverified(before=since), options["limit"]), on_bytes, counts)
         states = (*StoredState, UNREADABLE)
         summary = ", ".join(f"{counts[state]} {state}" for state in states)
         self.stdout.write(f"{counts.total()} records: {summary}; {pace.total / MIB:.1f} MiB read in {pace.seconds:.1f} s.")
         if counts.total() != counts[StoredState.INTACT]:
-            raise CommandError("Stored files do not match their records. Restore them from a backup.", returncode=DAMAGED)
+            raise CommandError(
+                "Stored files do not match their records, or could not be read; they are listed above. Restore those that are missing or "
+                "different from a backup, and run the command again for those that are unreadable.",
+                returncode=DAMAGED,
+            )
 
     def _verify(self, rows: Iterator[StoredRow], on_bytes: Any, counts: Counter[str]) -> None:
         in_a_row = 0

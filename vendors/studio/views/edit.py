@@ -49,7 +49,7 @@ def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 
 @listing_page("GET", "POST")
 def licences(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Edit the permitted licences and the readme."""
+    """Edit the permitted licence tiers and the readme."""
     form = LicencesForm(_sent(request), listing=listing, tiers=every_tier())
     return _section(request, listing, form, "licences")
 

@@ -61,7 +61,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
         services.check_room_for_file(listing=listing, size=announced_size(request))
         key = services.new_deliverable_key()
         with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
-            inspection = inspect_deliverable(store=received.store, key=received.key, size=received.size, sender=str(request.user.pk))
+            inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(request.user.pk))
             file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
         return Notice(FILE, f"{file.original_filename} was uploaded and checked.")
 
@@ -153,7 +153,7 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
 
 @listing_page("GET")
 def specimen(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
-    """Serve the CSS of the type testers of a listing that may not be public: of the specimen, and of the approved file."""
+    """Serve the CSS of the type testers of a listing, also of a listing that is not public: of the specimen, and of the approved file."""
     preview = listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
     testers = [tester for tester in (type_tester_of(preview), type_tester_of(None, file_previews_of(listing))) if tester is not None]
     if not testers:

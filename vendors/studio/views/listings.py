@@ -90,7 +90,7 @@ def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[st
         "status": status,
         "total": counts.total(),
         "tabs": [(value, count, _address({"q": q, "status": value})) for value, count in places],
-        "later": after is not None,
+        "is_later_page": after is not None,
         "first": _address(chosen),
         "next": _address(chosen | {"after": shown[-1].pk}) if more else "",
     }

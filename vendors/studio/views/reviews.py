@@ -26,7 +26,7 @@ def review_list(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     context = {
         "listing": listing,
         "rows": [(review, finding_rows(review.findings), check_rows(review.checks), review.snapshot.get("file")) for review in shown],
-        "later": bool(after),
+        "is_later_page": bool(after),
         "first": request.path,
         "next": f"{request.path}?after={shown[-1].pk}" if len(found) > ROWS else "",
     }

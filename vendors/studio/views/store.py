@@ -84,6 +84,7 @@ def upload_picture(request: SignedInRequest, profile: VendorProfile, kind: str) 
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except VendorNotApproved:
+        # `ProblemMiddleware` answers it.
         raise
     except Problem as problem:
         form = StoreForm(initial={"store_name": profile.store.name, "bio": profile.bio})

@@ -42,7 +42,7 @@ class Command(BaseCommand):
         _refuse_unusable(host, port, serving=not options["no_serve"])
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         if options["reset"]:
-            self._reset(asked=options["yes"])
+            self._reset(ask=not options["yes"])
         self.stdout.write("Creating the database and the demo content. The first time this takes about a minute.")
         self.stdout.flush()
         self._print_credentials(*make_content(load_entries(), base_url))
@@ -58,14 +58,14 @@ class Command(BaseCommand):
             self.stdout.flush()
             serve(host, port, base_url)
 
-    def _reset(self, *, asked: bool) -> None:
+    def _reset(self, *, ask: bool) -> None:
         """Delete what this command created: the SQLite database, the stored files, and the file with the credentials."""
         database = settings.DATABASES["default"]
         if connection.vendor != "sqlite" or settings.S3:
             raise CommandError(
                 "--reset deletes local data only. Unset DATABASE_URL and the S3_ variables, or empty the database and the bucket yourself."
             )
-        if not asked and not confirmed(f"Delete the database and the files in {settings.DATA_DIR}?"):
+        if ask and not confirmed(f"Delete the database and the files in {settings.DATA_DIR}?"):
             raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
         connection.close()
         for suffix in ("", "-wal", "-shm"):

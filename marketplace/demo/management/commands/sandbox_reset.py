@@ -1,4 +1,4 @@
-"""`manage.py sandbox_reset`: empty a sandbox and fill it with the demo's content."""
+"""`manage.py sandbox_reset`: empty a sandbox, an installation for tests (`SANDBOX`), and fill it with the demo's content."""
 
 import shutil
 from argparse import ArgumentParser
