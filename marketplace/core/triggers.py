@@ -54,7 +54,7 @@ class TriggerSet:
 
     Args:
         app: The app's label.
-        message: The message when a statement on an append-only table is refused.
+        message: The message of a refusal; on PostgreSQL also where further triggers use `refuse`.
         append_only: Tables into which rows can only be inserted.
         others: Further triggers by database vendor; they may use `refuse`.
         functions: Statements that create the functions of further triggers on PostgreSQL.
