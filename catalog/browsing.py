@@ -64,7 +64,7 @@ class FacetNames(Text):
         text: str = super().to_internal_value(data)
         names = dict.fromkeys(text.split(","))
         if unknown := [name for name in names if name not in set(Facet)]:
-            raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. There are {', '.join(Facet)}.", code="invalid_choice")
+            raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. Use one of: {', '.join(Facet)}.", code="invalid_choice")
         return [Facet(name) for name in names]
 
 

@@ -91,7 +91,7 @@ class ValuesField(forms.Field):
             raise ValidationError("It may not be blank.", code="blank")
         if self.values and cleaned not in self.values:
             params = {"value": cleaned[:40], "values": ", ".join(self.values)}
-            raise ValidationError("There is no %(value)r. There are %(values)s.", code="invalid_choice", params=params)
+            raise ValidationError("There is no %(value)r. Use one of: %(values)s.", code="invalid_choice", params=params)
         return cleaned
 
 

@@ -14,7 +14,7 @@ STATUS_LIST_LENGTH = 131_072
 STATUS_LIST_SECONDS = 60
 # How long a claim link works.
 CLAIM_LINK_DAYS = 14
-# How long after a claim link the next one for the same licence can be sent.
+# The least time between two claim links for the same licence.
 CLAIM_LINK_MINUTES_BETWEEN = 60
 # The most claim links that a payer can have sent in a day.
 CLAIM_LINKS_A_DAY = 50

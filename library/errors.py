@@ -6,7 +6,7 @@ from . import bounds
 
 
 class AlreadyOwned(Problem):
-    """409: the buyer has a licence of this tier, or any if none is named, that is not revoked."""
+    """409: the buyer, or whoever the licence is for, has a licence of this tier, or any if none is named, that is not revoked."""
 
     status = 409
     title = "You already own this asset"
@@ -53,7 +53,7 @@ class FileBlocked(Problem):
 
     status = 410
     title = "The file was blocked"
-    detail = "A reviewer marked it as harmful, so it can no longer be downloaded."
+    detail = "A reviewer marked it as malicious, so it can no longer be downloaded."
 
 
 class LinkInvalid(Problem):

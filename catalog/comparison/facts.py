@@ -61,6 +61,11 @@ class Facts(BaseModel):
     tools: list[str] = []
     scripts: dict[str, list[str]] = {}
 
+    @property
+    def cover_contents(self) -> bool:
+        """Whether files with equal facts have the same contents. Of a picture, a sound or an animation in no archive, only details are recorded."""
+        return self.entries is not None or "" in self.fonts
+
 
 def parse_facts(recorded: Any) -> Facts | None:
     """Return recorded facts, None where there are none or they are not understood."""

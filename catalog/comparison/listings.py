@@ -16,7 +16,7 @@ class FileState(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"
-    # The bytes differ, but the facts of one of the files are missing or cannot be read.
+    # The bytes differ, but the facts of one of the files are missing or cannot be read, or do not tell what differs.
     UNKNOWN = "unknown"
 
 
@@ -36,10 +36,10 @@ def compare_snapshots(listing: Listing, before: Mapping[str, Any], after: Mappin
     if old == new:
         return ListingChanges(fields, FileState.SAME)
     recorded = facts_of_files(listing, old, new)
-    facts = parse_facts(recorded.get(old)), parse_facts(recorded.get(new))
-    if facts[0] is None or facts[1] is None:
+    earlier, later = parse_facts(recorded.get(old)), parse_facts(recorded.get(new))
+    if earlier is None or later is None or (earlier == later and not later.cover_contents):
         return ListingChanges(fields, FileState.UNKNOWN)
-    return ListingChanges(fields, FileState.CHANGED, compare_files(facts[0], facts[1]))
+    return ListingChanges(fields, FileState.CHANGED, compare_files(earlier, later))
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:

@@ -61,8 +61,8 @@ class NameList(ResponseModel):
 class FilesChanged(ResponseModel):
     """Files inside the archive by their paths; all empty where it is not an archive."""
 
-    added: NameList = Field(description="Files that are new.")
-    removed: NameList = Field(description="Files that are gone.")
+    added: NameList = Field(description="Files that are new, and the new paths of those that were moved.")
+    removed: NameList = Field(description="Files that are gone, and the former paths of those that were moved.")
     changed: NameList = Field(description="Files with other contents.")
 
 
@@ -211,14 +211,14 @@ def _file_sentences(file: FileChanges) -> Iterable[str]:
         if entries := file.of_kind(kind):
             yield f"{_number(len(entries), 'file')} inside {'is' if len(entries) == 1 else 'are'} {verb}."
     if file.other_entries:
-        yield "Files beyond the first 5,000 changed too."
+        yield "Files beyond the first 5,000 changed."
     for font in file.fonts[:MAX_LISTED]:
         yield from _font_sentences(font)
     for path, differences in file.media[:MAX_LISTED]:
         yield f"{path or 'The file'} has another {', '.join(each.name for each in differences)}."
     for what, differences in (("host", file.hosts), ("tool", file.tools)):
         yield from (
-            f"It no longer names the {what} {each.name}." if each.after is None else f"It now names the {what} {each.name}."
+            f"The file no longer names the {what} {each.name}." if each.after is None else f"The file now names the {what} {each.name}."
             for each in differences[:MAX_LISTED]
         )
 
@@ -235,8 +235,8 @@ def _font_sentences(font: FontChanges) -> Iterable[str]:
     for kind, differences in (("text", font.names), ("metric", font.metrics), ("axis", font.axes)):
         yield from (f"{name}: the {kind} {each.name} changed." for each in differences[:5])
     said = font.added or font.removed or font.redrawn or font.respaced or font.names or font.metrics or font.axes
-    if not said and (meanings := {meaning for _, meaning in font.tables if meaning}):
-        yield f"{name}: {', '.join(sorted(meanings))} changed."
+    if not said and (parts := {meaning or f"the table {tag}" for tag, meaning in font.tables}):
+        yield f"{name}: {', '.join(sorted(parts))} changed."
 
 
 def _number(count: int, noun: str) -> str:

@@ -4,9 +4,9 @@ from django.db import models
 
 
 class CatalogVersion(models.Model):
-    """A single row, whose value is replaced by a random one in every transaction that changes a public response, except the counting of purchases.
+    """A single row, whose value is replaced by a random one in every transaction that changes a public response.
 
-    Its lock, held until the commit, serialises changes of the catalog and its indexes.
+    Purchases do not replace it; a run that counts some does so once. Its lock, held until the commit, serialises changes of the catalog and its indexes.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)

@@ -44,7 +44,7 @@ class SearchDocument(models.Model):
 
 
 class SearchTerm(models.Model):
-    """A word of the vocabulary with the number of documents that contain it. Compared byte by byte on every database.
+    """A word of the vocabulary with the number of documents that contain it. Words are compared byte by byte on every database.
 
     The row of the empty word counts all documents.
     """

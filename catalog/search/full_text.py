@@ -76,7 +76,10 @@ class Row(NamedTuple):
 
 
 def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, complete: bool) -> list[FullTextQuery]:
-    """Return the subqueries for listings that have a word of every group; `complete` ones search all listings, however common the words are."""
+    """Return the subqueries for listings that have a word of every group.
+
+    `complete` ones search all listings, unless there are many words that are all common (`are_all_common`).
+    """
     words = _sorted(groups)
     if are_all_common(groups, vocabulary):
         # Reading all their rows would take too long.

@@ -154,7 +154,7 @@ def preview_by_id(preview_id: str) -> Preview | StorePicture:
 
 
 def file_previews_of(listing: Listing) -> list[FilePreview]:
-    """Return the previews of a listing's reviewed file, without a query if none are made of such a file.
+    """Return the previews of a listing's approved file, without a query if none are made of such a file.
 
     The listing has its category and its approved file.
     """
@@ -197,7 +197,7 @@ class SkillRequests(NamedTuple):
 
 
 def requests_of_skill(file: Deliverable) -> SkillRequests | None:
-    """Return the tools and hosts of the skill in a file, None if they were not recorded; in one query."""
+    """Return the tools, hosts and scripts of the skill in a file, None if they were not recorded; in one query."""
     facts = FileFacts.objects.filter(listing=file.listing_id, sha256=file.sha256)
     # Only these of the facts, which may take megabytes.
     for tools, hosts, scripts in facts.values_list("facts__tools", "facts__hosts", "facts__scripts"):

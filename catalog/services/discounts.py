@@ -29,7 +29,7 @@ def end_discount_as_staff(*, discount: Discount, reason: str, actor: User) -> Di
     """End a discount of a vendor's now; the vendor gets the reason by mail.
 
     Raises:
-        InvalidInput: no reason.
+        InvalidInput: the reason is not valid.
         InvalidTransition: it has ended.
         SelfReview: the store is the actor's.
     """

@@ -23,7 +23,7 @@ def checked_findings(findings: Iterable[Mapping[str, str]]) -> list[dict[str, st
     """Return validated findings, completed from the rejection reasons.
 
     Raises:
-        InvalidInput: no findings, too many, an unknown or inactive reason, or an empty message.
+        InvalidInput: no findings, too many, an unknown or inactive reason, an empty message, or a text that is not valid.
     """
     given = list(findings)
     if not given:

@@ -66,7 +66,7 @@ def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | N
 @transaction.atomic
 def tell_downloaders(*, sha256: str, blocked: bool, reason: str, after: str | None = None) -> None:
     """Tell a batch of those who downloaded a file with these bytes that it is malicious, or that it is not; another job tells the next batch."""
-    # The database reads by ids what it would search for by the digest, batch after batch.
+    # Read first, so that the queries below find links by the ids of the files and do not search for the digest in each batch.
     files = dict(Deliverable.objects.filter(sha256=sha256).values_list("pk", "blocked_at"))
     if any(files.values()) != blocked:
         return

@@ -46,7 +46,7 @@ class MailTopic(models.TextChoices):
     PAYOUT = "payout", "Payouts of your earnings"
 
 
-# Of the signature of an unsubscribe link.
+# The salt of the signature of an unsubscribe link.
 UNSUBSCRIBE_SALT = "accounts.mail.unsubscribe"
 # The domain of the addresses of deleted accounts; RFC 2606 reserves `.invalid`.
 DELETED_DOMAIN = "@deleted.invalid"

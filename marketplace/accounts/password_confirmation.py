@@ -14,7 +14,7 @@ def password_is_right(request: SignedInRequest, password: str) -> bool:
 
 
 class PasswordConfirmationForm(forms.Form):
-    """Asks for the password again before a program may spend money, or money leaves."""
+    """Asks for the password again before a program may spend money, or money is paid out."""
 
     needed_for = "a token that can spend your money"
 

@@ -178,7 +178,7 @@ class _Hundredths(serializers.Field[int, Any, float, Any]):
         return value / 100
 
 
-# In the description, because validators check `multipleOf: 0.01` with binary floats and refuse one price in seven, such as 0.07.
+# Stated in the description, because validators check `multipleOf: 0.01` with binary floats and refuse one price in seven, such as 0.07.
 TWO_DECIMALS = {"description": "At most two decimals."}
 
 

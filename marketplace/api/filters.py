@@ -50,7 +50,7 @@ class IdFilter(django_filters.CharFilter):  # type: ignore[misc]  # django-filte
 
 
 def filtered(filters: type[django_filters.FilterSet], parameters: Mapping[str, Any], *querysets: "QuerySet[Any, Any]") -> list[Any]:
-    """Return the querysets with the filters in query parameters.
+    """Return the querysets, filtered by query parameters.
 
     Raises:
         ValidationError: a parameter is not valid; its errors are under `?parameter`.

@@ -18,7 +18,7 @@ HEADERS: Mapping[str, str] = {
     "ETag": "Validator of this response; send it in If-None-Match to read again only what has changed.",
     "Idempotent-Replayed": "`true` if the response is that of an earlier request with this Idempotency-Key.",
     "Location": "Where the file store serves the file.",
-    "RateLimit": "Calls left in each limit and seconds until it is full again (IETF draft).",
+    "RateLimit": "Calls left in each limit and seconds until the count starts anew (IETF draft).",
     "RateLimit-Policy": "The limits that the call counts against: calls and seconds (IETF draft).",
     "Retry-After": "Seconds to wait before trying again.",
     "WWW-Authenticate": "The accepted schemes and what is missing (RFC 6750); where OAuth clients learn how to get a token (RFC 9728).",

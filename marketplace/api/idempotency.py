@@ -26,7 +26,7 @@ IDEMPOTENCY_PARAMETER = OpenApiParameter(
     IDEMPOTENCY_HEADER,
     {"type": "string", "pattern": f"^(?:{_KEY.pattern})$", "minLength": 1, "maxLength": bounds.IDEMPOTENCY_KEY_CHARS + 2},
     OpenApiParameter.HEADER,
-    description="Any text without spaces, up to 255 characters, in double quotes or without. Within 24 hours, a repeated request returns "
+    description="Printable ASCII without spaces, up to 255 characters, in double quotes or without. Within 24 hours, a repeated request returns "
     "the first response.",
 )
 
@@ -35,7 +35,7 @@ def idempotency_key(request: Request) -> str | None:
     """Return the key of the request without quotes.
 
     Raises:
-        InvalidInput: it is empty, too long, or has spaces or other than printable ASCII.
+        InvalidInput: it is empty or too long, or has characters other than printable ASCII without spaces.
     """
     given = request.headers.get(IDEMPOTENCY_HEADER)
     if given is None:

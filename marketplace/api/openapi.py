@@ -51,7 +51,7 @@ _ID_CHARS = 36
 
 
 class TextShape(OpenApiSerializerFieldExtension):
-    """Documents the bounds of a text, and the characters of one that is sent."""
+    """Documents the length of a text and, in requests, its characters."""
 
     target_class = "marketplace.api.fields.CleanText"
     match_subclasses = True

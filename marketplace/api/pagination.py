@@ -23,7 +23,7 @@ class Page:
 
 
 def newest_first(querysets: "Iterable[QuerySet[Any, Any]]", time_field: str, *, limit: int, cursor: str | None = None) -> Page:
-    """Return a page of the merged rows of several querysets, of each of which at most a page is read.
+    """Return a page of the merged rows of several querysets; of each, the rows of a page and one more are read.
 
     Args:
         querysets: Each sorted by `time_field` and then by id, newest first.

@@ -14,7 +14,7 @@ ADDRESS_BYTES = 8 * KIB
 HEADER_BYTES = 8 * KIB
 HEADERS_BYTES = 32 * KIB
 FORM_BYTES = 512 * KIB
-# How long a body may take to arrive, and the least speed of one that takes longer.
+# A body that takes longer than this time must arrive at this average speed at least.
 BODY_SECONDS = 20
 BODY_BYTES_A_SECOND = 32 * KIB
 # The most errors in a problem document, so that it is not longer than the request.

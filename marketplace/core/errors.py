@@ -22,6 +22,7 @@ class Problem(Exception):
 
     Args:
         detail: What happened and what to do next; by default the class's `detail`.
+        headers: Further headers of the response.
         **members: Extension members of the problem document, JSON values.
     """
 

@@ -10,7 +10,7 @@ from datetime import datetime
 import uuid_utils.compat
 
 _UUID_SHAPE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
-# A regular expression for how keys, tokens and webhook secrets begin; those of a sandbox begin with `cam_test_`.
+# A regular expression for how keys, tokens and webhook secrets begin; keys and tokens of a sandbox begin with `cam_test_`.
 SECRET_PREFIX = r"(?:cam_(?:test_)?[a-z]{2,3}_|whsec_)"
 
 

@@ -20,7 +20,7 @@ _PRESENT = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
     "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
 }
-# Of all apps.
+# The trigger sets of all apps.
 TRIGGER_SETS: list["TriggerSet"] = []
 
 
@@ -54,7 +54,7 @@ class TriggerSet:
 
     Args:
         app: The app's label.
-        message: The message of a refusal.
+        message: The message of a refusal; on PostgreSQL also where further triggers use `refuse`.
         append_only: Tables into which rows can only be inserted.
         others: Further triggers by database vendor; they may use `refuse`.
         functions: Statements that create the functions of further triggers on PostgreSQL.
@@ -124,7 +124,7 @@ class TriggerSet:
         """Return an error for each missing trigger (a system check)."""
         return [
             Error(
-                f"The trigger {name} is missing from database {alias}, so what it protects could be changed: {self.message}.",
+                f"The trigger {name} is missing from database {alias}, so what it protects could be changed.",
                 hint="Run `manage.py migrate --skip-checks`, which creates it again, then find out who dropped it.",
                 id="core.E010",
             )

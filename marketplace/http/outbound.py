@@ -1,6 +1,6 @@
 """HTTP requests to addresses that users supply (webhooks, client documents), protected against server-side request forgery.
 
-Only https, and only to public addresses. A name is resolved once, all its addresses are checked, and the connection is made
+They are sent by https only, and to public addresses only. A name is resolved once, all its addresses are checked, and the connection is made
 to one of those that were checked, which prevents DNS rebinding. Redirects are not followed,
 proxies of the environment are not used, and both the duration and the size of the response are limited, however slowly it
 arrives. `settings.OUTBOUND_LOOPBACK` allows loopback addresses, for tests and development.
@@ -185,7 +185,7 @@ def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConn
     name = (target.host or "").strip("[]")
     failure: Exception | None = None
     for position, address in enumerate(tried):
-        # The time limit of the connection and of the TLS handshake each.
+        # The connection and the TLS handshake have this time limit each.
         share = _remaining(deadline) / (2 * (len(tried) - position))
         if target.scheme == "http":
             connection = HTTPConnection(str(address), port, timeout=share)

@@ -175,7 +175,7 @@ class OverloadMiddleware:
                 # A streamed response keeps its thread until the last byte is sent.
                 sending = self.limiter.send(caller)
                 if not sending:
-                    # First: closing the response ends the request, and with it the request's id.
+                    # Made first, because closing the response ends the request, and with it the request's id.
                     refusal = _refusal(request)
                     response.close()
                     response = refusal

@@ -98,7 +98,7 @@ def usage_of(limits: Sequence[RateLimit]) -> list[LimitUsage]:
 def count_by_address(request: HttpRequest | Request, name: str) -> None:
     """Count an anonymous call by the client's IP address; `name` is one in `settings.RATE_LIMITS`, such as `leak_reports`.
 
-    Without the cache, calls are allowed: these limits save resources, and the secrets are too long to guess.
+    Without the cache, calls are allowed: these limits save resources, and keys and tokens are too long to guess.
 
     Raises:
         RateLimited: the address has made too many calls.

@@ -96,7 +96,7 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     """
     job = lock(cast("QuerySet[Job]", Job.objects.all()), pk=job.pk)
     if job.status != TaskResultStatus.FAILED:
-        raise InvalidTransition("Only failed jobs can be restarted.", currentState=job.status)
+        raise InvalidTransition("Only failed jobs can be started again.", currentState=job.status)
     audit.record("job.retry", job, actor=actor, from_state="failed", to_state="ready", task=job.task_path, attempts=job.attempts)
     job.status, job.worker_ids, job.run_after, job.finished_at = TaskResultStatus.READY, [], timezone.now(), None
     job.save(update_fields=["status", "worker_ids", "run_after", "finished_at"])

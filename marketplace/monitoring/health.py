@@ -67,7 +67,7 @@ class Monitor:
         last = self._report
         if last is not None and time.monotonic() - last.at < CACHE_SECONDS:
             return last
-        # Callers wait for the first report of a process, never for a newer one.
+        # One caller probes. Others wait for it only if it makes the first report of the process.
         if not self._lock.acquire(blocking=last is None):
             return last  # type: ignore[return-value]  # without a last report it blocks
         try:

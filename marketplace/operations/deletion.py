@@ -135,7 +135,9 @@ def add_effects(event: AccountEffectsRequested) -> None:
     if event.deleted:
         licences = Licence.objects.filter(holder=user, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
-        event.effects.extend(f"This is not possible at the moment. {blocker.message}" for blocker in deletion_blockers(user))
+        event.effects.extend(
+            f"This is not possible at the moment. The user reads: {blocker.message}" for blocker in deletion_blockers(user)
+        )
     else:
         on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")

@@ -19,7 +19,7 @@ from marketplace.jobs.queue import LOST_AFTER
 from marketplace.monitoring.health import NotReady
 from marketplace.storage import default_storage
 
-WAITING = (TaskResultStatus.READY, TaskResultStatus.RUNNING, TaskResultStatus.FAILED)
+COUNTED_STATUSES = (TaskResultStatus.READY, TaskResultStatus.RUNNING, TaskResultStatus.FAILED)
 RECENT = timedelta(hours=1)
 
 
@@ -28,7 +28,7 @@ def jobs() -> Iterator[Metric]:
     depth = GaugeMetricFamily(
         "marketplace_jobs", "Jobs in the queue by queue and status; FAILED ones are not retried any more.", labels=("queue", "status")
     )
-    rows = Job.objects.filter(status__in=WAITING).order_by().values_list("queue_name", "status").annotate(Count("pk"))
+    rows = Job.objects.filter(status__in=COUNTED_STATUSES).order_by().values_list("queue_name", "status").annotate(Count("pk"))
     for queue_name, status, count in rows:
         depth.add_metric((queue_name, status), count)
     yield depth

@@ -25,7 +25,7 @@ from .service import ServiceAdmin
 from .subjects import action_label, add_subjects, kind_label, outcome
 
 
-class RepliedReasonForm(ReasonForm):
+class SavedReplyReasonForm(ReasonForm):
     """A saved reply, a custom reason, or both."""
 
     use: SavedReplyUse
@@ -53,7 +53,7 @@ class RepliedReasonForm(ReasonForm):
 
 def saved_reply_form(use: SavedReplyUse, base: type[ReasonForm] = ReasonForm) -> type[ReasonForm]:
     """Return a decision form that adds saved replies of a decision to `base`."""
-    return type("SavedReplyReasonForm", (RepliedReasonForm, base), {"use": use})
+    return type("SavedReplyReasonForm", (SavedReplyReasonForm, base), {"use": use})
 
 
 class SavedReplyForm(ModelForm):
@@ -152,7 +152,7 @@ def _is_open(appeal: Any) -> bool:
 
 @admin.register(Appeal)
 class AppealAdmin(QueueAdmin):
-    """Appeals against rejections, takedowns and suspensions.
+    """Appeals against rejections, takedowns, suspensions and withdrawn approvals.
 
     Whoever took the decision does not decide on its appeal, except for a superuser where nobody else can.
     """

@@ -1,4 +1,4 @@
-"""Appeals: the owner of what was rejected, taken down or suspended asks once that another reviewer decides again.
+"""Appeals: the owner of what was rejected, taken down or suspended, or lost its approval, asks once that another reviewer decides again.
 
 An appeal is against an entry of the audit log. Apps register which decisions on their rows can be appealed, and the services that
 overturn them.
@@ -64,7 +64,7 @@ _appealable: dict[str, Appealable] = {}
 
 
 def register_appealable(appealable: Appealable) -> None:
-    """Let owners appeal decisions on rows of a model. Registering it again does nothing."""
+    """Let owners appeal decisions on rows of a model. Registering a model again replaces what was registered for it."""
     _appealable[appealable.model._meta.label_lower] = appealable
 
 
@@ -156,7 +156,7 @@ def submit_appeal(*, decision: AuditEntry, text: str, actor: Any) -> Appeal:
     Raises:
         AppealExists: it was appealed before.
         AppealUnavailable: it is not the last decision on its row.
-        InvalidInput: no text.
+        InvalidInput: the text is not valid.
         NotFound: it is about someone else's row, or cannot be appealed.
     """
     text = texts.clean_text(text, "text", required=False)
@@ -182,7 +182,7 @@ def uphold_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     """Let the decision stand, for good.
 
     Raises:
-        InvalidInput: no reason.
+        InvalidInput: the reason is not valid.
         InvalidTransition: the appeal was decided already.
         SelfReview: the actor is the appellant, or took the decision, except for a superuser where nobody else can decide.
     """
@@ -197,7 +197,7 @@ def overturn_decision(*, appeal: Appeal, reason: str, actor: Any) -> Appeal:
     """Overturn the decision: what it is about is restored, and its owner gets the mail of that.
 
     Raises:
-        InvalidInput: no reason.
+        InvalidInput: the reason is not valid.
         InvalidTransition: the appeal was decided already, or the row has changed since the decision.
         SelfReview: the actor is the appellant, or took the decision, except for a superuser where nobody else can decide.
     """
@@ -224,7 +224,7 @@ def _decide(appeal: Appeal, verb: str, reason: str, actor: Any) -> Appeal:
     rows = Appeal.objects.select_related("appellant", "decision")
     decided = APPEAL_TRANSITIONS.decide(rows, verb, pk=appeal.pk, actor=actor, reason=reason, decided_at=timezone.now(), decided_by=actor)
     if not may_decide(decided, actor):
-        raise SelfReview("Someone other than who took the decision must decide on the appeal.")
+        raise SelfReview("Whoever took the decision cannot decide on its appeal.")
     return decided
 
 

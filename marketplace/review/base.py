@@ -116,7 +116,7 @@ else:
 
 
 class BoundedChangeList(ChangeList):
-    """A change list that only accepts the lookups of its filters, and orders by each column at most once.
+    """A change list that only accepts the lookups of its filters, and orders by at most as many columns as it has.
 
     Django's accepts any lookup of any field, and a regular expression can keep a database busy for minutes.
     """

@@ -188,7 +188,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "vendor", "description": "For vendors: profile, listings, files, reviews, earnings."},
         {"name": "events", "description": "What happened, as webhooks send it."},
         {"name": "webhooks", "description": "The addresses that an app's events are sent to, and the requests that they get."},
-        {"name": "appeals", "description": "Appeals against rejections, takedowns and suspensions."},
+        {"name": "appeals", "description": "Appeals against rejections, takedowns, suspensions and withdrawn approvals."},
         {"name": "leaked-credentials", "description": "Reports of keys and tokens found in public."},
     ],
     "LICENSE": {"name": "Apache-2.0", "identifier": "Apache-2.0"},

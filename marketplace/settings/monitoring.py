@@ -36,13 +36,13 @@ SENTRY_DSN = read.http_url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = read.text("SENTRY_ENVIRONMENT", "production")
 
 
-def logging_config(style: str) -> dict[str, Any]:
-    """Return Django's LOGGING, which writes to standard error as `text` or `json`.
+def logging_config(default_format: str) -> dict[str, Any]:
+    """Return Django's LOGGING, which writes to standard error as `text` or `json`: LOG_FORMAT, by default `default_format`.
 
     Raises:
         ImproperlyConfigured: LOG_FORMAT or LOG_LEVEL has another value.
     """
-    style, level = read.text("LOG_FORMAT", style).lower(), read.text("LOG_LEVEL", "INFO").upper()
+    style, level = read.text("LOG_FORMAT", default_format).lower(), read.text("LOG_LEVEL", "INFO").upper()
     if style not in {"text", "json"}:
         raise ImproperlyConfigured(f"LOG_FORMAT is {style!r}; set it to text or json.")
     if level not in {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}:

@@ -126,4 +126,4 @@ def test_confirmation_of_deactivating_or_deleting_an_account_shows_the_effects_i
     with django_assert_max_num_queries(15):
         words = text_of(keeper.get(address(User, "delete_account", owner.pk)))
     assert "Licences that can no longer be used to download: 0." in words
-    assert "This is not possible at the moment. Some listings are on sale or in review" in words
+    assert "This is not possible at the moment. The user reads: Some listings are on sale or in review" in words

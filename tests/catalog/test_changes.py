@@ -119,3 +119,24 @@ def test_files_whose_facts_are_missing_or_damaged_cannot_be_compared() -> None:
         caches["responses"].clear()
         answer = changes(listing)
         assert (answer["comparable"], answer["fonts"]) == (False, []), facts
+
+
+def test_picture_with_other_bytes_and_the_same_details_is_not_said_to_have_the_same_contents() -> None:
+    picture = {"media": {"": {"width": 800, "height": 600}}}
+    answer = changes(updated(first(picture), picture))
+    assert (answer["comparable"], answer["summary"][1:]) == (False, ["The file is another one. What changed in it was not recorded."])
+
+
+@pytest.mark.slow
+def test_summary_says_whether_the_contents_of_a_font_changed() -> None:
+    listing = updated(first(_font()), _font())
+    assert changes(listing)["summary"][1:] == ["The file was packed or exported anew; its contents are the same."]
+    listing = updated(listing, _font(tables={"GPOS": "x", "MATH": "y"}))
+    assert changes(listing)["summary"][1:] == ["The font: the table MATH changed."]
+
+
+@pytest.mark.slow
+def test_only_files_beyond_those_that_were_recorded_changed() -> None:
+    recorded = {"entries": [["a.txt", 1, "one"]]}
+    listing = updated(first({**recorded, "otherEntries": "x"}), {**recorded, "otherEntries": "y"})
+    assert changes(listing)["summary"][1:] == ["Files beyond the first 5,000 changed."]

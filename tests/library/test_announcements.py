@@ -69,7 +69,7 @@ def test_mail_about_a_new_version_says_what_changed() -> None:
     FileFacts.objects.create(listing=listing, sha256="2" * 64, facts=facts[1])
     publish(listing, "2.0", sha256="2" * 64)
     (body,) = told(owner.buyer)
-    assert "- It now names the host api.example.com." in body
+    assert "- The file now names the host api.example.com." in body
     assert f"/assets/{listing.slug}/changes" in body
 
 

@@ -1,4 +1,4 @@
-"""manage.py count_purchases."""
+"""`manage.py count_purchases`: add new purchases and refunds to the popularity of listings."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py mark_popular_listings."""
+"""`manage.py mark_popular_listings`: mark the best-selling listings for search."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py rebuild_search."""
+"""`manage.py rebuild_search`: correct the search index."""
 
 from typing import Any
 

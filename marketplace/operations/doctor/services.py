@@ -124,7 +124,7 @@ def check_worker() -> CheckResults:
         yield (
             Status.WARN,
             f"{failed} jobs failed for good.",
-            "See Jobs in the admin; restart them there once the cause is fixed.",
+            "See Jobs in the admin; start them again there once the cause is fixed.",
         )
     if alive and not failed and not overdue and waits <= LATE_SECONDS and runs <= LONG_SECONDS:
         yield Status.OK, f"Workers running: {alive}. No job has waited for long.", ""

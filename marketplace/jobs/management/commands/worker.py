@@ -29,7 +29,8 @@ class Command(BaseCommand):
             "--threads",
             type=_thread_count,
             default=2,
-            help="Mails and packages processed in parallel, and the same number of webhooks (default 2).",
+            help="How many jobs, such as mails and packages, run in parallel, and as many webhooks (default 2). Of previews and scheduled commands, "
+            "one runs at a time.",
         )
         parser.add_argument(
             "--queues",

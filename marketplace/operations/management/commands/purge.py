@@ -55,7 +55,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
 
 class Command(BaseCommand):
     help = (
-        f"Delete expired rows: {', '.join(PARTS)}; with wallet, bank details of old payouts are erased too. Safe to run in parallel and to "
+        f"Delete expired rows: {', '.join(PARTS)}; with wallet, the bank details of old wallet payouts and the former bank accounts of vendors are erased too. Safe to run in parallel and to "
         "interrupt. The worker runs this daily. With --dry-run, rows are counted, not deleted. Files are deleted by sweep_objects."
     )
 
