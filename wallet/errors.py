@@ -6,7 +6,7 @@ from . import bounds
 
 
 class RefundUnavailable(Problem):
-    """409: it was refunded or charged back, was free (unless it is an upgrade), its payment is disputed, or its licence was upgraded."""
+    """409: the purchase was refunded or charged back, it was free (and no upgrade), its payment is disputed, or its licence was upgraded."""
 
     status = 409
     title = "A refund of this purchase cannot be asked for"
