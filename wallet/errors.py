@@ -79,10 +79,10 @@ class ReferenceUsed(Problem):
 
 
 class PayoutOpen(Problem):
-    """409: another payout of the wallet is pending."""
+    """409: another payout of the wallet waits."""
 
     status = 409
-    title = "A payout of this wallet is already pending"
+    title = "A payout of this wallet is already waiting"
     detail = "Wait until it is paid, or cancel it and ask again."
 
 
