@@ -13,7 +13,7 @@ class WalletConfig(AppConfig):
     name = "wallet"
 
     def ready(self) -> None:
-        """Register the statuses, and the ledger's triggers, which are created after each migration and checked at start-up."""
+        """Register the colours and labels of statuses, and the ledger's triggers, which are created after each migration and checked at start-up."""
         from . import checks, jobs  # noqa: F401, PLC0415 - they register themselves; settings and apps are there only now
 
         register_statuses(

@@ -47,7 +47,7 @@ def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
 
 
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
-    """Return how much of the balance was paid by card, and of each order.
+    """Return how much of the balance was paid by card, and how much of each order.
 
     The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
     refund returns what its purchase took, and what is frozen is taken from the credit by card first.
@@ -119,7 +119,7 @@ def open_top_ups_of(user_id: uuid.UUID) -> QuerySet[TopUp]:
 
 
 def topped_up_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
-    """Return the sum of what a user has added since a time or can still add on an open page."""
+    """Return the sum of the user's top-ups that were requested since a time and credited, and of those that can still be paid."""
     recent = Q(status__in=CREDITED, created_at__gt=since) | Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
     rows = TopUp.objects.filter(recent, user=user_id, currency=currency)
     return rows.aggregate(total=Sum("amount_minor"))["total"] or 0

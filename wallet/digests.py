@@ -16,7 +16,7 @@ FORMAT = "ledger-digest-1"
 
 
 def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
-    """Return the digests of the existing journals, over their columns, transfers and account owners, in two statements."""
+    """Return the digests of those of the journals that exist, over their columns, transfers and account owners, in two statements."""
     transfers: dict[Any, list[Any]] = {}
     sides = (("debit_id", "debit__kind", "debit__owner_id"), ("credit_id", "credit__kind", "credit__owner_id"))
     rows = Transfer.objects.filter(journal__in=journal_ids).order_by("journal_id", "id")
@@ -46,7 +46,7 @@ def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
 
 
 def chained_digest(*, number: int, previous_digest: str, created_at: datetime, members: Iterable[tuple[Any, str]]) -> str:
-    """Return the digest of a batch, by id and digest of each journal in order, and of the previous digest, empty for the first."""
+    """Return the digest of a batch: of the ids and digests of its journals in order, and of the previous digest, which is empty for the first."""
     return _digest(FORMAT, number, previous_digest, _moment(created_at), [[journal_id, digest] for journal_id, digest in members])
 
 

@@ -6,7 +6,7 @@ from . import bounds
 
 
 class RefundUnavailable(Problem):
-    """409: it was refunded or charged back, was free (unless it is an upgrade), its payment is disputed, or its licence was upgraded."""
+    """409: the purchase was refunded or charged back, it was free (and no upgrade), its payment is disputed, or its licence was upgraded."""
 
     status = 409
     title = "A refund of this purchase cannot be asked for"
@@ -79,10 +79,10 @@ class ReferenceUsed(Problem):
 
 
 class PayoutOpen(Problem):
-    """409: another payout of the wallet is pending."""
+    """409: another payout of the wallet waits."""
 
     status = 409
-    title = "A payout of this wallet is already pending"
+    title = "A payout of this wallet is already waiting"
     detail = "Wait until it is paid, or cancel it and ask again."
 
 

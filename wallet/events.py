@@ -1,4 +1,4 @@
-"""Events of the wallet, which its jobs follow."""
+"""Events of the wallet, to which its jobs subscribe."""
 
 import uuid
 from dataclasses import dataclass

@@ -156,7 +156,7 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
 
 
 def _ledger(order: Order, reversals: list[ReversedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
-    """Yield the journals of an order, and of the disputes and refunds of its card payment.
+    """Yield the journals of an order, those that withheld or released the vendor's share of it, and those that returned its payment to the card.
 
     Amounts are those of the reader's account (for staff, the buyer's); others are left out.
     """

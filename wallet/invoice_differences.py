@@ -13,12 +13,12 @@ from .models.ledger import JournalKind
 from .models.orders import OrderStatus
 from .selectors import MAX_TRANSACTION_DURATION, charged_back_without_credit_note
 
-# The operator is told once this part of a year's numbers is used.
+# The part of a year's numbers from which on the operator is warned.
 _WARN_FROM = 0.9
 
 
 def invoice_differences() -> Iterator[str]:
-    """Yield a sentence for each gap between numbers, wrong document, and sale, refund or returned payment without one after an hour."""
+    """Yield a sentence for each gap in the numbers, each document that is not what its order says, and each sale, refund or returned payment that has none after an hour."""
     position = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
     for numbered in Invoice.objects.annotate(position=position).order_by().exclude(position=F("sequence")).iterator():
         yield f"invoice {numbered.number} does not follow the previous number"
@@ -42,7 +42,7 @@ def invoice_differences() -> Iterator[str]:
 
 
 def _numbers_that_run_out() -> Iterator[str]:
-    """Yield a sentence for each seller who has used most numbers for which the pattern has room in the newest fiscal year."""
+    """Yield a sentence for each seller whose pattern has little room left for numbers of the newest fiscal year."""
     newest = Invoice.objects.filter(seller=OuterRef("seller")).order_by("-fiscal_year", "-sequence").values("pk")[:1]
     for last in Invoice.objects.filter(pk=Subquery(newest)).select_related("seller__details").order_by():
         room = last_sequence_of(last.seller.number_pattern, year=last.fiscal_year, month=last.seller.fiscal_year_month)

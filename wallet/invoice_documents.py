@@ -123,9 +123,10 @@ def _notes(invoice: Invoice) -> Iterator[str]:
         yield f"Tax in {invoice.tax_currency}: {to_number(invoice.tax_in_tax_currency_minor):,.2f} ({rate})."
     if invoice.kind == InvoiceKind.INVOICE:
         yield "Paid from prepaid credit."
+    elif invoice.journal.kind != JournalKind.REFUND:
+        yield "The card payment behind the purchase was returned."
+    elif invoice.journal.wallet_net_minor == invoice.gross_minor:
+        yield "Returned to prepaid credit."
     else:
-        yield (
-            "Returned to prepaid credit."
-            if invoice.journal.kind == JournalKind.REFUND
-            else "The card payment behind the purchase was returned."
-        )
+        # Of a refund to a deleted account, what was not paid by card is paid out.
+        yield "Refunded outside of prepaid credit, because the buyer's account is deleted."

@@ -1,4 +1,4 @@
-"""Background jobs of the wallet that follow events of its own and of the apps below."""
+"""Background jobs of the wallet, subscribed to its own events and to those of `developers`."""
 
 import uuid
 

@@ -17,7 +17,7 @@ class ClaimStatus(TextChoices):
 
 
 def with_licensee(orders: QuerySet[Order]) -> QuerySet[Order]:
-    """Return the orders with `licensee`: name, email and claim status, None if the buyer is the licensee."""
+    """Return the orders with `licensee`: name, email and claim status, None if it was bought for the buyer."""
     status = Case(When(claimed_at__isnull=True, then=Value(ClaimStatus.SENT.value)), default=Value(ClaimStatus.CLAIMED.value))
     licences = Licence.objects.filter(order_id=OuterRef("pk"), claim_sent_at__isnull=False)
     return orders.annotate(

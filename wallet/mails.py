@@ -1,4 +1,4 @@
-"""Mails and webhook events about purchases and refunds, sent by jobs; mails to licensees whose licence has ended."""
+"""Jobs that mail buyers and vendors about purchases and refunds, and publish the webhook events of purchases; mails to holders whose licence has ended."""
 
 from django.db import transaction
 

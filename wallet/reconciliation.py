@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce, Lag, RowNumber
 
 from library.models import Licence
 from library.selectors import licences_of_orders, licences_outside_of, wrongly_replaced
+from marketplace.ui.formatting import money
 
 from .digests import digest_differences
 from .invoice_differences import invoice_differences
@@ -100,11 +101,15 @@ def _balances() -> Iterator[str]:
     bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("transfers_minor")).iterator():
         what = account.kind if account.kind == AccountKind.WALLET else f"{account.kind} account"
-        yield f"{what} {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers sum to {account.transfers_minor}"
+        yield f"{what} {account.pk} {_balance(account)}, but its transfers sum to {money(account.transfers_minor, account.currency)}"
     covered = Q(journal__covered__isnull=False)
     others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("transfers_minor")).iterator():
-        yield f"{account.kind} account {account.pk} has a balance of {account.balance_minor} {account.currency}, but its transfers that have a digest sum to {account.transfers_minor}"
+        yield f"{account.kind} account {account.pk} {_balance(account)}, but its transfers that have a digest sum to {money(account.transfers_minor, account.currency)}"
+
+
+def _balance(account: LedgerAccount) -> str:
+    return f"has a balance of {money(account.balance_minor, account.currency)}"
 
 
 def _entries() -> Iterator[str]:
@@ -258,7 +263,7 @@ def _wallet_payouts() -> Iterator[str]:
     )
     due = Coalesce(Subquery(waiting.annotate(due=-F("hold__wallet_net_minor")).values("due")[:1]), 0)
     for held in LedgerAccount.objects.filter(kind=AccountKind.HELD).annotate(due=due).exclude(balance_minor=F("due")).iterator():
-        yield f"held account {held.pk} has a balance of {held.balance_minor} {held.currency}, but open wallet payouts sum to {held.due}"
+        yield f"held account {held.pk} {_balance(held)}, but open wallet payouts sum to {money(held.due, held.currency)}"
 
 
 def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:

@@ -70,7 +70,7 @@ def balances_of(user: User) -> dict[str, int]:
 
 
 def with_upgrades(order_ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Return these orders with the upgrades of their licences, and the upgrades of those."""
+    """Return the ids of these orders, of the upgrades of their licences, and of the upgrades of those."""
     found = added = set(order_ids)
     while added:
         added = set(Order.objects.filter(upgraded_from__in=added).values_list("pk", flat=True)) - found
@@ -140,7 +140,7 @@ def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.
     Raises:
         NotFound: it is not their purchase.
         InvoicePending: it is not issued yet.
-        NotInvoiced: there is none, nor will there be.
+        NotInvoiced: there is none, and none is due.
     """
     order = order_of(user, order_id)
     invoice = invoices().filter(order=order, kind=kind).first()
@@ -179,12 +179,12 @@ def invoices() -> QuerySet[Invoice]:
 
 
 def invoices_of_month(month: date, *, vendor: User | None = None) -> QuerySet[Invoice]:
-    """Return the documents of a month in the order of their numbers, of all sellers or of one vendor's sales."""
+    """Return the documents of a month, of all sellers or of one vendor's sales, by seller in the order of their numbers."""
     after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
     rows = invoices().select_related("order__listing__store").filter(date__gte=month, date__lt=after)
     if vendor is not None:
         rows = rows.filter(order__listing__store__owner=vendor)
-    return rows.order_by("date", "id")
+    return rows.order_by("seller_id", "fiscal_year", "sequence")
 
 
 def invoice_months_of(vendor: User) -> list[tuple[date, int]]:
@@ -254,7 +254,7 @@ def debtors() -> QuerySet[Any, Any]:
 
 
 def collected_from(credit: Journal) -> int:
-    """Return what was collected from a credit at once for what its owner owed."""
+    """Return how much of a credit was taken at once to repay what the owner of the wallet owed."""
     later = Journal.objects.filter(wallet=credit.wallet, wallet_entry=(credit.wallet_entry or 0) + 1, kind=JournalKind.REPAYMENT)
     return -(later.values_list("wallet_net_minor", flat=True).first() or 0)
 

@@ -1,6 +1,6 @@
-"""The SQL statements of a purchase, for both engines; `wallet.services.spending` runs them.
+"""SQL statements of purchases and of the ledger, for both databases; `offers`, `ledger` and `limits` of `wallet.services` run them.
 
-With the ORM a purchase took three times as many statements while holding locks.
+With the ORM a purchase needs three times as many statements while it holds locks.
 """
 
 import uuid

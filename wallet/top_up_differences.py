@@ -28,7 +28,7 @@ def top_up_differences() -> Iterator[str]:
     yield from _reversals()
     yield from _set_aside()
     yield from _shares()
-    # An upgrade is suspended with the purchase that it upgraded, and until it is refunded if that was charged back.
+    # An upgrade is suspended while the purchase that it upgraded is; if that was charged back, until the upgrade is refunded.
     suspended = set(ReversedOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
     suspended |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
     standing = Order.objects.filter(pk__in=with_upgrades(suspended), status=OrderStatus.COMPLETED)
@@ -135,7 +135,8 @@ def _set_aside() -> Iterator[str]:
     for kind, due in ((AccountKind.FROZEN, frozen), (AccountKind.WITHHELD, withheld)):
         accounts = LedgerAccount.objects.filter(kind=kind).annotate(due=due)
         for account in accounts.exclude(balance_minor=F("due")).iterator():
-            yield f"{kind} account {account.pk} holds {account.balance_minor} {account.currency}, what is disputed or refunded is {account.due}"
+            holds, expected = (money(amount, account.currency) for amount in (account.balance_minor, account.due))
+            yield f"{kind} account {account.pk} holds {holds}, what is disputed or refunded is {expected}"
 
 
 def _shares() -> Iterator[str]:

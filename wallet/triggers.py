@@ -133,7 +133,7 @@ $body$
 
 
 def _chain(vendor: str) -> Trigger:
-    """Return the trigger that chains the entries of a wallet."""
+    """Return the trigger that refuses an entry that does not continue its wallet's balance."""
     if vendor == "postgresql":
         body = "FOR EACH ROW WHEN (NEW.wallet_id IS NOT NULL) EXECUTE FUNCTION wallet_check_chain()"
     else:

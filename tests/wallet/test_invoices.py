@@ -22,7 +22,7 @@ from wallet.invoice_numbers import fiscal_year_of, invoice_number, last_sequence
 from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.models.top_ups import EventKind
-from wallet.selectors import invoice_of_order
+from wallet.selectors import invoice_of_order, invoices_of_month
 from wallet.services import invoices as service
 from wallet.services.billing import erase_billing_details, save_billing_details, save_seller
 from wallet.services.card_refunds import refund_top_up
@@ -33,7 +33,9 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up
+from .wallet_payout_cases import refund_to_deleted_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
@@ -174,6 +176,27 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
     assert issue()[5:] == []
     orders[0].refresh_from_db()
     assert invoice_of_order(user, str(orders[0].pk), InvoiceKind.CREDIT_NOTE) == first
+
+
+def test_credit_note_of_a_refund_says_whether_it_returned_to_prepaid_credit() -> None:
+    operator()
+    for order, sentence in (
+        (refund_to_deleted_account(), "Refunded outside of prepaid credit, because the buyer's account is deleted."),
+        (bought(on_sale()), "Returned to prepaid credit."),
+    ):
+        refund_order(order=order, reason="broken", actor=None)
+        issue()
+        assert invoice_document(Invoice.objects.get(kind="credit_note", order=order)).paragraphs[-1] == sentence
+
+
+def test_invoices_of_a_month_are_in_the_order_of_their_numbers_whenever_their_sales_committed() -> None:
+    operator(time_zone="UTC")
+    early, late = bought(on_sale()).journals.get(), bought(on_sale()).journals.get()
+    with unguarded():
+        for journal, day in ((early, 20), (late, 19)):
+            Journal.objects.filter(pk=journal.pk).update(at=datetime(2026, 6, day, tzinfo=UTC))
+    issue()
+    assert [invoice.journal for invoice in invoices_of_month(date(2026, 6, 1))] == [early, late]
 
 
 def test_lost_dispute_without_a_credit_note_after_an_hour_is_reported() -> None:

@@ -166,7 +166,7 @@ def test_claim_link_is_resent_only_for_its_buyer_after_an_hour_until_it_is_used_
     claimed(order, UserFactory())
     refund_order(order=refunded, reason="test", actor=None)
     for ended in (order, own, refunded):
-        with pytest.raises(InvalidTransition):
+        with pytest.raises(InvalidTransition, match="was claimed, has ended, or is your own"):
             resend_claim_link(order=ended, actor=ended.buyer)
 
 

@@ -56,6 +56,7 @@ def test_quote_needs_no_balance_and_has_price_tax_and_expiry(bearer_client: Clie
     assert ends is not None
     assert before + timedelta(minutes=10) <= ends <= timezone.now() + timedelta(minutes=10)
     quote = Quote.objects.get()
+    assert str(quote) == f"$20.00 until {quote.expires_at:%Y-%m-%d %H:%M} UTC"
     reductions = {"discount": 0.0, "discountCode": None, "upgradeFrom": None, "upgradeCredit": 0.0}
     promised = {"quoteId": str(quote.pk), "price": 20.0, "currency": "USD", "taxIncluded": 3.05, "licenseSlug": "commercial"}
     assert answer == promised | reductions | {"licensee": None, "withinLimits": True, "exceededLimit": None}

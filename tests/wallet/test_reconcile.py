@@ -13,6 +13,7 @@ from library.models import Licence
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
 from wallet.models import Journal, LedgerAccount, Order, Transfer
+from wallet.models.top_ups import EventKind
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.digests import digest_ledger
@@ -20,6 +21,7 @@ from wallet.services.refunds import refund_order
 from wallet.triggers import LEDGER_TRIGGERS
 
 from .tampering import unguarded
+from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -58,7 +60,7 @@ def test_missing_trigger_is_a_difference() -> None:
 @pytest.mark.parametrize(
     ("model", "change", "sentence"),
     [
-        (LedgerAccount, {"balance_minor": 1}, "a balance of 1 INR, but its transfers sum to 950100"),
+        (LedgerAccount, {"balance_minor": 1}, "a balance of ₹0.01, but its transfers sum to ₹9,501.00"),
         (Order, {"commission_minor": 0, "vendor_share_minor": 42_288}, "order {order} and its transfers differ"),
         (Order, {"tax_rate_bp": 1700}, "order {order} has a tax that does not match its rate"),
         (Licence, {"listing": on_sale}, "differs from what order"),
@@ -75,7 +77,7 @@ def test_altered_sale_is_a_difference(model: Any, change: dict[str, Any], senten
 
 def test_balance_without_any_entry_is_a_difference() -> None:
     LedgerAccount.objects.create(kind="wallet", owner=UserFactory(), currency="USD", may_go_negative=False, balance_minor=7)
-    assert_difference("a balance of 7 USD, but its transfers sum to 0")
+    assert_difference("a balance of $0.07, but its transfers sum to $0.00")
 
 
 def test_deleted_transfer_is_a_difference() -> None:
@@ -126,7 +128,15 @@ def test_vendor_balance_that_differs_from_its_digested_transfers_is_a_difference
     list(digest_ledger(until=timezone.now()))
     assert list(differences()) == []
     LedgerAccount.objects.filter(vendor_journals=sale).update(balance_minor=1)
-    assert_difference(f"vendor account {sale.vendor_id} has a balance of 1 INR, but its transfers that have a digest sum to 39920")
+    assert_difference(f"vendor account {sale.vendor_id} has a balance of ₹0.01, but its transfers that have a digest sum to ₹399.20")
+
+
+def test_frozen_balance_that_differs_from_what_is_disputed_is_a_difference() -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    deliver_event(top_up, EventKind.DISPUTED)
+    frozen = LedgerAccount.objects.get(kind="frozen", owner=top_up.user)
+    LedgerAccount.objects.filter(pk=frozen.pk).update(balance_minor=1)
+    assert f"frozen account {frozen.pk} holds ₹0.01, what is disputed or refunded is ₹499.00" in list(differences())
 
 
 def test_journal_without_transfers_is_a_difference() -> None:

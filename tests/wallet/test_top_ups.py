@@ -48,6 +48,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 def test_paid_top_up_is_credited_and_mailed() -> None:
     top_up = requested_top_up()
+    assert str(top_up) == "₹500.00 by test"
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Pending", 0)
     deliver_event(top_up, EventKind.SUCCEEDED)
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Succeeded", 50_000)

@@ -23,7 +23,7 @@ from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_batch_paid, mark_payout_paid
 from wallet.spreadsheets import store_slug_of
 
-from .payees import IBAN, NUMBER, account_of, payee, payout_of
+from .payees import IBAN, NUMBER, account_of, changed_bank_account, payee, payout_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_vendorpayout_changelist", "admin:wallet_vendorpayout_export"
@@ -211,6 +211,19 @@ def test_batch_of_many_vendors_is_prepared_in_parts(staff: Callable[..., Client]
         answer = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"}, follow=True)
         assert VendorPayout.objects.count() == count
         assert ("Prepare the run again" in answer.content.decode()) == remain
+
+
+def test_vendor_whose_bank_account_is_too_new_is_not_prepared_before_those_who_can_be_paid(
+    staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wallet.services.payout_batches.PREPARED_AT_ONCE", 1)
+    waiting, able = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
+    for profile in (waiting, able):
+        bought(on_sale(store=profile.store), funded(inr=100_000))
+    changed_bank_account(waiting, "INR", number="000987654321")
+    answer = staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | {"confirmed": "yes"}, follow=True)
+    assert VendorPayout.objects.get().account.owner_id == able.user_id
+    assert "Prepare the run again" not in answer.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -318,8 +318,8 @@ def test_held_account_cannot_be_overdrawn_and_reconciliation_reports_a_wrong_bal
         change_amount_set_aside(account.pk, -201)
     change_amount_set_aside(account.pk, 5)
     told = " ".join(differences())
-    assert f"held account {account.pk} has a balance of 205 INR, but its transfers sum to 200" in told
-    assert f"held account {account.pk} has a balance of 205 INR, but open wallet payouts sum to 200" in told
+    assert f"held account {account.pk} has a balance of ₹2.05, but its transfers sum to ₹2.00" in told
+    assert f"held account {account.pk} has a balance of ₹2.05, but open wallet payouts sum to ₹2.00" in told
 
 
 def test_reconciliation_reports_journals_without_a_payout_request_and_requests_that_differ_from_them() -> None:
@@ -332,7 +332,7 @@ def test_reconciliation_reports_journals_without_a_payout_request_and_requests_t
     stray = write_journal(kind=JournalKind.HOLD, transfers=[NewTransfer(wallet, account, 100)], wallet=entry, **leg)
     told = list(differences())
     assert f"journal {stray} sets money aside for a wallet payout that does not exist" in told
-    assert f"held account {account} has a balance of 300 INR, but open wallet payouts sum to 200" in told
+    assert f"held account {account} has a balance of ₹3.00, but open wallet payouts sum to ₹2.00" in told
     payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
     change_amount_set_aside(account, -300)
     settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[NewTransfer(account, payout, 300)], **leg)

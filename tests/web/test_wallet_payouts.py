@@ -83,7 +83,7 @@ def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(bro
     assert client.post(reverse(NEW), asking()).status_code == 400
     page = read(client.get(reverse(NEW)))
     assert "₹200.50" in page
-    assert "is already pending" in page
+    assert "is already waiting" in page
     assert 'value="USD"' in page
     assert 'value="INR"' not in page
     assert client.post(reverse(NEW), asking(currency="USD", amount="")).status_code == 302

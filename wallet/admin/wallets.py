@@ -22,7 +22,7 @@ from ..models import LedgerAccount, WalletOwner
 from ..models.ledger import AccountKind
 from ..models.quotes import CURRENCIES
 from ..selectors import accounts_of, accounts_to_pay, debtors, journals_of, owed_by
-from ..services.funding import SOURCE, Payment, credit_wallet
+from ..services.funding import DEFAULT_SOURCE, Payment, credit_wallet
 from ..services.receivables import write_off
 from .effects import credit_effects
 from .lists import OneChoiceFilter
@@ -69,7 +69,7 @@ class CreditForm(ReasonForm):
         help_text="The number of the payment, such as that of a bank transfer. A payment that has one is credited once.",
     )
     source = forms.CharField(
-        required=False, initial=SOURCE, max_length=bounds.CREDIT_SOURCE_CHARS, help_text="Where that number comes from."
+        required=False, initial=DEFAULT_SOURCE, max_length=bounds.CREDIT_SOURCE_CHARS, help_text="Where that number comes from."
     )
     key = forms.UUIDField(initial=uuid.uuid4, widget=forms.HiddenInput)
     field_order = ("currency", "amount", "reference", "source", "reason", "key")
@@ -160,7 +160,7 @@ class WalletAdmin(ServiceAdmin):
             amount_minor=to_minor(cleaned_data["amount"]),
             reason=cleaned_data["reason"],
             actor=actor,
-            payment=Payment(cleaned_data["reference"], cleaned_data["source"] or SOURCE) if cleaned_data["reference"] else None,
+            payment=Payment(cleaned_data["reference"], cleaned_data["source"] or DEFAULT_SOURCE) if cleaned_data["reference"] else None,
             idempotency_key=str(cleaned_data["key"]),
         )
 

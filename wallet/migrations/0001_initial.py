@@ -192,7 +192,7 @@ class Migration(migrations.Migration):
             name='Seller',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('is_active', models.BooleanField(default=True, help_text="Sales from now on are this seller's. A vendor who is not active sells through the operator.")),
+                ('is_active', models.BooleanField(default=True, help_text="Sales from now on are this seller's. While it is off for a vendor, their sales are the operator's.")),
                 ('number_pattern', models.CharField(default='INV/{year}/{number}', help_text='{year} is the fiscal year, such as 26-27, {number} the number in it. The rest may be letters, digits, - and /. A number has at most 16 characters.', max_length=40)),
                 ('fiscal_year_month', models.PositiveSmallIntegerField(default=1, help_text='The month in which the fiscal year begins: 4 in India.')),
                 ('time_zone', models.CharField(default='UTC', help_text='The time zone of dates and fiscal years, such as Asia/Kolkata.', max_length=40)),

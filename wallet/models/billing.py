@@ -73,7 +73,7 @@ class Seller(models.Model):
     vendor = models.OneToOneField(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="seller")
     details = models.ForeignKey(BillingDetails, on_delete=models.PROTECT, related_name="+")
     is_active = models.BooleanField(
-        default=True, help_text="Sales from now on are this seller's. A vendor who is not active sells through the operator."
+        default=True, help_text="Sales from now on are this seller's. While it is off for a vendor, their sales are the operator's."
     )
     number_pattern = models.CharField(
         max_length=bounds.NUMBER_PATTERN_CHARS,

@@ -56,7 +56,7 @@ class Invoice(models.Model):
     tax_currency = models.CharField(max_length=3, blank=True)
     exchange_rate = models.DecimalField(max_digits=14, decimal_places=6, null=True, blank=True)
     tax_in_tax_currency_minor = models.BigIntegerField(null=True, blank=True)
-    # The day of the sale or refund, where the seller is.
+    # The day of the sale, refund or returned card payment, where the seller is.
     date = models.DateField()
     issued_at = models.DateTimeField(auto_now_add=True)
 

@@ -127,7 +127,7 @@ class Journal(models.Model):
     """One event that moved money, with its actor, reason and request; its transfers belong together.
 
     The net amounts for the wallet and the vendor, at most one each, are denormalised here:
-    owners page through them, and a trigger chains each wallet's balances (`wallet.triggers`).
+    owners page through them, and a trigger refuses an entry that does not continue its wallet's balance (`wallet.triggers`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

@@ -61,7 +61,7 @@ class Order(models.Model):
     upgrade_credit_minor = models.BigIntegerField(default=0)
     commission_minor = models.BigIntegerField()
     vendor_share_minor = models.BigIntegerField()
-    # The credential that bought it; the app is empty for a user's own token.
+    # The credential that bought it; empty for the checkout page. The app is empty for a user's own token too.
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)

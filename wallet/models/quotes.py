@@ -11,6 +11,7 @@ from catalog.models.listings import AiTraining
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 from marketplace.core.money import WALLET_CURRENCIES
+from marketplace.ui.formatting import money
 
 CURRENCIES = [currency.value for currency in WALLET_CURRENCIES]
 
@@ -58,4 +59,4 @@ class Quote(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.price_minor} {self.currency} until {self.expires_at}"
+        return f"{money(self.price_minor, self.currency)} until {self.expires_at:%Y-%m-%d %H:%M} UTC"

@@ -1,4 +1,4 @@
-"""Other records of a wallet's owner."""
+"""The owner of a wallet, their preferences, and the references of credits."""
 
 from django.conf import settings
 from django.db import models

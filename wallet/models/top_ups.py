@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from developers.models import App
 from marketplace.core import bounds as core_bounds
-from marketplace.core import money
 from marketplace.core.ids import new_id
+from marketplace.ui.formatting import money
 
 from .. import bounds
 from .ledger import Journal
@@ -78,7 +78,7 @@ class TopUp(models.Model):
         indexes = (models.Index(fields=("user", "-created_at", "-id"), name="topup_newest"),)
 
     def __str__(self) -> str:
-        return f"{self.currency} {money.to_number(self.amount_minor)} by {self.provider}"
+        return f"{money(self.amount_minor, self.currency)} by {self.provider}"
 
     @property
     def is_open(self) -> bool:

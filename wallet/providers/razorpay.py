@@ -32,7 +32,7 @@ _INQUIRIES = ("fraud", "retrieval")
 # The status here of disputes and refunds that have ended, by their status there.
 _DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "closed": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
 _REFUNDED = {"processed": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT}
-PAGE = 100
+PAGE_SIZE = 100
 
 
 class RazorpayProvider:
@@ -98,11 +98,11 @@ class RazorpayProvider:
         start, end = day_bounds(day)
         skip = 0
         while True:
-            items = resource.all({"from": start, "to": end - 1, "count": PAGE, "skip": skip}, timeout=self._timeout)["items"]
+            items = resource.all({"from": start, "to": end - 1, "count": PAGE_SIZE, "skip": skip}, timeout=self._timeout)["items"]
             yield from items
-            if len(items) < PAGE:
+            if len(items) < PAGE_SIZE:
                 return
-            skip += PAGE
+            skip += PAGE_SIZE
 
     @contextmanager
     def _client(self) -> Iterator[Any]:

@@ -19,7 +19,7 @@ _SESSION = {
     "checkout.session.async_payment_failed": EventKind.FAILED,
     "checkout.session.expired": EventKind.FAILED,
 }
-# An inquiry withdraws nothing, and neither does its end.
+# An inquiry takes no money, and neither does its end.
 _OPEN_INQUIRIES = ("warning_needs_response", "warning_under_review")
 _INQUIRIES = (*_OPEN_INQUIRIES, "warning_closed", "prevented")
 # The status here of disputes and refunds that have ended, by their status there.
@@ -98,7 +98,7 @@ class StripeProvider:
             return Refund(refund.id, done=refund.status == "succeeded")
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
-        """Yield the payment intents of a day with what was captured."""
+        """Yield the captured charges of a day, by the ids of their payment intents where they have one."""
         start, end = day_bounds(day)
         with _translated_errors():
             charges = self._client.v1.charges.list({"created": {"gte": start, "lt": end}, "limit": 100})

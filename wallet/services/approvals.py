@@ -73,7 +73,7 @@ def request_approval(
 ) -> Approval:
     """Ask the owner of the wallet to allow a purchase at its present price, or the quote's, which is guaranteed until the approval expires.
 
-    `request` completes the purchase when it is repeated. `refusal` is that by the owner's limit.
+    Once it is approved, the same `request` completes the purchase. `refusal` names the limit of the owner that the purchase exceeds.
 
     Raises:
         SpendingLimitExceeded: a limit that staff set refuses it, which the owner cannot raise.
@@ -118,7 +118,7 @@ def approve_purchase(
         InvalidInput: the limit is not valid.
         InvalidTransition: it was decided already, or the app or token may not spend any more.
         NotFound: it is not the actor's.
-        PasswordRequired: the limit is raised or the price is above the operator's sum, and the password was not given again.
+        PasswordRequired: the limit is raised or the price is above `APPROVAL_PASSWORD_ABOVE`, and the password was not given again.
     """
     approval = _lock_open(approval, actor)
     if (raised_limit is not None or needs_password(approval=approval)) and not password_confirmed:

@@ -41,7 +41,7 @@ def clean_billing_details(values: Mapping[str, str]) -> dict[str, str]:
     """Return complete billing details with a checked tax id.
 
     Raises:
-        InvalidInput: one is missing, too long or unknown; a tax id is checked for format and checksum only.
+        InvalidInput: a value is missing, too long or unknown; of a tax id only format and checksum are checked.
     """
     details = {
         name: texts.clean_line(values.get(name, ""), name, maximum=maximum, required=required)

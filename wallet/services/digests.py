@@ -1,7 +1,7 @@
 """Adds digests to the ledger in batches, without blocking sales.
 
-The same transaction adds the batch's amounts to the balances of vendors and of the marketplace. A journal is covered once, so
-it is added once; earnings are that balance plus the few journals that are not covered yet.
+The same transaction adds the batch's amounts to the balances that only digests update, such as those of vendors. A journal is covered once,
+so it is added once; earnings are that balance plus the few journals that are not covered yet.
 """
 
 from collections import Counter
@@ -68,7 +68,7 @@ def _add_digest(batch: list[Journal]) -> LedgerDigest | None:
 
 
 def _update_balances(journal_ids: Sequence[Any]) -> None:
-    """Add the amounts of journals to the balances that sales do not update."""
+    """Add the amounts of journals to the balances that only digests update."""
     nets: Counter[Any] = Counter()
     rows = Transfer.objects.filter(journal__in=journal_ids).order_by()
     for debit_id, debited, credit_id, credited, amount in rows.values_list(

@@ -34,12 +34,15 @@ def suspend_purchases(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
 
 
 def restore_purchases(*, reversal: CardReversal, order_ids: Iterable[uuid.UUID]) -> None:
-    """Restore the licences of these purchases and of their upgrades, unless another dispute suspended or ended one that they upgraded."""
+    """Restore the licences of these purchases and of their upgrades.
+
+    One that another dispute suspends stays suspended, and so does an upgrade of a purchase that is suspended or charged back.
+    """
     buyer = reversal.top_up.user
     others = ReversedOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
-    ended = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
-    reinstate_licences(order_ids=with_upgrades(order_ids) - with_upgrades(ended), reason="the dispute is over")
+    blocking = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
+    reinstate_licences(order_ids=with_upgrades(order_ids) - with_upgrades(blocking), reason="the dispute is over")
 
 
 def refund_upgrades(*, buyer: User) -> None:

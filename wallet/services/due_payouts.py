@@ -109,12 +109,13 @@ def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[Nex
     minimum, now = settings.PAYOUT_MINIMUM * 100, timezone.now()
     found = []
     for currency in CURRENCIES:
-        own = details.get(currency)
-        due = _due(earned.get(currency, 0), minimum, profile, own)
+        bank_account = details.get(currency)
+        due = _due(earned.get(currency, 0), minimum, profile, bank_account)
         reason = due.reason.value if isinstance(due, SkippedPayout) else ""
-        waits = own is not None and reason == SkippedReason.NEW_ACCOUNT
-        on = next_run(after=own.created_at + PAYOUT_WAIT if own is not None and waits else now)
-        found.append(NextPayout(currency, due.amount_minor, "" if own is None else own.label, on, reason, minimum))
+        waits = bank_account is not None and reason == SkippedReason.NEW_ACCOUNT
+        on = next_run(after=bank_account.created_at + PAYOUT_WAIT if bank_account is not None and waits else now)
+        label = "" if bank_account is None else bank_account.label
+        found.append(NextPayout(currency, due.amount_minor, label, on, reason, minimum))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Earnings of vendors whose store is not approved, or whose account is deactivated or deleted: what came back from the bank is paid in another way, or kept."""
+"""Earnings of vendors whom no run pays any more: once a payout has bounced, all of them are paid in another way, or kept."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def pay_former_vendor(*, payout: VendorPayout, reference: str, reason: str, acto
     `payout` is one of the vendor's that bounced, `reason` says how the recipient was verified.
 
     Raises:
-        InvalidTransition: it did not bounce, the vendor is still active, or nothing is left.
+        InvalidTransition: it did not bounce, runs still pay the vendor, or nothing is left.
         InvalidInput: no reference, or no reason.
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
@@ -50,7 +50,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
     """Keep the earnings of a former vendor: all that the account holds becomes the marketplace's.
 
     Raises:
-        InvalidTransition: it did not bounce, the vendor is still active, or nothing is left.
+        InvalidTransition: it did not bounce, runs still pay the vendor, or nothing is left.
         InvalidInput: no reason.
         SelfReview: the actor is the vendor.
         NotFound: there is no such payout.
@@ -61,7 +61,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not can_be_settled_by_hand(payout=payout):
-        raise InvalidTransition("It did not bounce, or its vendor is still active.", currentState=payout.status)
+        raise InvalidTransition("It did not bounce, or runs still pay its vendor.", currentState=payout.status)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
     amount = unpaid_earnings(account.pk)
     if amount < 1:

@@ -26,8 +26,8 @@ from ..selectors import credit_of
 from .ledger import NewTransfer, change_wallet_balance, open_accounts, require_wallet_currency, write_journal
 from .receivables import collect_owed
 
-SOURCE = "bank"
-_SOURCE = re.compile(r"[a-z0-9][a-z0-9-]*")
+DEFAULT_SOURCE = "bank"
+_SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Payment:
     """The payment behind a credit: its reference, and the bank or service that assigned it."""
 
     reference: str
-    source: str = SOURCE
+    source: str = DEFAULT_SOURCE
 
 
 def credit_wallet(
@@ -141,7 +141,7 @@ def _credit(credit: _Credit) -> Journal:
 def _validated_payment(payment: Payment) -> Payment:
     reference = texts.clean_line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     source = texts.clean_line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
-    if not _SOURCE.fullmatch(source):
+    if not _SOURCE_NAME.fullmatch(source):
         raise texts.invalid("source", "invalid", "Use letters, digits and hyphens.")
     return Payment(reference, source)
 

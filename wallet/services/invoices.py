@@ -24,7 +24,7 @@ from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
 MAX_BATCH = 500
-# A journal gets its invoice once it is this old, so that earlier ones that commit later keep their order. One that commits later still gets the next number.
+# A journal gets its invoice once it is this old, so that earlier ones that commit later keep their order. One that commits after that gets the next number.
 GRACE = timedelta(seconds=10)
 # Treatments for which the tax is that of the seller's place.
 _AT_SELLER = (Treatment.INTRA_STATE, Treatment.DOMESTIC)

@@ -42,14 +42,14 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
 
     Raises:
         NotFound: it is not the actor's purchase.
-        InvalidTransition: it was claimed or refunded, or it is not for someone else.
+        InvalidTransition: the licence was claimed or revoked, or it is not for someone else.
         RateLimited: the last link was sent within the hour, or the actor or the address has had too many in a day.
     """
     _limit_claim_links(actor)
     order = lock(Order.objects.all(), pk=order.pk, buyer=actor)
     licence = lock_licence(order_id=order.pk)
     if licence.claim_sent_at is None or licence.claimed_at is not None or licence.revoked_at is not None:
-        raise InvalidTransition("The licence was claimed or refunded, so there is nothing to send.")
+        raise InvalidTransition("The licence was claimed, has ended, or is your own, so there is no link to send.")
     wait = licence.claim_sent_at + timedelta(minutes=bounds.CLAIM_LINK_MINUTES_BETWEEN) - timezone.now()
     if wait > timedelta(0):
         detail = f"A link was sent less than {bounds.CLAIM_LINK_MINUTES_BETWEEN} minutes ago. Ask the licensee to look for the mail, or try again later."

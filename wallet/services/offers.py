@@ -75,7 +75,7 @@ class TierWithTerms:
 
 @dataclass(frozen=True)
 class OwnedTier:
-    """A tier of which the licensee has a licence that was not revoked.
+    """A tier of which the buyer, or the licensee where there is one, has a licence that was not revoked.
 
     Args:
         tier: The tier, on sale or not.
@@ -236,7 +236,7 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
 
 
 def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: OwnedTier | None = None) -> TierWithTerms:
-    """Return the named tier, or the first one; refuse a tier that the licensee owns.
+    """Return the named tier, which must not be owned yet; without a name the first one, if no tier is owned.
 
     For an upgrade of `owned`, only higher tiers count, which have a larger price factor.
     """

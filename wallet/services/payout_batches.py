@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from marketplace.accounts.models import User
 from vendors.bounds import PAYOUT_WAIT
-from vendors.models import VendorProfile, VendorStatus
+from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..selectors import accounts_due
@@ -34,7 +34,7 @@ class PreparedBatch:
 
 
 def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None) -> PreparedBatch:
-    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, those who can be paid first; repeat it while some of these remain.
+    """Prepare the payouts of up to `PREPARED_AT_ONCE` vendors, first of those who can be paid; repeat it while any of them remain.
 
     Each is prepared in a transaction of its own.
 
@@ -44,16 +44,11 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
     prepared_before = VendorPayout.objects.filter(batch=batch).values("account")
     due = accounts_due(currency=batch.currency, minimum_minor=minimum_minor).exclude(pk__in=prepared_before)
     prepared, skipped = 0, []
-    payable = VendorProfile.objects.filter(
-        user=OuterRef("owner"),
-        user__is_active=True,
-        status=VendorStatus.APPROVED,
-        payouts_held_at=None,
-        payout_details__currency=batch.currency,
-        payout_details__withdrawn_at=None,
-        payout_details__created_at__lte=Now() - PAYOUT_WAIT,
-    )
-    due = due.annotate(payable=Exists(payable))
+    vendors = VendorProfile.objects.filter(user=OuterRef("owner"), user__is_active=True, status=VendorStatus.APPROVED, payouts_held_at=None)
+    bank_accounts = PayoutDetails.objects.filter(profile__user=OuterRef("owner"), currency=batch.currency, withdrawn_at=None)
+    # The newest one applies, so that no other matters while it is too new.
+    too_new = bank_accounts.filter(created_at__gt=Now() - PAYOUT_WAIT)
+    due = due.annotate(payable=Exists(vendors) & Exists(bank_accounts) & ~Exists(too_new))
     remaining = max(due.filter(payable=True).count() - PREPARED_AT_ONCE, 0)
     for account in due.order_by("-payable", "owner__store__slug")[:PREPARED_AT_ONCE]:
         outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)

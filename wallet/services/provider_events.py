@@ -44,7 +44,7 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
 
 
 def unmatched_events() -> QuerySet[ProviderEvent]:
-    """Return the old events that belong to none of our payments."""
+    """Return the events that have belonged to none of our payments for `PROVIDER_EVENT_DAYS`."""
     before = timezone.now() - timedelta(days=bounds.PROVIDER_EVENT_DAYS)
     return ProviderEvent.objects.filter(processed_at__isnull=True, top_up__isnull=True, received_at__lte=before)
 

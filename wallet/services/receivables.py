@@ -48,7 +48,7 @@ def write_off(*, user: User, currency: str, reason: str, actor: User) -> None:
     reason = texts.clean_text(reason, "reason")
     if actor.pk == user.pk:
         raise SelfReview("Someone else must write off what you owe.")
-    # As in a collection: one sees the other.
+    # The lock that a collection takes too, so that what is owed is not both collected and written off.
     lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=user, currency=currency)
     owed = owed_by(user.pk).get(currency, 0)
     if owed < 1:

@@ -42,7 +42,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
 
     Raises:
         InvalidInput: not a known reason, or not a valid text.
-        RefundUnavailable: it was free (unless it is an upgrade), is refunded or charged back, its payment is disputed, or its licence was upgraded.
+        RefundUnavailable: it was refunded or charged back, it was free (and no upgrade), its payment is disputed, or its licence was upgraded.
         RefundRequested: there is a request already.
         NotFound: it is not the actor's purchase, or not the app's.
     """

@@ -3,10 +3,10 @@
 While a dispute is open, the wallet's balance, up to the disputed amount, is frozen. The rest is attributed to the purchases after the top-up,
 newest first, each up to its price. A purchase of which half or more is disputed or already lost is suspended: its licence cannot be used, and
 up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is
-lost takes it: a purchase ends if at least half of its price has been lost by now, with its tax, the vendor's share that was withheld and the
-commission. Other purchases stay; they are restored unless lost and still disputed parts together reach half of the price. What another
-dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
-(`wallet.services.receivables`).
+lost takes the frozen credit, and ends each purchase of which at least half of the price is lost by then: from these the tax, the vendor's share
+that was withheld and the commission are taken, as far as they are needed. Other purchases stay; they are restored unless lost and still
+disputed parts together reach half of the price. What another dispute suspended stays suspended until that one ends. The buyer owes what is
+still missing, which is collected from later credit (`wallet.services.receivables`).
 
 The top-up, the buyer and the wallet are locked first. So the buyer's orders and licences may be locked before or after vendors' accounts.
 """
@@ -134,7 +134,7 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
 
 
 def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journal, ReversedOrder]]) -> int:
-    """Save what is reversed of each purchase, and suspend those of which half or more is, with what was reversed before; return their number."""
+    """Save what is reversed of each purchase, suspend those of which half or more is reversed by now, and return how many are suspended."""
     suspended = [(sale, row) for sale, row in found if row.suspended]
     for (_, row), withheld in zip(suspended, withhold_shares(sales=[sale for sale, _ in suspended]), strict=True):
         row.withholding_journal_id, row.withheld_minor = withheld

@@ -96,7 +96,7 @@ def spend(
 
     Args:
         buyer: The owner of the wallet, and of the library unless the purchase names another licensee.
-        purchase: The listing, currency, licence and licensee.
+        purchase: What is bought, in which currency, and for whom.
         quote_id: A quote, whose price, currency and licence apply.
         idempotency_key: A repeated call by the same requester with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.

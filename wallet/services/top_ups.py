@@ -67,7 +67,7 @@ class TopUpRequest:
         currency: INR or USD.
         amount_minor: The amount.
         return_url: Where the payer is sent afterwards; empty for our own page.
-        quote_id: The purchase that waits for it; its price is guaranteed a while longer.
+        quote_id: The quote of the purchase that waits for it, whose price is guaranteed a while longer; empty for none.
     """
 
     currency: str

@@ -64,7 +64,7 @@ def request_wallet_payout(
 
     Raises:
         PasswordRequired: the password was not entered again.
-        InvalidAmount: not a wallet currency, or an amount of zero.
+        InvalidAmount: not a wallet currency, an amount below 0.01, or no amount and nothing in the wallet.
         InvalidInput: no bank details, or too long ones.
         PayoutOpen: another payout of this wallet waits.
         TooManyPayouts: too many payouts were requested in the last 24 hours.

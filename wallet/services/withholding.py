@@ -68,7 +68,7 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
 
     Args:
         reversed_orders: The purchases whose shares were released.
-        withheld_again: Those of other disputes that withhold shares since.
+        withheld_again: The purchases whose shares another dispute has withheld since.
         vendors_told: Whether the vendors were told that the shares were withheld.
     """
     before, after = by_vendor(reversed_orders), by_vendor(withheld_again)

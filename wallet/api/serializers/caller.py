@@ -57,8 +57,8 @@ class CallerSpendingLimit(serializers.Serializer[UsedLimit]):
     perPurchase = Amount(source="limit.per_purchase_minor", allow_null=True, help_text=f"The most for one purchase; {_NULL_IF_UNLIMITED}")
     perDay = Amount(source="limit.per_day_minor", allow_null=True, help_text=f"The most for a day in UTC; {_NULL_IF_UNLIMITED}")
     total = Amount(source="limit.total_minor", allow_null=True, help_text=f"The most in all; {_NULL_IF_UNLIMITED}")
-    spentToday = Amount(source="spent.today_minor", help_text="Spent today, without refunded purchases.")
-    spentInAll = Amount(source="spent.ever_minor", help_text="Spent in all, without refunded purchases.")
+    spentToday = Amount(source="spent.today_minor", help_text="Spent today, without purchases that were refunded or charged back.")
+    spentInAll = Amount(source="spent.ever_minor", help_text="Spent in all, without purchases that were refunded or charged back.")
     categories = serializers.ListField(
         source="limit.categories",
         child=serializers.CharField(),

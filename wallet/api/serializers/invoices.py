@@ -79,7 +79,7 @@ class DocumentResponse(serializers.Serializer[Invoice]):
     """An invoice or credit note as it was issued."""
 
     number = serializers.CharField(help_text="Numbers have no gaps in a fiscal year of the seller.")
-    date = serializers.DateField(help_text="The day of the sale or refund, where the seller is.")
+    date = serializers.DateField(help_text="The day of the sale, refund or returned card payment, where the seller is.")
     seller = serializers.CharField(source="seller_details.name", help_text="The seller of record.")
     sellerTaxId = serializers.CharField(source="seller_details.tax_id", allow_blank=True, help_text="The seller's tax id.")
     buyer = serializers.CharField(source="buyer_name", help_text="Whom it is made out to.")

@@ -16,11 +16,11 @@ APPROVAL_ID = OpenApiParameter("approval_id", str, OpenApiParameter.PATH, descri
 
 
 class ApprovalViewSet(ApiViewSet):
-    """Purchases that the caller asked the wallet's owner to allow."""
+    """Purchases that wait, or waited, for the wallet's owner."""
 
     access = {"retrieve": key_or_bearer(Scope.WALLET_SPEND)}
 
     @extend_schema(operation_id="getApproval", summary="Get an approval", parameters=[APPROVAL_ID], responses=ApprovalResponse)
     def retrieve(self, request: Request, approval_id: str) -> Response:
-        """Return a purchase that this app asked for, with the owner's decision."""
+        """Return a purchase that was asked for, with the owner's decision. An app sees its own, a user's own token all of the user's."""
         return Response(ApprovalResponse(approval_for(principal_of(request), approval_id)).data)

@@ -59,7 +59,7 @@ class InvoiceViewSet(ApiViewSet):
 
     @extend_schema(operation_id="getInvoice", summary="Get an invoice", parameters=[ORDER_ID], responses=InvoiceResponse)
     def retrieve(self, request: Request, order_id: str) -> Response:
-        """Return the invoice of a purchase, and the credit note of its refund. An invoice is issued within a minute of the purchase."""
+        """Return the invoice of a purchase, and its credit note if it was refunded or charged back. An invoice is issued within a minute of the purchase."""
         return Response(InvoiceResponse(invoice_of_order(principal_of(request).user, order_id)).data)
 
     @extend_schema(
@@ -79,7 +79,7 @@ class InvoiceViewSet(ApiViewSet):
         responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
     )
     def credit_note_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
-        """Return the credit note of a refunded purchase as a PDF."""
+        """Return the credit note of a purchase that was refunded or charged back as a PDF."""
         return pdf_response(invoice_of_order(principal_of(request).user, order_id, InvoiceKind.CREDIT_NOTE))
 
 

@@ -44,7 +44,7 @@ class RefundRequestViewSet(ApiViewSet):
         """
         order = own_order(request, order_id)
         principal = principal_of(request)
-        # An API key acts for its owner, an access token for another user.
+        # A key acts for its owner, as does a personal token, which has no app; the access token of an app acts for its user.
         app = None if principal.kind in KEY_KINDS else principal.app
         made = request_refund(order=order, **parse_body(RefundRequestBody, request), actor=principal.user, app=app)
         return Response(RefundRequestResponse(made).data)

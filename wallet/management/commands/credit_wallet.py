@@ -11,7 +11,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor, to_number
 from wallet.errors import AlreadyCredited
 from wallet.selectors import wallet_of
-from wallet.services.funding import SOURCE, Payment, credit_wallet
+from wallet.services.funding import DEFAULT_SOURCE, Payment, credit_wallet
 
 from ...models.quotes import CURRENCIES
 
@@ -28,7 +28,9 @@ class Command(BaseCommand):
         parser.add_argument("currency", choices=CURRENCIES, help="The wallet to credit; nothing is converted.")
         parser.add_argument("--reason", required=True, help="The reason, stored in the ledger.")
         parser.add_argument("--reference", help="The number of the payment that is credited, such as that of a bank transfer.")
-        parser.add_argument("--source", help=f"Where that number comes from, if not from your {SOURCE}: another bank, a payment service.")
+        parser.add_argument(
+            "--source", help=f"Where that number comes from, if not from your {DEFAULT_SOURCE}: another bank, a payment service."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].strip().lower()).first()
@@ -37,7 +39,7 @@ class Command(BaseCommand):
         if options["source"] is not None and options["reference"] is None:
             raise CommandError("--source says where a --reference comes from; give both.")
         currency = options["currency"]
-        payment = None if options["reference"] is None else Payment(options["reference"], options["source"] or SOURCE)
+        payment = None if options["reference"] is None else Payment(options["reference"], options["source"] or DEFAULT_SOURCE)
         try:
             amount_minor = to_minor(Decimal(options["amount"]))
             credit_wallet(user=user, currency=currency, amount_minor=amount_minor, reason=options["reason"], actor=None, payment=payment)

@@ -13,7 +13,9 @@ from ...selectors import invoices_of_month
 
 
 class Command(BaseCommand):
-    help = "List the invoices and credit notes of a month as CSV, in the order of their numbers. Credit notes have negative amounts."
+    help = (
+        "List the invoices and credit notes of a month as CSV, by seller in the order of their numbers. Credit notes have negative amounts."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--month", required=True, help="The month, such as 2026-11.")
