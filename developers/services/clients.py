@@ -126,8 +126,12 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
 
 def _update_document(app: App, client_metadata: ClientMetadata, contents: dict[str, Any]) -> None:
     """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
+    unchanged = contents == client_metadata.latest
+    if unchanged and client_metadata.status == ClientMetadataStatus.CHANGED:
+        # It has waited for a review since `read_at`.
+        return
     client_metadata.read_at = timezone.now()
-    if contents == client_metadata.latest:
+    if unchanged:
         client_metadata.save(update_fields=["read_at"])
         return
     verb = "change" if contents != client_metadata.reviewed else "revert"
