@@ -11,7 +11,7 @@ class DevelopersConfig(AppConfig):
     name = "developers"
 
     def ready(self) -> None:
-        """Register the start-up checks and the origins that may call."""
+        """Register system checks, the colours of statuses, the origins that may call, and appeals."""
         from . import (  # noqa: PLC0415 - Django loads checks and models once the apps are ready
             checks,  # noqa: F401
             origins,

@@ -10,6 +10,7 @@ MAX_ACTIVE_TOKENS = 50
 MAX_FIRST_PARTY_TOKENS = 20
 MAX_REDIRECT_URIS = 10
 MAX_WEBHOOK_ENDPOINTS = 5
+# For how many hours the previous secret of a webhook may stay valid.
 SECRET_OVERLAP_HOURS = 7 * 24
 # Events, or deliveries to an endpoint, in a response.
 EVENTS_DEFAULT = 25

@@ -98,7 +98,7 @@ class ExpiryPassed(Problem):
 
 
 class PasswordRequired(Problem):
-    """403: spending or withdrawing money requires the password again."""
+    """403: the password is required again, because this spends money, lets a program spend it, or decides where it is paid."""
 
     status = 403
     title = "Your password is required again"
@@ -133,12 +133,12 @@ class TooManyTokens(Problem):
     """409: the user or app already has `maximum` active tokens."""
 
     status = 409
-    title = "You have too many active tokens"
+    title = "There are too many active tokens"
     detail = "Revoke a token that is no longer used, then create a new one."
 
 
 class TooManyApps(Problem):
-    """409: the developer already has `maximum` apps."""
+    """409: the developer already has `maximum` apps that are not rejected."""
 
     status = 409
     title = "You have too many apps"
@@ -180,5 +180,5 @@ class TooManyTestEvents(Problem):
     """409: the endpoint got the maximum of test events in the last minute, or the same delivery ended a few seconds ago."""
 
     status = 409
-    title = "A test or a redelivery was sent a moment ago"
+    title = "A test or a delivery was sent a moment ago"
     detail = "Wait a minute before you send it again."

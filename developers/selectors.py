@@ -88,7 +88,7 @@ def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
     return decided.select_related("app").order_by("-decided_at", "-id")
 
 
-def open_review_of(app: App) -> ScopeReview | None:
+def open_request_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
 
@@ -100,7 +100,7 @@ def undecided_scopes_of(app: App) -> QuerySet[AppScope]:
 
 def wait_of_scopes(app: App) -> Wait | None:
     """Return how long the app's request for scopes will wait, None if none waits."""
-    review = open_review_of(app)
+    review = open_request_of(app)
     return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
 
 
@@ -156,7 +156,7 @@ class Connection:
     """An app that a user has connected."""
 
     app: App
-    # What it may do for the user now.
+    # Those that the user allowed and the app is still granted.
     scopes: list[Scope]
     # When the user first allowed it.
     since: datetime
@@ -164,7 +164,7 @@ class Connection:
 
 
 def connections_of(user: User) -> list[Connection]:
-    """Return the apps that may act for the user, by name."""
+    """Return the apps that the user has connected, by name, suspended ones too."""
     consents = Consent.objects.filter(user=user, withdrawn_at=None).select_related("app").order_by("app__name", "app_id", "given_at")
     by_app: dict[App, list[Consent]] = {}
     for consent in consents:
@@ -183,7 +183,7 @@ def connections_of(user: User) -> list[Connection]:
 
 
 def connected_apps_of(user: User) -> QuerySet[App]:
-    """Return the apps that the user has connected."""
+    """Return the apps that the user has connected, suspended ones too."""
     return App.objects.filter(consents__user=user, consents__withdrawn_at=None).distinct()
 
 
@@ -241,7 +241,7 @@ def spends_only_within_limits(principal: Principal) -> bool:
 
 
 def has_active_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:
-    """Tell whether the app may act for the user now."""
+    """Tell whether the user has an active consent to the app."""
     return Consent.objects.filter(user_id=user_id, app_id=app_id, withdrawn_at=None).exists()
 
 
@@ -251,7 +251,7 @@ def webhook_endpoints_of(app: App) -> QuerySet[WebhookEndpoint]:
 
 
 def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
-    """Return the deliveries to an endpoint, newest first, each with its last response."""
+    """Return the deliveries to an endpoint, newest first, each with the outcome of its last attempt."""
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
     results = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
     return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**results).order_by("-created_at", "-id")

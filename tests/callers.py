@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from developers.models import AccessToken
-from developers.services.credentials import issue_personal_token
+from developers.services.credentials import issue_token_without_app
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 
@@ -34,7 +34,7 @@ def signed_in(user: User | None = None, *, checked: bool = False, confirmed: boo
 def personal_token(user: User, scopes: frozenset[Scope] = EVERYTHING) -> tuple[AccessToken, str]:
     """Return a personal token of the user's that may spend plenty, and its secret."""
     ends = timezone.now() + timedelta(days=1)
-    return issue_personal_token(
+    return issue_token_without_app(
         user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
     )
 

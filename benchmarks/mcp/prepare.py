@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from catalog.models import Listing
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app
 from marketplace.accounts.models import User
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import APP_SCOPES
@@ -29,7 +29,7 @@ def main() -> None:
     app = AppFactory(user=user)
     _, key = issue_api_key(app=app, name="benchmark", actor=user)
     ends = timezone.now() + timedelta(days=1)
-    _, personal = issue_personal_token(
+    _, personal = issue_token_without_app(
         user=user, name="benchmark", scopes=APP_SCOPES, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
     )
     _, token = issue_mcp_token(app=app, name="benchmark", expires_at=ends, actor=user, password_confirmed=True)

@@ -101,7 +101,7 @@ class AppAdmin(ServiceAdmin):
 
     @decision(
         Decision(
-            "Narrow scopes",
+            "Withdraw scopes",
             DECIDE,
             "Keys and tokens of the app lose these scopes at their next request.",
             "The scopes were withdrawn.",

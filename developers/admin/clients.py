@@ -84,7 +84,7 @@ class ClientMetadataAdmin(QueueAdmin):
         Decision(
             "Refuse changes",
             DECIDE,
-            "The app stays as it was reviewed; a client with a document loses the addresses that the document no longer contains.",
+            "The app stays as it was reviewed; a client with a metadata document loses the redirect URIs that the document no longer contains.",
             "The changes were refused.",
             form=saved_reply_form(SavedReplyUse.METADATA_REFUSE, DocumentDecisionForm),
             available=partial(CLIENT_TRANSITIONS.allows, verb="refuse"),

@@ -128,7 +128,7 @@ class AccessTokenAdmin(ServiceAdmin):
         Decision(
             "Revoke",
             "developers.revoke_accesstoken",
-            "The token stops working at once and permanently.",
+            "The token stops working at once and permanently, and so does the refresh token that renews an OAuth token.",
             "The token was revoked.",
             available=_not_revoked,
             danger=True,

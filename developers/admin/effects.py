@@ -34,9 +34,9 @@ def token_revocation_effects(token: AccessToken) -> list[str]:
 
 
 def disabling_effects(endpoint: WebhookEndpoint) -> list[str]:
-    """Return how many deliveries are pending."""
+    """Return the effects of disabling an endpoint."""
     waiting = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING).count()
-    return [f"Deliveries that wait for it: {waiting}."]
+    return [f"Pending deliveries that will fail: {waiting}."]
 
 
 def _stops(of_keys: Q, of_tokens: Q) -> list[str]:

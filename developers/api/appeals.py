@@ -41,7 +41,9 @@ class AppealViewSet(ApiViewSet):
     @extend_schema(operation_id="submitAppeal", summary="Appeal a decision", request=AppealBody, responses=OneAppeal)
     @idempotent
     def submit(self, request: Request) -> Response:
-        """Appeal the last decision on a listing, the store, an app or the developer application: a rejection, a takedown or a suspension.
+        """Appeal the last decision on a listing, the store, an app or the developer application.
+
+        That is a rejection, a takedown, a suspension or the withdrawal of an approval.
 
         A decision can be appealed once. A reviewer who did not take it decides again.
         """

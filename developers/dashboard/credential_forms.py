@@ -23,7 +23,7 @@ def _days(typed: str) -> timedelta:
 
 
 class TokenForm(PasswordConfirmationForm, LimitsForm):
-    """Describes a new personal token for the API or, as the audience says, for the MCP server."""
+    """Describes a new token without an app, for the API or, as the audience says, for the MCP server."""
 
     name = forms.CharField(label="Name", max_length=bounds.CREDENTIAL_NAME_CHARS, help_text="What the token is for, such as “my script”.")
     scopes = forms.MultipleChoiceField(
@@ -48,7 +48,7 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
             self.require_limit()
 
     def values(self) -> dict[str, Any]:
-        """Return the arguments of `issue_personal_token`."""
+        """Return the arguments of `issue_token_without_app`."""
         return {
             "name": self.cleaned_data["name"],
             "scopes": frozenset(map(Scope, self.cleaned_data["scopes"])),

@@ -13,7 +13,7 @@ from marketplace.core.scopes import Scope, format_scopes, parse_scopes
 from .. import selectors
 from ..audiences import Audience
 from ..models import AccessToken, ApiKey, App
-from ..services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from ..services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app, revoke_api_key, revoke_token
 from ..services.rotation import rotate_api_key, rotate_token
 from ..usage.selectors import is_dormant
 from .credential_forms import KeyForm, MCPTokenForm, TokenForm
@@ -93,7 +93,7 @@ PERSONAL_TOKENS = CredentialPages(
     "token",
     all_of=selectors.tokens_without_app_of,
     form=lambda data, _user, request: TokenForm(data, request=request),
-    issue=issue_personal_token,
+    issue=issue_token_without_app,
     rotate=rotate_token,
     revoke=revoke_token,
     subject="token",

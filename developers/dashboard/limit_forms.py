@@ -71,7 +71,7 @@ class SpendingForm(PasswordConfirmationForm, LimitsForm):
         self.fields["password"].help_text = "Required again because a program can spend your money."
 
     def clean(self) -> None:
-        """Require a limit where one is needed, then the password: each try counts."""
+        """Require a limit where one is needed, and the password only if all else is valid, since each try of a password counts."""
         super().clean()
         if self._required:
             self.require_limit()

@@ -14,15 +14,15 @@ SECONDS = 60
 _KEY, _PURPOSE = "new-secret", "new-secret"
 
 
-def keep_secret(request: HttpRequest, owner_id: uuid.UUID, secret: str) -> None:
-    """Keep the secret of a new credential or endpoint for the next page. One that was not shown yet is dropped."""
-    request.session[_KEY] = [str(owner_id), time.time() + SECONDS, encrypt(secret, purpose=_PURPOSE)]
+def keep_secret(request: HttpRequest, subject_id: uuid.UUID, secret: str) -> None:
+    """Keep the secret of a credential or an endpoint, the subject, for the next page. One that was not shown yet is dropped."""
+    request.session[_KEY] = [str(subject_id), time.time() + SECONDS, encrypt(secret, purpose=_PURPOSE)]
 
 
-def take_secret(request: HttpRequest, owner_id: uuid.UUID) -> str | None:
+def take_secret(request: HttpRequest, subject_id: uuid.UUID) -> str | None:
     """Return the kept secret and forget it; None if it was shown, has expired, or belongs to something else."""
     kept = request.session.get(_KEY)
-    if request.method != "GET" or kept is None or kept[0] != str(owner_id):
+    if request.method != "GET" or kept is None or kept[0] != str(subject_id):
         return None
     _, expires, encrypted = request.session.pop(_KEY)
     try:

@@ -22,6 +22,7 @@ class NextStep:
     description: str
     # Where it is done; empty where someone else does it.
     address: str = ""
+    # The text of the link to it.
     action: str = ""
 
 
@@ -51,7 +52,7 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
         case AppStatus.PENDING:
             return NextStep(
                 "The scopes are in review",
-                "Each scope is granted or refused separately. You get an email when it is decided; then you can create the first key here.",
+                "Each scope is granted or refused separately. You get an email when they are decided; then you can create the first key here.",
             )
         case AppStatus.REJECTED:
             return NextStep(

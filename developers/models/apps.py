@@ -134,7 +134,7 @@ class AppLogo(models.Model):
 
 
 class AppOrigin(models.Model):
-    """An origin of an app's redirect addresses (`redirects.origin_of`): scripts of its pages may call with the app's tokens."""
+    """An origin of an app's redirect URIs (`redirects.origin_of`): pages of this origin may call with the app's tokens."""
 
     app = models.ForeignKey(App, on_delete=models.CASCADE, related_name="origins")
     origin = models.CharField(max_length=core_bounds.URL_CHARS)

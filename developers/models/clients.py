@@ -19,19 +19,21 @@ class ClientMetadataStatus(models.TextChoices):
 
 
 class ClientMetadata(Claimable):
-    """The metadata document of an app without a developer, as accepted and as last fetched, or the new redirect URIs of a developer's app.
+    """The document of a client with a metadata document, as accepted and as last fetched, or the new redirect URIs of a developer's app.
 
-    An app without a developer may use the redirect URIs that are in both: one that the document drops is refused at once, a new one waits for the
-    review. A developer's app keeps the reviewed ones until then.
+    A client with a metadata document may use the redirect URIs that are in both: one that the document drops is refused at once, a new one waits
+    for the review. A developer's app keeps the reviewed ones until then.
     """
 
     app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="client_metadata")
-    # Empty for an app of a developer.
+    # Of the document; empty for an app of a developer.
     host = models.CharField(max_length=255, db_index=True, blank=True)
     status = models.CharField(max_length=16, choices=ClientMetadataStatus.choices, default=ClientMetadataStatus.UNCHANGED)
     # `name` and `redirect_uris`: what a reviewer accepted; of a pending client what was fetched first.
     reviewed: Any = models.JSONField()
+    # The same as last fetched, or as the developer wants them to be.
     latest: Any = models.JSONField()
+    # When the document was last read; while a change waits, since when.
     read_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

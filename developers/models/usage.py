@@ -16,7 +16,7 @@ KEPT_HOURS = 48
 
 
 class CallerKind(models.TextChoices):
-    """The kind of credential; console tokens and tokens issued by OAuth are counted under their app."""
+    """The kinds of credential that are counted; console tokens and tokens issued by OAuth are counted under their app."""
 
     API_KEY = "api_key"
     PERSONAL = "personal"

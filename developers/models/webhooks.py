@@ -39,6 +39,7 @@ class WebhookEndpoint(models.Model):
     failures = models.PositiveIntegerField(default=0)
     paused_until = models.DateTimeField(null=True, blank=True)
     last_delivered_at = models.DateTimeField(null=True, blank=True)
+    # How many milliseconds the last attempt took.
     last_ms = models.PositiveIntegerField(default=0)
     # One worker at a time sends to an endpoint.
     leased_until = models.DateTimeField(null=True, blank=True)
@@ -107,6 +108,7 @@ class WebhookMessage(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     type = models.CharField(max_length=32)
     data = models.JSONField()
+    # The id of what the event is about.
     subject = models.CharField(max_length=64)
     app = models.ForeignKey(App, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -44,7 +44,7 @@ class DocumentFetcher(cimd.SafeMetadataFetcher):
     """Fetches documents with the bounds of all outgoing requests: on time, size and networks."""
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
-        """Return a document, without the redirect addresses and grants that no app may have, and for how many seconds it is fresh.
+        """Return a document, without the redirect URIs and grant types that no app may have, and for how many seconds it is fresh.
 
         Raises:
             cimd.CIMDError: it cannot be read.

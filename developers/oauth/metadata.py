@@ -12,7 +12,7 @@ from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 from ..audiences import Audience
 from .cors import allow_any_origin
-from .server import GRANTS
+from .server import GRANT_TYPES
 
 _DOCUMENTATION = {Audience.API: "/api/v1/docs", Audience.MCP: "/docs/agents"}
 _NAMES = {Audience.API: "Creative Asset Marketplace API", Audience.MCP: "Creative Asset Marketplace tools"}
@@ -30,7 +30,7 @@ def authorization_server(request: HttpRequest) -> JsonResponse:
             "scopes_supported": format_scopes(APP_SCOPES).split(),
             "response_types_supported": ["code"],
             "response_modes_supported": ["query"],
-            "grant_types_supported": list(GRANTS),
+            "grant_types_supported": list(GRANT_TYPES),
             "token_endpoint_auth_methods_supported": ["none"],
             "revocation_endpoint_auth_methods_supported": ["none"],
             "code_challenge_methods_supported": ["S256"],

@@ -24,7 +24,7 @@ from .validator import RevocationValidator, Validator, invalid_target
 # Headers, body and status.
 OAuthResponse = tuple[dict[str, str], str, int]
 
-GRANTS = ("authorization_code", "refresh_token")
+GRANT_TYPES = ("authorization_code", "refresh_token")
 
 # For errors that the library raises without a description.
 _DESCRIPTIONS = {
@@ -71,25 +71,27 @@ def read_authorization(request: HttpRequest) -> AuthorizationRequest:
     pairs = query_of(request)
     address = f"{request.path}?{urlencode(pairs)}"
     scopes, parameters = _server().validate_authorization_request(address, http_method="GET", body="", headers={})
-    asked = parameters["request"]
+    library_request = parameters["request"]
     if parameters["code_challenge_method"] != "S256":
-        raise InvalidRequestError(description="PKCE needs code_challenge_method=S256.", request=asked)
+        raise InvalidRequestError(description="PKCE needs code_challenge_method=S256.", request=library_request)
     if not _CHALLENGE.fullmatch(parameters["code_challenge"]):
-        raise InvalidRequestError(description="The code_challenge is not 43 characters of base64url.", request=asked)
+        raise InvalidRequestError(description="The code_challenge is not 43 characters of base64url.", request=library_request)
     if values_of(pairs, "response_mode") not in ([], ["query"]):
-        asked.response_mode = None
-        raise InvalidRequestError(description="Only response_mode=query is supported.", request=asked)
+        library_request.response_mode = None
+        raise InvalidRequestError(description="Only response_mode=query is supported.", request=library_request)
     audience = audience_of(values_of(pairs, "resource"))
     if audience is None:
-        raise invalid_target(asked)
-    return AuthorizationRequest(asked.client, parse_scopes(" ".join(scopes)), audience, parameters["redirect_uri"], address, parameters)
+        raise invalid_target(library_request)
+    return AuthorizationRequest(
+        library_request.client, parse_scopes(" ".join(scopes)), audience, parameters["redirect_uri"], address, parameters
+    )
 
 
 def allow(asked: AuthorizationRequest, user: User) -> str:
     """Issue a code for what the user has allowed, and return the redirect URI with it.
 
     Raises:
-        FatalClientError: the app was suspended, or the redirect address removed, meanwhile.
+        FatalClientError: the app was suspended, or the redirect URI removed, meanwhile.
     """
     credentials = asked.parameters | {"user": user, "audience": asked.audience, "response_mode": "query"}
     headers, _, _ = _server().create_authorization_response(
@@ -113,11 +115,11 @@ def error_address(error: OAuth2Error, redirect_uri: str) -> str:
 
 def token_response(pairs: Pairs) -> OAuthResponse:
     """Return the response of the token endpoint."""
-    grants = values_of(pairs, "grant_type")
-    if not grants:
+    grant_types = values_of(pairs, "grant_type")
+    if not grant_types:
         raise InvalidRequestError(description="Missing grant_type parameter.")
     # The library would treat an unknown grant type as a code.
-    if grants[0] not in GRANTS:
+    if grant_types[0] not in GRANT_TYPES:
         raise UnsupportedGrantTypeError(description="Only authorization_code and refresh_token are supported.")
     return _call(_server().create_token_response, pairs)
 

@@ -37,7 +37,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 def invalid_target(request: Any = None, **members: Any) -> CustomOAuth2Error:
-    """Return the refusal of a resource that is not ours, or not the one that was consented to (RFC 8707)."""
+    """Return the error for a resource that is not ours, or not the one that was consented to (RFC 8707)."""
     return CustomOAuth2Error("invalid_target", description="The resource is unknown or not allowed here.", request=request, **members)
 
 
@@ -55,7 +55,7 @@ class Validator(OAuth2Validator):
         return True
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Return False: apps are public clients, authenticated by PKCE."""
+        """Return False: apps are public clients, whose codes PKCE protects."""
         return False
 
     def validate_scopes(self, client_id: str, scopes: Iterable[str], client: App, request: Any, *args: Any, **kwargs: Any) -> bool:

@@ -18,7 +18,7 @@ from marketplace.ui.mail import mail
 from ..models import App, AppScope, DeveloperApplication
 from ..models.apps import AppStatus
 from .apps import reinstate_app
-from .scopes import open_review
+from .scopes import queue_request
 from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, lock_approval, notify_developer
 
 
@@ -33,7 +33,7 @@ def overturn_app_rejection(*, subject: App, decision: AuditEntry, reason: str, a
     """Queue a rejected app for another review, with the scopes that it asked for."""
     APP_TRANSITIONS.apply(subject, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
     asked = AppScope.objects.filter(app=subject).values_list("scope", "reason")
-    open_review(subject, {Scope(scope): why for scope, why in asked}, actor)
+    queue_request(subject, {Scope(scope): why for scope, why in asked}, actor)
     notify_developer(subject, "developers/app_reopened", reason=reason)
 
 

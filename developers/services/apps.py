@@ -16,8 +16,8 @@ from ..errors import LogoNotReviewable, TooManyApps
 from ..models import App, AppLogo, AppOrigin
 from ..models.apps import AppStatus
 from ..redirects import origin_of
-from ..selectors import open_review_of
-from .scopes import open_review
+from ..selectors import open_request_of
+from .scopes import queue_request
 from .states import APP_TRANSITIONS, lock_approval, notify_developer
 
 
@@ -28,7 +28,7 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
     Raises:
         DeveloperNotApproved: the user is not an approved developer.
         ScopeNotAvailable: a scope that no app can have.
-        TooManyApps: the user has the maximum number of apps.
+        TooManyApps: the user has the maximum number of apps that are not rejected.
     """
     lock_approval(user)
     if App.objects.filter(user=user).exclude(status=AppStatus.REJECTED).count() >= bounds.MAX_APPS:
@@ -44,7 +44,7 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
         authorization_grant_type=App.GRANT_AUTHORIZATION_CODE,
     )
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name)
-    open_review(app, scopes, actor)
+    queue_request(app, scopes, actor)
     return app
 
 
@@ -63,13 +63,13 @@ def write_redirect_uris(*, app: App, uris: Sequence[str], actor: User | None) ->
 def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
     """Set the app's logo, which users see once a reviewer has approved it with the open request for scopes, in a sandbox at once.
 
-    The image is a JPEG that the confined process made; none removes the logo.
+    The image is a JPEG that the confined process made; an empty one removes the logo.
 
     Raises:
         LogoNotReviewable: no request for scopes is open, with which a reviewer would see it.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if image and not settings.SANDBOX and open_review_of(app) is None:
+    if image and not settings.SANDBOX and open_request_of(app) is None:
         raise LogoNotReviewable
     AppLogo.objects.filter(app=app).delete()
     if image:

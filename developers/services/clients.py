@@ -1,4 +1,4 @@
-"""Redirect URIs of apps, and apps of OAuth clients with a metadata document: what is new waits for a review."""
+"""Redirect URIs of developers' apps, and clients with a metadata document: what is new waits for a review."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from ..models.apps import AppStatus
 from ..models.clients import ClientMetadataStatus
 from ..redirects import uri_error
 from .apps import write_redirect_uris
-from .scopes import open_review
+from .scopes import queue_request
 from .states import APP_TRANSITIONS, notify_developer
 
 CLIENT_TRANSITIONS = TransitionTable(
@@ -103,7 +103,7 @@ def _queue_client(app: App, host: str, contents: dict[str, Any], actor: User) ->
     # The toolkit has saved the URIs, but not their origins.
     app.redirect_uris = ""
     write_redirect_uris(app=app, uris=contents["redirect_uris"], actor=actor)
-    open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
+    queue_request(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
 
 
 @transaction.atomic
@@ -120,14 +120,18 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     if app.user_id is not None:
         raise NotFound
     APP_TRANSITIONS.apply(app, "reopen", actor=actor, reason=reason, changes={"status_reason": ""})
-    open_review(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
+    queue_request(app, dict.fromkeys(APP_SCOPES, _REASON), actor)
     return app
 
 
 def _update_document(app: App, client_metadata: ClientMetadata, contents: dict[str, Any]) -> None:
     """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
+    unchanged = contents == client_metadata.latest
+    if unchanged and client_metadata.status == ClientMetadataStatus.CHANGED:
+        # It has waited for a review since `read_at`.
+        return
     client_metadata.read_at = timezone.now()
-    if contents == client_metadata.latest:
+    if unchanged:
         client_metadata.save(update_fields=["read_at"])
         return
     verb = "change" if contents != client_metadata.reviewed else "revert"
@@ -144,7 +148,7 @@ def _update_document(app: App, client_metadata: ClientMetadata, contents: dict[s
 
 @transaction.atomic
 def accept_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
-    """Accept a client's latest document, with its name and its redirect URIs, if it is still what the reviewer was shown.
+    """Accept the latest document of a client, or the new redirect URIs of a developer's app, if they are still what the reviewer was shown.
 
     Raises:
         InvalidInput: no reason.
@@ -156,7 +160,7 @@ def accept_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object]
 
 @transaction.atomic
 def refuse_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
-    """Refuse the latest document. A client keeps what was reviewed and its document still has; a developer's app keeps all its reviewed URIs.
+    """Refuse the latest document of a client, which keeps what was reviewed and the document still has, or the new redirect URIs of a developer's app.
 
     Raises:
         InvalidInput: no reason.

@@ -105,11 +105,11 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
 
 @transaction.atomic
 def revoke_consent(*, consent: Consent, reason: str, actor: User) -> None:
-    """End a user's consent as staff, and notify the user.
+    """End, as staff, all consents of a user to the app that this one is for, and notify the user.
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: it was withdrawn meanwhile.
+        InvalidTransition: this one was withdrawn meanwhile.
     """
     reason = texts.clean_text(reason, "reason")
     user, app = consent.user, consent.app

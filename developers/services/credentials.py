@@ -92,7 +92,7 @@ def revoke_api_key(*, key: ApiKey, actor: User | None, reason: str = "") -> bool
 
 
 @transaction.atomic
-def issue_personal_token(
+def issue_token_without_app(
     *,
     user: User,
     name: str,
@@ -187,7 +187,10 @@ def _issue_token(actor: User, expires_at: datetime, scopes: frozenset[Scope], **
 
 @transaction.atomic
 def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> bool:
-    """Revoke a bearer token permanently, an OAuth token with its family; return False if nothing was left to revoke."""
+    """Revoke a bearer token permanently, an OAuth token with its family; return False if nothing was left to revoke.
+
+    Of the revocation of an OAuth token by staff nobody is notified: the app can ask the user again.
+    """
     refresh = RefreshToken.objects.select_related("user", "application").filter(access_token=token).first()
     if refresh is None:
         token = lock(AccessToken.objects.select_related("user", "application"), pk=token.pk)

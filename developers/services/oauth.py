@@ -115,7 +115,7 @@ def erase_successor(refresh_token_id: str) -> None:
 
 
 def _successor(old: RefreshToken, pair: NewPair) -> NewPair:
-    """Return the pair that replaced a refresh token, while the grace lasts and that pair is neither used nor revoked."""
+    """Return the pair that replaced a refresh token, while the grace lasts and that pair is neither replaced nor revoked."""
     rows = RefreshToken.objects.select_related("access_token__application")
     row = rows.filter(access_token__source_refresh_token=old, access_token__revoked_at=None, revoked=None).first()
     if row is None or row.access_token is None or not old.in_grace:

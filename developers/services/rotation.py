@@ -17,7 +17,7 @@ from ..models import AccessToken, ApiKey
 from ..models.credentials import TokenKind
 from ..models.spending import AMOUNTS
 from ..selectors import owner_spending_limits
-from .credentials import TOKEN_MAX_AGE, issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from .credentials import TOKEN_MAX_AGE, issue_api_key, issue_mcp_token, issue_token_without_app, revoke_api_key, revoke_token
 from .spending import LimitValues
 
 MAX_OVERLAP = timedelta(days=30)
@@ -28,7 +28,7 @@ _REASON = "Rotated"
 def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[ApiKey, str]:
     """Create a successor with the same name, lifetime and rate limit; the old key ends after the overlap, at once if it is zero.
 
-    The successor is returned with its secret.
+    The successor has the scopes that the app is granted now. It is returned with its secret.
 
     Raises:
         AppNotApproved: the app can have no key now.
@@ -61,7 +61,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
 def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, password_confirmed: bool = False) -> tuple[AccessToken, str]:
     """Create a successor of a personal or MCP token with the same name, lifetime and limits; the old one ends after the overlap.
 
-    A personal token's successor carries the same scopes, an MCP token's what its app is granted now. What was spent with the
+    The successor of a token without an app carries the same scopes, that of an app's token what the app is granted now. What was spent with the
     old token counts against the successor's limits, and what either spends during the overlap against both. The successor is returned with its secret.
 
     Raises:
@@ -93,7 +93,7 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
         return issue_mcp_token(
             app=token.application, name=token.name, expires_at=expires_at, actor=actor, password_confirmed=password_confirmed
         )
-    return issue_personal_token(
+    return issue_token_without_app(
         user=token.user,
         name=token.name,
         scopes=parse_scopes(token.scope),

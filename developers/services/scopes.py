@@ -25,7 +25,7 @@ from ..errors import (
 from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
-from ..selectors import open_review_of, undecided_scopes_of
+from ..selectors import open_request_of, undecided_scopes_of
 from ..webhooks.publishing import new_event, publish_events
 from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approval, notify_developer
 
@@ -50,14 +50,14 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
         ScopeReviewOpen: an earlier request waits.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if open_review_of(app) is not None:
+    if open_request_of(app) is not None:
         raise ScopeReviewOpen
     if app.status != AppStatus.APPROVED:
         raise AppNotApproved("You can request more scopes while the app is approved.")
-    return open_review(app, scopes, actor)
+    return queue_request(app, scopes, actor)
 
 
-def open_review(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
+def queue_request(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeReview:
     """Save a request for scopes and queue it; a sandbox grants it at once. The caller has locked the app or just created it."""
     wanted = {scope: texts.clean_text(scopes[scope], f"scopes/{scope}") for scope in Scope if scope in scopes}
     if not wanted:
@@ -122,7 +122,7 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if not APP_TRANSITIONS.allows(app, "reject"):
-        raise InvalidTransition(f"It is {app.status}; only a pending app can be rejected.", currentState=app.status)
+        raise InvalidTransition(f"The app is {app.status}; only a pending app can be rejected.", currentState=app.status)
     refused = dict.fromkeys(_undecided(app), ScopeDecision(granted=False))
     # Under the app's lock nobody else decides, and a pending app has one request open.
     review = ScopeReview.objects.get(app=app, status=ScopeReviewStatus.PENDING)
@@ -143,7 +143,7 @@ def narrow_scopes(*, app: App, withdrawn: Mapping[Scope, str], actor: User) -> A
         raise texts.invalid("withdrawn", "empty", "At least one scope is required.")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
-        raise InvalidTransition(f"It is {app.status}; only granted scopes can be withdrawn.", currentState=app.status)
+        raise InvalidTransition(f"The app is {app.status}; only granted scopes can be withdrawn.", currentState=app.status)
     if absent := notes.keys() - app.scopes:
         raise ScopeNotGranted(scopes=format_scopes(absent).split())
     before = app.granted_scopes
@@ -205,7 +205,7 @@ def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, di
     if review.status != ScopeReviewStatus.PENDING:
         raise InvalidTransition("This request has already been decided.", currentState=review.status)
     if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
-        raise InvalidTransition(f"It is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
+        raise InvalidTransition(f"The app is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
     return app, review, _undecided(app)
 
 

@@ -206,7 +206,7 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
     Raises:
         AppNotApproved: the app may not act now.
         InvalidTransition: it is still being delivered, or the endpoint is disabled.
-        TooManyTestEvents: it was repeated a moment ago.
+        TooManyTestEvents: its last attempt ended it a moment ago.
     """
     endpoint = _lock_enabled(delivery.endpoint)
     delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)

@@ -12,7 +12,7 @@ from django.db import connection
 
 from .rows import CallKey, add_to_rows
 
-# The thread is woken early at FLUSH_AT counters; beyond MAX_COUNTERS new ones are dropped (the database is down for long).
+# The thread is woken early at FLUSH_AT counters; beyond MAX_COUNTERS, if the database is down for long, new ones are dropped.
 FLUSH_AT = 2_000
 MAX_COUNTERS = 50_000
 

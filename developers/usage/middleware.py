@@ -74,7 +74,7 @@ def call_of(request: HttpRequest, status: int) -> CallKey | None:
 
 
 def operation_of(request: HttpRequest) -> CountedOperation:
-    """Return the operation that a request's route and method name."""
+    """Return the operation of a request, by its method and its route."""
     method = request.method if request.method in METHODS else "OTHER"
     match = request.resolver_match
     if match is None:

@@ -137,7 +137,7 @@ def _busiest_first(groups: dict[str, CallCounts]) -> dict[str, CallCounts]:
 
 
 def unused_scopes(app: App, rows: Iterable[AppScope]) -> list[Scope]:
-    """Return the scopes that these rows have granted for more than 90 days and that no successful call has needed since."""
+    """Return the app's scopes that were granted more than 90 days ago, and that no successful call has needed in the last 90 days."""
     since = timezone.now() - IDLE
     if app.created > since:
         return []

@@ -34,7 +34,7 @@ LONGEST_RETRY_AFTER = timedelta(hours=10)
 RUN_SECONDS = 10.0
 # Longer than a run with its last request.
 LEASE = timedelta(seconds=60)
-# Slow endpoints are served after the others.
+# Slow and failing endpoints are served after the others.
 SLOW_MS = 2000
 SLOW_PRIORITY = -20
 GONE = 410
@@ -120,7 +120,7 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
         delivery = due.filter(next_at__lte=timezone.now()).select_related("message").order_by("next_at").first()
         if delivery is None:
             return
-        # Its scopes may have been narrowed since it was written, or since it was delivered before.
+        # The app may have lost the scopes since the event was published, or since an earlier attempt.
         if not may_receive(delivery.message.type, endpoint.app.scopes):
             due.filter(pk=delivery.pk).update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             continue

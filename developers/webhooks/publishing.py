@@ -49,6 +49,7 @@ def publish_events(*events: WebhookMessage) -> None:
 
 def publish_merged(event: WebhookMessage) -> None:
     """Publish an event that stands for all of its type about the same subject until `MERGE_WINDOW` has passed; the later ones are left out."""
+    # The second is for the caller's transaction to be committed before the event that stands for this one is sent.
     alike = WebhookMessage.objects.filter(subject=event.subject, type=event.type, merges_until__gt=timezone.now() + timedelta(seconds=1))
     if not alike.exists():
         event.merges_until = event.created_at + MERGE_WINDOW

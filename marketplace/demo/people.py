@@ -20,11 +20,11 @@ from developers.selectors import (
     active_tokens_without_app_of,
     apps_of,
     current_application,
-    open_review_of,
+    open_request_of,
 )
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, revoke_api_key, revoke_token
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app, revoke_api_key, revoke_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from developers.services.spending import LimitValues
 from library.selectors import current_licences_of
@@ -120,7 +120,7 @@ def make_approval(people: People) -> None:
         return
     for token in active_tokens_without_app_of(buyer).filter(name=ASSISTANT):
         revoke_token(token=token, actor=buyer, reason="Replaced by quickstart")
-    _, secret = issue_personal_token(
+    _, secret = issue_token_without_app(
         user=buyer,
         name=ASSISTANT,
         scopes=frozenset({Scope.WALLET_SPEND}),
@@ -237,7 +237,7 @@ def _app(people: People) -> App:
         asked = dict.fromkeys(APP_SCOPES, "To try it.")
         purpose = "Calls every endpoint that a key can call."
         app = create_app(user=people.developer, name=APP_NAME, purpose=purpose, scopes=asked, actor=people.developer)
-    review = open_review_of(app)
+    review = open_request_of(app)
     if app.status == AppStatus.PENDING and review is not None:
         granted = dict.fromkeys(APP_SCOPES, ScopeDecision(granted=True))
         app = decide_scopes(review=review, decisions=granted, note=REASON, actor=people.admin)
@@ -276,6 +276,6 @@ def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
         for token in active_tokens_without_app_of(user).filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=user, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
-    return issue_personal_token(
+    return issue_token_without_app(
         user=user, name=CREDENTIAL_NAME, scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=LIMITS
     )[1]

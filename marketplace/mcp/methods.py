@@ -60,7 +60,7 @@ def perform(request: HttpRequest, caller: Caller, message: Message, revision: st
     if revision not in MODERN:
         return result
     meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
-    # A tool may ask for something first.
+    # A result that asks for something first has a `resultType` of its own.
     return {"resultType": "complete", **result, **(METHODS[message.method].cache_hints or {}), "_meta": meta}
 
 

@@ -24,7 +24,7 @@ NAME = "choose_asset"
 _STEPS = """\
 1. Search with search_assets, narrowed down by category, license, currency and maxPrice where they are given.
 2. Read the best three with get_asset and, if you may, get_asset_manifest. Check with check_rights that the licence allows the use, that
-   the file type and the host tools fit, and that there is a price in my currency, INR or USD: null means that it is not sold in it.
+   the file type and the host tools fit, and that there is a price in my currency, INR or USD: null means that the asset is not sold in it.
 3. Compare them in a few lines: fit, licence, price for that licence, what speaks against each. Recommend one, or say that none fits.
 4. Check with list_library that I do not own it already, and with get_wallet that the balance is enough.
 5. Ask me before you buy. Once I agree, call quote_purchase, tell me its price, and call buy_asset with its quoteId and a new
@@ -41,7 +41,7 @@ class PromptRequest(serializers.Serializer[Any]):
     currency = serializers.ChoiceField(
         choices=[code.value for code in WALLET_CURRENCIES],
         required=False,
-        help_text="The currency of the budget; the wallet's own when left out.",
+        help_text="The currency of the budget; by default the one in which the wallet pays.",
     )
     license = Line(max_length=40, required=False, help_text="The licence that the use needs, by its slug.")
     category = Line(max_length=80, required=False, help_text="A category's slug.")
@@ -108,7 +108,9 @@ def _text(wanted: dict[str, Any]) -> str:
     if "category" in wanted:
         lines.append(f"Look in the category {wanted['category']}.")
     if "budget" in wanted:
-        lines.append(f"It may cost at most {wanted['budget']} {currency or '(in the currency of my wallet: get_wallet tells it)'}.")
+        lines.append(
+            f"It may cost at most {wanted['budget']} {currency or '(in the currency in which my wallet pays: currencyPreference of get_wallet)'}."
+        )
     elif currency:
         lines.append(f"I pay in {currency}.")
     if license_slug:

@@ -89,7 +89,10 @@ def link(part: AssetResource, slug: str) -> ResourceLink:
 
 
 def list_resources(call: MethodCall) -> dict[str, Any]:
-    """Return each skill's SKILL.md, then the readmes of the assets that the user owns, newest first; tools find what is on sale."""
+    """Return the readmes of the assets that the user owns, newest first; tools find what is on sale.
+
+    In the newest revision, the SKILL.md of each skill comes before them.
+    """
     first_page = call.params.get("cursor") is None
     resources = skills.root_files(call) if first_page and call.revision in MODERN else []
     readmes, next_cursor = _readmes(call)

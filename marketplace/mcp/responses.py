@@ -16,7 +16,7 @@ from marketplace.core.scopes import APP_SCOPES, format_scopes
 
 MessageId = str | int | None
 
-# Problems that the protocol has codes for. Others have their HTTP status as code: those below -32000 are reserved.
+# Problems that the protocol has codes for. Others have their HTTP status as code: those from -32768 to -32000 are reserved.
 _CODES = {
     errors.MalformedBody.code: PARSE_ERROR,
     errors.InvalidInput.code: INVALID_PARAMS,

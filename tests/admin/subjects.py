@@ -20,7 +20,7 @@ from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, ClientMetadata, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
 from developers.services.clients import submit_document
-from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_token_without_app
 from developers.services.scopes import reject_app
 from developers.services.spending import LimitValues, set_app_spending_limit
 from developers.services.webhooks import create_endpoint
@@ -143,7 +143,7 @@ def token() -> AccessToken:
     """Return an active personal token."""
     user = UserFactory()
     expires = timezone.now() + timedelta(days=1)
-    return issue_personal_token(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
+    return issue_token_without_app(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
 
 
 def consent() -> Consent:

@@ -11,7 +11,7 @@ from catalog.models import Deliverable, FilePreview, StorePicture
 from developers.event_types import EventType
 from developers.models import ApiUsage, ClientMetadata
 from developers.services.apps import create_app
-from developers.services.credentials import issue_personal_token
+from developers.services.credentials import issue_token_without_app
 from developers.services.spending import LimitValues, set_spending_limit
 from developers.services.webhooks import create_endpoint, send_test_event
 from marketplace.accounts.models import MailOptOut
@@ -85,7 +85,7 @@ def rows(db: None) -> None:
     ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
     day = timezone.now().date()
     ApiUsage.objects.create(day=day, kind="personal", credential_id=buyer.pk, operation="GET wallet", status=200, calls=1)
-    issue_personal_token(
+    issue_token_without_app(
         user=developer,
         name="laptop",
         scopes=frozenset({Scope.ACCOUNT_READ}),

@@ -31,7 +31,7 @@ def mcp(app: App, **changes: Any) -> tuple[AccessToken, str]:
 
 def personal(user: User, scopes: frozenset[Scope] = frozenset({Scope.ACCOUNT_READ}), **changes: Any) -> tuple[AccessToken, str]:
     values = {"name": "laptop", "expires_at": in_days(30), "limits": PLENTY, **changes}
-    return services.issue_personal_token(user=user, scopes=scopes, actor=user, **values)
+    return services.issue_token_without_app(user=user, scopes=scopes, actor=user, **values)
 
 
 @pytest.mark.parametrize(("status", "granted"), [("Suspended", "catalog:read"), ("Approved", "")])

@@ -130,7 +130,7 @@ def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, de
     makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {
         "keys": (lambda: credentials.issue_api_key(app=app, name="k", actor=app.user), TooManyKeys, ApiKey),
         "tokens": (
-            lambda: credentials.issue_personal_token(
+            lambda: credentials.issue_token_without_app(
                 user=developer, name="t", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=in_days(1), actor=developer
             ),
             TooManyTokens,
@@ -202,7 +202,7 @@ def test_concurrently_set_limits_of_one_app_are_one_row() -> None:
 
 def test_last_two_limits_of_a_token_are_not_both_removed() -> None:
     user = UserFactory()
-    credentials.issue_personal_token(
+    credentials.issue_token_without_app(
         user=user,
         name="agent",
         scopes=frozenset({Scope.WALLET_SPEND}),

@@ -12,7 +12,7 @@ from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import PasswordRequired, TooManyKeys
 from developers.models import AccessToken, ApiKey, App
 from developers.selectors import owner_spending_limits
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token, limit_api_key
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app, limit_api_key
 from developers.services.rotation import rotate_api_key, rotate_token
 from developers.services.spending import LimitValues
 from marketplace.core.audit import history_of
@@ -39,7 +39,7 @@ def later(days: int) -> Iterator[None]:
 
 def spender() -> tuple[AccessToken, str]:
     user = UserFactory()
-    return issue_personal_token(
+    return issue_token_without_app(
         user=user,
         name="agent",
         scopes=frozenset({Scope.WALLET_SPEND}),

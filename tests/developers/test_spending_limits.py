@@ -16,7 +16,7 @@ from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import owner_spending_limits, spending_limits_for, spends_only_within_limits
 from developers.services.consents import withdraw_consent
-from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_token_without_app
 from developers.services.spending import (
     LimitValues,
     remove_app_spending_limit,
@@ -51,7 +51,9 @@ def user(db: None) -> User:
 
 def personal(user: User) -> tuple[AccessToken, str]:
     soon = timezone.now() + timedelta(days=1)
-    return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD])
+    return issue_token_without_app(
+        user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD]
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,9 +111,9 @@ def test_replaced_spending_limit_is_audited_with_old_and_new_values_and_an_uncha
 def test_token_that_can_spend_needs_a_spending_limit(user: User) -> None:
     soon = timezone.now() + timedelta(days=1)
     with pytest.raises(SpendingLimitRequired):
-        issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
+        issue_token_without_app(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True)
     with pytest.raises(InvalidInput):
-        issue_personal_token(
+        issue_token_without_app(
             user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[LimitValues(Currency.USD)]
         )
     assert not AccessToken.objects.exists()
@@ -119,7 +121,7 @@ def test_token_that_can_spend_needs_a_spending_limit(user: User) -> None:
 
 def test_limits_of_a_token_that_cannot_spend_are_not_kept(user: User) -> None:
     soon, scopes = timezone.now() + timedelta(days=1), frozenset({Scope.ACCOUNT_READ})
-    issue_personal_token(user=user, name="reader", scopes=scopes, expires_at=soon, actor=user, limits=[USD])
+    issue_token_without_app(user=user, name="reader", scopes=scopes, expires_at=soon, actor=user, limits=[USD])
     assert not SpendingLimit.objects.exists()
 
 

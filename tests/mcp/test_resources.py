@@ -167,7 +167,7 @@ def test_prompt_says_what_the_user_said_names_existing_tools_and_stops_before_bu
     assert {word.strip(".,:") for word in text.split() if "_" in word} <= set(owner_of().tools())
     for said in ("A poster", "at most 1500 INR", "licence commercial", "category fonts", "Ask me before you buy"):
         assert said in text
-    assert "currency of my wallet" in prompt(owner_of(), purpose="A poster", budget="20")
+    assert "the currency in which my wallet pays" in prompt(owner_of(), purpose="A poster", budget="20")
 
 
 # --- completion

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.principals import Principal
-from developers.services.credentials import issue_personal_token
+from developers.services.credentials import issue_token_without_app
 from developers.services.rotation import rotate_token
 from developers.services.spending import LimitValues
 from library.models import Licence
@@ -165,7 +165,7 @@ def test_purchases_by_all_tokens_of_an_app_and_by_no_others_count_against_a_limi
 def test_rotated_token_inherits_the_spent_amount_of_the_old_one(user: User) -> None:
     limit_values = [LimitValues(Currency.INR, total_minor=3 * PRICE)]
     scopes, ends = frozenset({Scope.WALLET_SPEND}), timezone.now() + timedelta(days=9)
-    first, _ = issue_personal_token(
+    first, _ = issue_token_without_app(
         user=user, name="ci", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limit_values
     )
     second, _ = rotate_token(token=first, overlap=timedelta(days=1), actor=user, password_confirmed=True)
@@ -177,7 +177,7 @@ def test_rotated_token_inherits_the_spent_amount_of_the_old_one(user: User) -> N
         with pytest.raises(SpendingLimitExceeded) as refusal:
             buy(principal)
         assert refusal.value.members["limit"] == "total"
-    other, _ = issue_personal_token(
+    other, _ = issue_token_without_app(
         user=user, name="other", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limit_values
     )
     buy(Principal(user, None, scopes, CredentialKind.PERSONAL, other))

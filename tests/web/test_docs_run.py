@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from catalog.models import Listing
 from catalog.services.submission import withdraw_listing
-from developers.services.credentials import issue_api_key, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_token_without_app
 from developers.services.spending import LimitValues
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
@@ -137,7 +137,7 @@ def test_documented_call_of_a_tool_with_curl_works(site: None, tmp_path: Path) -
 def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: None, tmp_path: Path) -> None:
     listing = on_sale(archive(), slug="hanken-grotesk")
     user = funded(inr=1_000_000)
-    _, secret = issue_personal_token(
+    _, secret = issue_token_without_app(
         user=user,
         name="Shopping agent",
         scopes=frozenset({Scope.WALLET_SPEND}),

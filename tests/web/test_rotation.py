@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import AccessToken, ApiKey, App
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import PASSWORD, AppFactory
@@ -37,7 +37,7 @@ def key(app: App) -> ApiKey:
 @pytest.fixture
 def personal(developer: User) -> AccessToken:
     soon = timezone.now() + timedelta(days=30)
-    return issue_personal_token(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)[0]
+    return issue_token_without_app(user=developer, name="mine", scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=developer)[0]
 
 
 def _secret(html: bytes) -> str:

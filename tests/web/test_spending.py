@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog.models import Category
 from developers.models import AccessToken, App, SpendingLimit
-from developers.services.credentials import issue_personal_token, revoke_token
+from developers.services.credentials import issue_token_without_app, revoke_token
 from developers.services.spending import LimitValues, set_app_spending_limit, set_spending_limit
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
@@ -33,9 +33,9 @@ def user(db: None) -> User:
 @pytest.fixture
 def token(user: User) -> AccessToken:
     soon = timezone.now() + timedelta(days=1)
-    return issue_personal_token(user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD])[
-        0
-    ]
+    return issue_token_without_app(
+        user=user, name="agent", scopes=SPEND, expires_at=soon, actor=user, password_confirmed=True, limits=[USD]
+    )[0]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from developers.checks import api_views
 from developers.models import AccessToken
-from developers.services.credentials import issue_personal_token
+from developers.services.credentials import issue_token_without_app
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
@@ -27,7 +27,7 @@ AMOUNTS = ["0", "0.001", "NaN", "100000000.01"]
 
 def _issue(user: User, name: str = "mine") -> AccessToken:
     soon = timezone.now() + timedelta(days=1)
-    return issue_personal_token(user=user, name=name, scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)[0]
+    return issue_token_without_app(user=user, name=name, scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)[0]
 
 
 @pytest.mark.parametrize(

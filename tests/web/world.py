@@ -22,7 +22,7 @@ from developers.event_types import EventType
 from developers.models import App
 from developers.secrets import digest_of
 from developers.services.applications import approve_application, submit_application
-from developers.services.credentials import issue_api_key, issue_mcp_token, issue_personal_token
+from developers.services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app
 from developers.services.webhooks import create_endpoint, send_test_event
 from library.licensees import Licensee
 from library.models import Favourite, Licence
@@ -417,7 +417,7 @@ def developed(member: User, reviewer: User) -> dict[str, str]:
     mcp_token, _ = issue_mcp_token(app=app, name="agent", expires_at=soon, actor=member, password_confirmed=True)
     endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=member)
     delivery = send_test_event(endpoint=endpoint, actor=member)
-    token, _ = issue_personal_token(
+    token, _ = issue_token_without_app(
         user=member,
         name="script",
         scopes=frozenset({Scope.WALLET_SPEND, Scope.LIBRARY_READ}),

@@ -75,7 +75,7 @@ class Tool:
     run: Callable[[Principal, Arguments], ToolResult]
     # JSON Schemas of further arguments, by name.
     filters: Mapping[str, Any] = field(default_factory=dict)
-    # By these clients decide when to ask their users.
+    # Clients decide by these three when to ask their users.
     read_only: bool = True
     # No other call can undo what it does.
     destructive: bool = False

@@ -1,4 +1,4 @@
-"""An app with a redirect address, and a user in front of a browser."""
+"""An app with a redirect URI, and a user in front of a browser."""
 
 import pytest
 from django.test import Client

@@ -335,6 +335,14 @@ def test_changes_of_a_client_document_wait_for_a_review_and_apply_once_accepted(
     assert b"Assistant 2" in page.content
 
 
+def test_change_of_a_client_document_waits_since_it_was_first_read(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+    calls = len(web.calls)
+    grow_stale()
+    client_party.ask(**WANTED)
+    assert len(web.calls) == calls + 1
+    assert ClientMetadata.objects.get().read_at == changed.read_at
+
+
 def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes(
     changed: ClientMetadata, client_party: Party, web: Web
 ) -> None:

@@ -1,4 +1,4 @@
-"""Connected apps and redirect addresses in the dashboard."""
+"""Connected apps and redirect URIs in the dashboard."""
 
 from typing import Any
 
