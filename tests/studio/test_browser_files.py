@@ -28,6 +28,7 @@ from vendors.bounds import MAX_PART_BYTES
 from vendors.models import Upload
 from vendors.previews import process_preview
 from vendors.services.files import attach_preview
+from vendors.studio.upload_fields import MESSAGES
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -290,7 +291,7 @@ def test_second_upload_at_once_is_told_of_the_first(opened: Callable[..., tuple[
     drop(quick, "#file", ("quick.zip", makers.archive(a_otf="x")))
     expect(quick.locator("#file .note-success")).to_contain_text("quick.zip")
     wire.slow(0)
-    expect(slow.locator("#file-error")).to_contain_text("Another file came in here")
+    expect(slow.locator("#file-error")).to_contain_text(MESSAGES["upload_conflict"])
     assert Deliverable.objects.get().original_filename == "quick.zip"
 
 
