@@ -152,6 +152,14 @@ def test_submission_without_passed_checks_raises_an_error() -> None:
             submission.submit_listing(listing=draft(), checks=checks, actor=UserFactory())
 
 
+def test_submission_whose_file_was_replaced_during_the_checks_is_refused_naming_the_state() -> None:
+    checked = draft()
+    add_candidate(Listing.objects.get(pk=checked.pk))
+    with pytest.raises(InvalidTransition) as refusal:
+        _submit(checked, checked.store.owner)
+    assert refusal.value.members == {"currentState": ListingStatus.DRAFT}
+
+
 def test_submission_without_a_file_is_refused() -> None:
     listing = ListingFactory()
     with pytest.raises(DeliverableMissing):

@@ -12,14 +12,17 @@ from django.db import DatabaseError, OperationalError
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
-from catalog.models import Deliverable, Listing, Preview
+from catalog.models import Deliverable, FileFacts, Listing, Preview
 from catalog.models.files import PreviewKind
+from catalog.services.submission import withdraw_listing
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
+from tests.catalog.cases import submitted
+from tests.factories import ListingFactory
 from tests.files import makers
 from tests.files.helpers import knock, stored
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
@@ -140,6 +143,20 @@ def test_one_of_two_concurrent_uploads_wins_and_the_other_leaves_nothing(listing
     assert stored(media) == [winner.object_key]
 
 
+def test_facts_stay_of_files_that_are_there_or_were_submitted_with_the_listing(listing: Listing, vendor: VendorProfile) -> None:
+    def attach(listing: Listing, content: bytes) -> Listing:
+        with received(content) as file:
+            attach_deliverable(listing=listing, received=file, inspection=INSPECTION, actor=vendor.user)
+        return Listing.objects.get(pk=listing.pk)
+
+    listing = withdraw_listing(listing=submitted(attach(listing, b"submitted")), actor=vendor.user)
+    submitted(attach(ListingFactory(store=vendor.store), b"submitted with another listing"))
+    for content in (b"submitted with another listing", b"there"):
+        listing = attach(listing, content)
+    kept = {hashlib.sha256(content).hexdigest() for content in (b"submitted", b"there")}
+    assert set(FileFacts.objects.filter(listing=listing).values_list("sha256", flat=True)) == kept
+
+
 def sound(*, listing: Listing, actor: User, **details: Any) -> Preview:
     """Attach a sound as an upload does."""
     processed = ProcessedPreview(b"x", "audio/wav", details, {})
@@ -206,6 +223,8 @@ def test_gallery_image_is_in_its_slot_in_place_of_the_one_before(
     assert {str(row.id) for row in Preview.objects.all()} == {other["id"], second["id"]}
     assert stored(media) == sorted(f"previews/{record['id']}{name}" for record in (other, second) for name in ("", ".card"))
     assert first["id"] != second["id"]
+    uploads = [(entry.data["slot"], entry.data["preview"]) for entry in history_of(listing)]
+    assert uploads == [(2, second["id"]), (2, first["id"]), (1, other["id"])]
 
 
 @pytest.mark.slow

@@ -27,10 +27,13 @@ def told(response: Any) -> tuple[int, str]:
     return response.status_code, response.json().get("code", "")
 
 
-def test_billing_details_are_empty_at_first_and_can_be_changed_in_part(bearer_client: Client) -> None:
+def test_billing_details_are_empty_at_first_entered_as_a_whole_and_can_be_changed_in_part(bearer_client: Client) -> None:
     client = bearer_client()
     assert client.get(BILLING).json() == EMPTY
     body = {"name": "Bo", "street": "2 Marine Drive", "city": "Mumbai", "region": "27", "country": "IN"}
+    for missing in ("name", "street", "city", "country"):
+        (error,) = client.patch(BILLING, {name: value for name, value in body.items() if name != missing}, format="json").json()["errors"]
+        assert (error["pointer"], error["code"]) == (f"#/{missing}", "blank")
     answer = client.patch(BILLING, body, format="json").json()
     assert answer == EMPTY | body
     assert client.patch(BILLING, {"postalCode": "400001"}, format="json").json() == answer | {"postalCode": "400001"}

@@ -79,6 +79,8 @@ def test_code_used_twice_revokes_its_tokens(party: Party) -> None:
     assert_error(party.refresh(second["refresh_token"]), "invalid_grant")
     entry = AuditEntry.objects.get(action="token_family.revoke")
     assert (entry.reason, entry.data["tokens"]) == ("The authorization code was used twice.", 1)
+    issued = AuditEntry.objects.filter(action="token.issue").order_by("pk")
+    assert [entry.data["by"] for entry in issued] == ["code", "refresh"]
 
 
 def test_code_exchange_never_adds_scopes(party: Party) -> None:
