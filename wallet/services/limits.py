@@ -35,7 +35,7 @@ class UsedLimit:
     spent: Spent
 
 
-def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool = False) -> None:
+def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool) -> None:
     """Refuse a purchase that exceeds the owner's or the app's limit.
 
     Days are in UTC. If the owner approved the purchase, only limits that staff set for the app refuse it.
