@@ -33,6 +33,7 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
@@ -366,6 +367,12 @@ def test_missing_and_inconsistent_invoices_are_reported() -> None:
     Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get(), **other_tax)
     assert len(list(invoice_differences())) == 1
     Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor, commission_minor=order.commission_minor)
+    refund_order(order=order, reason="broken", actor=None)
+    *_, note = issue()
+    for corrected, sentences in ((forgotten, 1), (order, 0)):
+        with unguarded():
+            Invoice.objects.filter(pk=note.pk).update(corrects=Invoice.objects.get(order=corrected, kind=InvoiceKind.INVOICE))
+        assert len(list(invoice_differences())) == sentences
 
 
 def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:
