@@ -78,7 +78,7 @@ def test_uploaded_deliverable_is_returned_with_the_documented_fields(listing: Li
         "checksum": hashlib.sha256(content).hexdigest(),
     }
     technical = json.loads(record["technicalJson"])
-    assert (technical["format"], technical["entryCount"]) == ("zip", 2)
+    assert (technical["format"], technical["entryCount"], deliverable.format) == ("zip", 2, "zip")
     assert technical["contentsByExtension"] == {"ttf": 1, "txt": 1}
     assert technical["uncompressedSize"] == len(makers.font()) + len("Hello.")
     assert technical["glyphCount"] == 3

@@ -226,6 +226,16 @@ def test_purchase_with_two_disputes_is_suspended_by_what_is_lost_or_disputed_and
     assert_ledger_agrees()
 
 
+def test_purchase_that_a_dispute_suspended_is_not_attributed_to_the_next_one() -> None:
+    user = UserFactory()
+    suspending, later = (paid_top_up(user, PRICE // 2) for _ in range(2))
+    bought_with(later)
+    for top_up in (suspending, later):
+        deliver_event(top_up, EventKind.DISPUTED, event_id=f"disputed {top_up.pk}", reversal=f"case {top_up.pk}")
+    assert ReversedOrder.objects.get().reversal.top_up == suspending
+    assert_ledger_agrees()
+
+
 def test_dispute_reaches_an_older_purchase_only_beyond_the_price_of_the_newest() -> None:
     top_up = paid_top_up(amount_minor=PRICE + 1_000)
     older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)

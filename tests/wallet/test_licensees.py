@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -156,8 +157,10 @@ def test_claim_by_an_owner_of_the_licence_is_refused_and_the_link_stays_valid() 
 
 def test_claim_link_is_resent_only_for_its_buyer_after_an_hour_until_it_is_used_or_refunded() -> None:
     refunded, own, order = bought_for(on_sale()), bought(on_sale()), bought_for(on_sale())
-    with pytest.raises(RateLimited):
+    almost = Licence.objects.get(order_id=order.pk).acquired_at + timedelta(minutes=bounds.CLAIM_LINK_MINUTES_BETWEEN, seconds=-29.5)
+    with patch("django.utils.timezone.now", return_value=almost), pytest.raises(RateLimited) as refusal:
         resend_claim_link(order=order, actor=order.buyer)
+    assert refusal.value.headers["Retry-After"] == "30"
     for each in (order, refunded):
         later(each, hours=2)
     for stranger in (UserFactory(), UserFactory(is_staff=True, is_superuser=True)):

@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 from catalog.models import Deliverable, LicenseTier, Listing
 from library.models import Licence
 from library.selectors import current_file, current_licences_of, owned_licence, owned_version, owned_versions
+from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from tests.factories import DeliverableFactory, UserFactory
 from tests.races import outcomes_at_once, until_someone_waits
@@ -85,6 +86,8 @@ def test_chained_upgrade_costs_the_target_less_all_that_was_paid_and_refunds_res
     for order, restored in ((third, {"commercial"}), (second, {"personal"}), (first, set())):
         give_back(order)
         assert live(first) == restored
+    actions = [entry.action for entry in history_of(Licence.objects.get(order_id=first.pk))]
+    assert actions == ["licence.revoke", "licence.unreplace"]
     assert wallet_of(first.buyer).balance_inr_minor == 1_000_000
 
 

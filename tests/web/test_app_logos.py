@@ -16,7 +16,7 @@ from developers.services.apps import set_app_logo
 from developers.services.scopes import ScopeDecision, decide_scopes, request_scopes
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 from tests.files.makers import picture
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +73,7 @@ def test_logo_is_seen_by_others_once_it_is_approved(
     assert shown
     grant = {Scope.LIBRARY_READ: ScopeDecision(granted=True)}
     decide_scopes(review=review, decisions=grant, note="", logo_digest=str(shown["value"]), actor=reviewer)
+    set_app_logo(app=AppFactory(), image=b"", actor=developer)
     assert stranger.get(address).content == b"jpeg"
 
 

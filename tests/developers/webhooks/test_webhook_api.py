@@ -1,9 +1,11 @@
 """Webhooks managed with an API key of their app."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
@@ -114,8 +116,10 @@ def test_no_key_has_events_of_its_developers_store_sent(client: APIClient, app: 
 def test_rotated_secret_signs_and_the_response_tells_until_when_the_old_one_does(client: APIClient, receiver: Receiver) -> None:
     path = f"/{sent(client, 'post', url=receiver.url, events=EVENTS)['id']}/rotate-secret"
     assert sent(client, "post", path, overlapHours=0)["oldSecretExpiresAt"] is None
-    rotated = sent(client, "post", path, overlapHours=1)
-    assert rotated["oldSecretExpiresAt"]
+    for body, hours in (({"overlapHours": 1}, 1), ({}, 24)):
+        rotated = sent(client, "post", path, **body)
+        remaining = datetime.fromisoformat(rotated["oldSecretExpiresAt"]) - timezone.now()
+        assert round(remaining / timedelta(hours=1)) == hours
     tell()
     drain()
     receiver.calls[0].opened_with(rotated["secret"])
