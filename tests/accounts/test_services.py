@@ -3,9 +3,11 @@
 from functools import partial
 
 import pytest
+from django.contrib.auth.models import Group
 
 from marketplace.accounts import services
 from marketplace.accounts.models import Tier
+from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
@@ -26,3 +28,11 @@ def test_change_of_an_account_without_a_reason_is_refused(change: partial[object
     with pytest.raises(InvalidInput):
         change(user=UserFactory(is_staff=True), reason="  ", actor=UserFactory(is_superuser=True))
     assert not AuditEntry.objects.exists()
+
+
+def test_groups_of_a_staff_member_replace_earlier_ones_and_the_audit_log_names_both() -> None:
+    user, earlier, later = UserFactory(is_staff=True), Group.objects.create(name="Reviewers"), Group.objects.create(name="Cashiers")
+    user.groups.add(earlier)
+    services.set_staff(user=user, groups=[later], reason="Moved", actor=UserFactory(is_superuser=True))
+    assert user.groups.get() == later
+    assert history_of(user).get().data == {"before": ["Reviewers"], "after": ["Cashiers"]}

@@ -75,8 +75,10 @@ def test_staff_with_the_permission_decides_through_the_form(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.superuser], ids=str)
 def test_superuser_decides_through_the_form_what_no_permission_is_enough_for(case: Case, root: User) -> None:
-    press(signed_in(root), _page(case, case.make()), case.answers)
+    subject = case.make()
+    response = press(signed_in(root), _page(case, subject), case.answers)
     assert AuditEntry.objects.filter(action=case.audit, actor=root).count() == 1
+    assert response.request["PATH_INFO"] == address(type(subject), "change", subject.pk)
 
 
 @pytest.mark.slow

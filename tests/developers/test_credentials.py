@@ -67,8 +67,9 @@ def test_key_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.
     app = AppFactory()
     first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
     second, _ = services.issue_api_key(app=app, name="second", actor=app.user, expires_at=in_days(1))
-    with pytest.raises(TooManyKeys):
+    with pytest.raises(TooManyKeys) as refusal:
         services.issue_api_key(app=app, name="third", actor=app.user)
+    assert refusal.value.members == {"maximum": 2}
     services.revoke_api_key(key=first, actor=app.user)
     services.issue_api_key(app=app, name="third", actor=app.user)
     ApiKey.objects.filter(pk=second.pk).update(expires_at=in_days(-1))

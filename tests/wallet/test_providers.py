@@ -189,6 +189,7 @@ def test_signed_body_that_is_no_event_or_lacks_a_required_field_is_refused() -> 
         SESSION | {"currency": "dollars"},
     )
     bodies = [of_stripe("checkout.session.completed", thing)[0].decode() for thing in things]
+    bodies += [of_stripe("checkout.session.completed", SESSION, created=no_time)[0].decode() for no_time in ("now", 2**60, 2**63)]
     for body in (*bodies, "[]", "1", "null", '{"type": "x"}', '{"id": 1}', "[" * 5_000):
         signature = WebhookSignature.generate_signature_header(body, SECRET)
         with pytest.raises(Problem) as excinfo:
