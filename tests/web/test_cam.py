@@ -221,7 +221,7 @@ def test_changed_local_file_is_replaced_and_one_with_another_digest_is_not_writt
     assert machine.files == {name: archive("grotesk")}
     shutil.rmtree(machine.project / "assets")
     store_file(listing, archive("Grotesk"))
-    assert "another file" in machine.cam("sync", "--frozen", code=1)
+    assert "different file" in machine.cam("sync", "--frozen", code=1)
     assert machine.files == {}
 
 
