@@ -54,5 +54,4 @@ def headed(cells: Iterable[SafeString], headers: Sequence[Mapping[str, Any]]) ->
         text = str(header["text"])
         # The head of the column of checkboxes is a checkbox itself.
         name = "" if text.startswith("<") else escape(capfirst(text))
-        # Both are escaped: the cell by Django, the name here.
-        yield mark_safe(html.replace(" ", f' data-label="{name}" ', 1)) if name else html  # noqa: S308
+        yield mark_safe(html.replace(" ", f' data-label="{name}" ', 1)) if name else html  # noqa: S308 - the cell is escaped by Django, the name above
