@@ -162,7 +162,6 @@ class ListingReviewAdmin(QueueAdmin):
         ),
         services.approve_listing,
         "review",
-        fields=("tier_requirement", "note"),
     )
 
     reject = service_decision(

@@ -44,7 +44,7 @@ class SavedReplyReasonForm(ReasonForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        reply = self.offered.get(cleaned.get("reply", ""), "")
+        reply = self.offered.get(cleaned.pop("reply", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
         if not cleaned["reason"] and "reason" not in self.errors:
             self.add_error("reason", "Choose a saved reply, or write your own.")

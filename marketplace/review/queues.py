@@ -21,7 +21,7 @@ from marketplace.http.refusals import allow_methods
 
 from . import claims
 from .base import column
-from .decisions import CLAIMING, Decision, DecisionForm, DecisionSection
+from .decisions import CLAIMING, Decision, DecisionForm
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
@@ -29,6 +29,8 @@ NEXT = "next"
 # The attribute of a request for a row's page that has the submitted forms with errors, by decision.
 FAULTY = "faulty_forms"
 VALUE_CHARS = 200
+# The most rows that are tried: others may claim some of the oldest at the same time.
+ATTEMPTS = 20
 
 
 class QueueAdmin(ServiceAdmin):
@@ -86,7 +88,10 @@ class QueueAdmin(ServiceAdmin):
             rows = rows.exclude(pk=after.pk)
             later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
             rows = later if later.exists() else rows
-        return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
+        for row in rows[:ATTEMPTS]:
+            with suppress(Problem):
+                return self.claim_row(row, actor)
+        return None
 
     def get_ordering(self, request: HttpRequest) -> Any:
         return (Case(When(**self.waiting, then=0), default=1).asc(), self.waiting_since)
@@ -225,17 +230,18 @@ class QueueAdmin(ServiceAdmin):
         response.status_code = 400
         return response
 
-    def _sections(self, request: HttpRequest, subject: Any) -> list[DecisionSection]:
+    def _sections(self, request: HttpRequest, subject: Any) -> list[dict[str, Any]]:
+        """Return the decision forms of the page, with their keyboard shortcuts and sentences about the effects on this row."""
         faulty: Mapping[str, DecisionForm] = getattr(request, FAULTY, {})
         return [
-            DecisionSection(
-                name,
-                options,
-                faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
-                self._decision_url(name, subject),
-                self.page_decisions[name],
-                options.effects(subject),
-            )
+            {
+                "name": name,
+                "decision": options,
+                "form": faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
+                "address": self._decision_url(name, subject),
+                "key": self.page_decisions[name],
+                "effects": options.effects(subject),
+            }
             for name, options in self._offered(request, subject).items()
         ]
 

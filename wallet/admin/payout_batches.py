@@ -194,7 +194,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         ),
         services.export_batch,
         "batch",
-        fields=(),
     )
 
     pay = service_decision(
@@ -208,7 +207,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         ),
         services.mark_batch_paid,
         "batch",
-        fields=(),
     )
 
     cancel = service_decision(

@@ -16,12 +16,11 @@ from marketplace.ui.formatting import money, when
 from .. import bounds
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
-from ..selectors import paid_by_currency, vendor_payouts
+from ..selectors import paid_by_currency, unpaid_earnings, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.former_vendors import can_be_settled_by_hand, keep_earnings, pay_former_vendor
 from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_slug_of
 from .csv_export import CsvExportAdmin
-from .effects import kept_earnings_effects, manual_payout_effects
 from .lists import money_column
 
 EXPORT = "wallet.export_vendorpayout"
@@ -63,6 +62,10 @@ class ManualPayoutForm(ReasonForm):
 
     reference = forms.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, help_text="The bank's reference for the payment.")
     field_order = ("reference", "reason")
+
+
+def _earnings(payout: VendorPayout) -> str:
+    return f"All earnings in the vendor's account, {money(unpaid_earnings(payout.account_id), payout.account.currency)}"
 
 
 @admin.register(VendorPayout)
@@ -121,7 +124,6 @@ class VendorPayoutAdmin(CsvExportAdmin):
         ),
         services.mark_payout_paid,
         "payout",
-        fields=(),
     )
 
     bounce = service_decision(
@@ -158,11 +160,10 @@ class VendorPayoutAdmin(CsvExportAdmin):
             "It is recorded as paid.",
             ManualPayoutForm,
             available=lambda payout: can_be_settled_by_hand(payout=payout),
-            effects=manual_payout_effects,
+            effects=lambda payout: [f"{_earnings(payout)}, count as paid to the vendor."],
         ),
         pay_former_vendor,
         "payout",
-        ("reference", "reason"),
     )
 
     keep_earnings = service_decision(
@@ -173,7 +174,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
             "The earnings are kept.",
             available=lambda payout: can_be_settled_by_hand(payout=payout),
             danger=True,
-            effects=kept_earnings_effects,
+            effects=lambda payout: [f"{_earnings(payout)}, become the marketplace's."],
         ),
         keep_earnings,
         "payout",
