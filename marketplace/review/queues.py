@@ -160,39 +160,31 @@ class QueueAdmin(ServiceAdmin):
 
     def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
         """Return the URL of the row's page, with the filters of the list."""
-        return f"{self._address(row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
-
-    def case_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
-        """Return additional template context."""
-        return {}
+        return f"{self._page_url('change', row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
 
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.review_permission)
         claimed, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
-        return (
-            self.case_context(request, subject)
-            | super().page_context(request, subject)
-            | {
-                "subject": subject,
-                "case_template": self.case_template,
-                "status": getattr(subject, "status", ""),
-                "since": getattr(subject, self.waiting_since),
-                "pending": waits,
-                "own": own,
-                "may_review": may_review,
-                "claimed_by_me": claimed and subject.claimed_by_id == viewer.pk,
-                "claimed_by_other": claimed and subject.claimed_by_id != viewer.pk,
-                "claim_urls": {name: self._decision_url(name, subject) for name in CLAIMING},
-                "chosen": chosen,
-                "next_url": self.next_url(),
-                "list_url": self.list_url(chosen),
-                "previous_url": self.case_url(previous, chosen) if previous else "",
-                "facts": self.facts(request, subject),
-                "sections": self._sections(request, subject),
-            }
-        )
+        return super().page_context(request, subject) | {
+            "subject": subject,
+            "case_template": self.case_template,
+            "status": getattr(subject, "status", ""),
+            "since": getattr(subject, self.waiting_since),
+            "pending": waits,
+            "own": own,
+            "may_review": may_review,
+            "claimed_by_me": claimed and subject.claimed_by_id == viewer.pk,
+            "claimed_by_other": claimed and subject.claimed_by_id != viewer.pk,
+            "claim_urls": {name: self._page_url(name, subject) for name in CLAIMING},
+            "chosen": chosen,
+            "next_url": self.next_url(),
+            "list_url": self.list_url(chosen),
+            "previous_url": self.case_url(previous, chosen) if previous else "",
+            "facts": self.facts(request, subject),
+            "sections": self._sections(request, subject),
+        }
 
     def _back(self, request: HttpRequest, subject: Any) -> HttpResponse:
         if self.has_view_permission(request, subject):
@@ -238,7 +230,7 @@ class QueueAdmin(ServiceAdmin):
                 "name": name,
                 "decision": options,
                 "form": faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
-                "address": self._decision_url(name, subject),
+                "address": self._page_url(name, subject),
                 "key": self.page_decisions[name],
                 "effects": options.effects(subject),
             }

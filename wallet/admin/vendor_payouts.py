@@ -10,7 +10,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
-from marketplace.review.panels import Panel
 from marketplace.ui.formatting import money, when
 
 from .. import bounds
@@ -81,6 +80,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "return_journal")
     readonly_fields = ("vendor", "store", "amount")
     amount = money_column("Amount", "amount_minor", "account.currency", ordering="-journal__vendor_net_minor")
+    has_history = False
     decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
@@ -94,9 +94,6 @@ class VendorPayoutAdmin(CsvExportAdmin):
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""
         return csv_lines(PAYOUT_HEADER, map(payout_cells, rows))
-
-    def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
-        return []
 
     def name(self, subject: VendorPayout) -> str:
         return f"{self.store(subject)}: {self.amount(subject)}"
