@@ -1,6 +1,5 @@
 """Top-ups, disputes and refunds, and providers' events in the admin: read-only except for refunds to the card."""
 
-
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
