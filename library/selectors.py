@@ -23,17 +23,14 @@ def current_licences_of(user: User) -> QuerySet[Licence]:
     return Licence.objects.filter(CURRENT, holder=user).order_by("-acquired_at", "-id")
 
 
-def library_page(user: User, *, limit: int, cursor: str | None = None, among: QuerySet[Licence] | None = None) -> tuple[int, Page]:
-    """Return the number of current licences of a user, and a page of them, or of those in `among`, newest first.
+def library_page(licences: QuerySet[Licence], *, limit: int, cursor: str | None = None) -> Page:
+    """Return a page of current licences, newest first.
 
     Raises:
         InvalidInput: the cursor is not valid.
     """
-    owned = current_licences_of(user)
-    listed = owned if among is None else among
     related = ("listing__approved_deliverable", "listing__store", "tier", "deliverable")
-    page = newest_first([listed.select_related(*related)], "acquired_at", limit=limit, cursor=cursor)
-    return owned.count(), page
+    return newest_first([licences.select_related(*related)], "acquired_at", limit=limit, cursor=cursor)
 
 
 def licences_for(user: User, listing: Listing) -> list[Licence]:

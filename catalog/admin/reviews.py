@@ -145,10 +145,8 @@ class ListingReviewAdmin(QueueAdmin):
         return LastDecision(subject.status, subject.decided_at, actor, reason)
 
     def page_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
-        return super().page_context(request, subject) | {"heading": subject.listing.title}
-
-    def case_context(self, request: HttpRequest, subject: ListingReview) -> dict[str, Any]:
-        return review_context(subject, against=request.GET.get("against", ""))
+        context = super().page_context(request, subject) | {"heading": subject.listing.title}
+        return context | review_context(subject, against=request.GET.get("against", ""))
 
     approve = service_decision(
         Decision(
@@ -162,7 +160,6 @@ class ListingReviewAdmin(QueueAdmin):
         ),
         services.approve_listing,
         "review",
-        fields=("tier_requirement", "note"),
     )
 
     reject = service_decision(

@@ -77,7 +77,6 @@ class ClientMetadataAdmin(QueueAdmin):
         ),
         accept_metadata,
         "client_metadata",
-        fields=("shown", "reason"),
     )
 
     refuse = service_decision(
@@ -95,7 +94,6 @@ class ClientMetadataAdmin(QueueAdmin):
         ),
         refuse_metadata,
         "client_metadata",
-        fields=("shown", "reason"),
     )
 
 

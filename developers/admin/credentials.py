@@ -94,7 +94,6 @@ class ApiKeyAdmin(ServiceAdmin):
         ),
         limit_api_key,
         "key",
-        fields=("rate_limit", "reason"),
     )
 
 

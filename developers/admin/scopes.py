@@ -142,9 +142,9 @@ class ScopeReviewAdmin(QueueAdmin):
             *super().panels(request, subject),
         ]
 
-    def case_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
-        """Return the app, its developer's application and its earlier scopes."""
-        return _facts(subject)
+    def page_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
+        """Add the app, its developer's application and its earlier scopes."""
+        return super().page_context(request, subject) | _facts(subject)
 
     @decision(
         Decision(

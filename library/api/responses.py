@@ -10,7 +10,7 @@ from marketplace.accounts.models import User
 
 from ..certificates import certificate_of, signed_certificate
 from ..models import Licence
-from ..selectors import library_page, owned_licence
+from ..selectors import current_licences_of, library_page, owned_licence
 from ..services.links import issue_link, record_download
 from ..services.packages import readme_of
 from .serializers.certificates import Certificate
@@ -23,8 +23,9 @@ def library(user: User, query: Mapping[str, Any], among: QuerySet[Licence] | Non
     Raises:
         InvalidInput: the cursor is not valid.
     """
-    count, page = library_page(user, limit=query["limit"], cursor=query.get("cursor"), among=among)
-    return dict(LibraryPage({"ownedCount": count, "items": page.rows, "nextCursor": page.next_cursor}).data)
+    owned = current_licences_of(user)
+    page = library_page(owned if among is None else among, **query)
+    return dict(LibraryPage({"ownedCount": owned.count(), "items": page.rows, "nextCursor": page.next_cursor}).data)
 
 
 def download_link(principal: Principal, asset_id: str, version: str | None) -> dict[str, Any]:

@@ -126,14 +126,10 @@ def _set_checksums(packages: Sequence[Package]) -> None:
     if (length, crc) != (packages[0].deliverable.file_size, packages[0].deliverable.crc32):
         raise DamagedFile(content.key)
     for package in packages:
-        own, tail = digest.copy(), _tail(package)
+        # The two texts and the directory.
+        own, tail = digest.copy(), b"".join(part for part in package_parts(package)[2:] if isinstance(part, bytes))
         own.update(tail)
         package.size, package.sha256 = len(head) + length + len(tail), own.hexdigest()
-
-
-def _tail(package: Package) -> bytes:
-    """Return the bytes after the file: the two texts and the directory."""
-    return b"".join(part for part in package_parts(package)[2:] if isinstance(part, bytes))
 
 
 def _save(package: Package) -> Package:

@@ -2,8 +2,7 @@
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
-from typing import NotRequired, TypedDict, Unpack
+from typing import Any
 
 from django.db import IntegrityError
 from django.utils import timezone
@@ -18,32 +17,8 @@ from ..models import Licence
 from ..models.licences import CURRENT
 
 
-class LicenceHolder(TypedDict):
-    """The columns that name whose a licence is: its holder, or a licensee who has to claim it."""
-
-    holder_id: uuid.UUID | None
-    licensee_name: NotRequired[str]
-    licensee_email: NotRequired[str]
-    claim_sent_at: NotRequired[datetime]
-
-
-class NewLicence(LicenceHolder):
-    """The columns of a licence that is granted; `replaces_id` is the result of `replace_licence`."""
-
-    listing_id: uuid.UUID
-    tier_id: uuid.UUID
-    terms_id: uuid.UUID
-    deliverable_id: uuid.UUID
-    order_id: uuid.UUID
-    title: str
-    store_name: str
-    version: str
-    ai_training: str
-    replaces_id: NotRequired[uuid.UUID | None]
-
-
-def grant_licence(*, license_slug: str, **granted: Unpack[NewLicence]) -> None:
-    """Grant a licence, in one statement.
+def grant_licence(*, license_slug: str, **granted: Any) -> None:
+    """Grant a licence with these attributes of `Licence`, in one statement.
 
     Raises:
         AlreadyOwned: the buyer or licensee has a licence of this tier that is not revoked, even one that an upgrade replaced; the transaction must be rolled back.

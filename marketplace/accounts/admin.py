@@ -97,7 +97,6 @@ class UserAdmin(ServiceAdmin):
         ),
         services.set_tier,
         "user",
-        fields=("tier", "reason"),
     )
 
     deactivate = service_decision(
@@ -136,7 +135,6 @@ class UserAdmin(ServiceAdmin):
         ),
         services.set_staff,
         "user",
-        fields=("groups", "reason"),
     )
 
     remove_staff = service_decision(

@@ -53,7 +53,6 @@ class JobAdmin(ServiceAdmin):
         ),
         queue.retry_job,
         "job",
-        fields=(),
     )
 
 

@@ -13,7 +13,7 @@ from catalog import browsing as catalog
 from developers.principals import Principal
 from library import bounds as library_bounds
 from library.api import responses as library
-from library.selectors import library_page
+from library.selectors import current_licences_of, library_page
 from marketplace.api.problems import problem_document
 from marketplace.core import bounds
 from marketplace.core.errors import InsufficientScope, InvalidInput, NotFound, Problem
@@ -106,14 +106,15 @@ def _readmes(call: MethodCall) -> tuple[list[Resource], str | None]:
         call.refuse_cursor()
         return [], None
     try:
-        _, page = library_page(call.principal.user, limit=library_bounds.LIBRARY_LIMIT_DEFAULT, cursor=call.params.get("cursor"))
+        owned = current_licences_of(call.principal.user)
+        page = library_page(owned, limit=library_bounds.LIBRARY_LIMIT_DEFAULT, cursor=call.params.get("cursor"))
     except InvalidInput as error:
         raise ProtocolError(INVALID_PARAMS, "Send the nextCursor of the previous response unchanged.") from error
     # An asset may be owned under several licences.
-    owned = {licence.listing.slug: licence.listing.title for licence in page.rows}
+    titles = {licence.listing.slug: licence.listing.title for licence in page.rows}
     resources = [
         Resource(uri=README.uri(slug), name=f"{slug}/{README.name}", title=f"README of {title}", mime_type=README.mime_type)
-        for slug, title in owned.items()
+        for slug, title in titles.items()
     ]
     return resources, page.next_cursor
 

@@ -44,7 +44,7 @@ class SavedReplyReasonForm(ReasonForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        reply = self.offered.get(cleaned.get("reply", ""), "")
+        reply = self.offered.get(cleaned.pop("reply", ""), "")
         cleaned["reason"] = "\n\n".join(filter(None, (reply, cleaned.get("reason", "").strip())))
         if not cleaned["reason"] and "reason" not in self.errors:
             self.add_error("reason", "Choose a saved reply, or write your own.")
@@ -103,6 +103,7 @@ class AuditEntryAdmin(ServiceAdmin):
     readonly_fields = fields
     search_fields = ("subject_id", "request_id", "actor__email")
     ordering = ("-id",)
+    has_history = False
     found_title, found_detail = "action", "request_id"
 
     @admin.display(description="What", ordering="action")
@@ -134,10 +135,6 @@ class AuditEntryAdmin(ServiceAdmin):
         """Look up the names of the subjects."""
         add_subjects(changelist.result_list, self.admin_site, request)
         return super().list_context(request, changelist)
-
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        """Return nothing: an entry has no history."""
-        return []
 
     def find(self, query: SearchQuery) -> list[Q]:
         return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]

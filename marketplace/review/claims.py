@@ -3,7 +3,6 @@
 Claims expire, and do not lock: anyone with the permission may decide. The owner of a wallet payout cannot cancel it while it is claimed.
 """
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -13,14 +12,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from marketplace.core import audit
-from marketplace.core.errors import InvalidTransition, NotFound, Problem, SelfReview
+from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
 from marketplace.core.transitions import lock
 
 from .models import Claimable
-
-# Others may claim some of the oldest rows at the same time.
-ATTEMPTS = 20
-
 
 C = TypeVar("C", bound=Claimable)
 
@@ -83,16 +78,6 @@ def release(*, row: C, waiting: QuerySet[C], own: bool, noun: str, actor: models
     row.save(update_fields=["claimed_by", "claimed_at"])
     audit.record(f"{noun}.release", row, actor=actor)
     return row
-
-
-def claim_first(rows: QuerySet[C], claim_row: Callable[[C], C]) -> C | None:
-    """Claim and return the first row that can be claimed, None if there is none."""
-    for row in rows[:ATTEMPTS]:
-        try:
-            return claim_row(row)
-        except Problem:
-            continue
-    return None
 
 
 def _lock_waiting(row: C, waiting: QuerySet[C], *, own: bool) -> C:

@@ -80,18 +80,18 @@ def decision(options: Decision) -> Callable[[Perform], Any]:
     return decorate
 
 
-def service_decision(options: Decision, service: Callable[..., object], subject: str, fields: Sequence[str] = ("reason",)) -> Any:
+def service_decision(options: Decision, service: Callable[..., object], subject: str, fields: Sequence[str] | None = None) -> Any:
     """Return a decision page that calls a service.
 
     Args:
         options: The texts and the form of the page.
         service: The service to call; it also takes the `actor`.
         subject: The service's argument for the row.
-        fields: The form fields that are passed to the service.
+        fields: The form fields that are passed to the service; by default all.
     """
 
     def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
-        service(**{subject: row}, **{name: given[name] for name in fields}, actor=actor)
+        service(**{subject: row}, **{name: given[name] for name in (given if fields is None else fields)}, actor=actor)
 
     return decision(options)(perform)
 
@@ -113,18 +113,6 @@ class Button:
     label: str
     address: str
     danger: bool
-
-
-@dataclass(frozen=True)
-class DecisionSection:
-    """A decision form on a row's page, with its keyboard shortcut `key` and sentences about the effects on this row."""
-
-    name: str
-    decision: Decision
-    form: DecisionForm
-    address: str
-    key: str
-    effects: Sequence[str]
 
 
 CLAIMING = ("claim", "take_over", "release")

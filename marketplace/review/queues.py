@@ -21,7 +21,7 @@ from marketplace.http.refusals import allow_methods
 
 from . import claims
 from .base import column
-from .decisions import CLAIMING, Decision, DecisionForm, DecisionSection
+from .decisions import CLAIMING, Decision, DecisionForm
 from .panels import Panel
 from .service import ServiceAdmin, staff_of
 
@@ -29,6 +29,8 @@ NEXT = "next"
 # The attribute of a request for a row's page that has the submitted forms with errors, by decision.
 FAULTY = "faulty_forms"
 VALUE_CHARS = 200
+# The most rows that are tried: others may claim some of the oldest at the same time.
+ATTEMPTS = 20
 
 
 class QueueAdmin(ServiceAdmin):
@@ -86,7 +88,10 @@ class QueueAdmin(ServiceAdmin):
             rows = rows.exclude(pk=after.pk)
             later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
             rows = later if later.exists() else rows
-        return claims.claim_first(rows, lambda row: self.claim_row(row, actor))
+        for row in rows[:ATTEMPTS]:
+            with suppress(Problem):
+                return self.claim_row(row, actor)
+        return None
 
     def get_ordering(self, request: HttpRequest) -> Any:
         return (Case(When(**self.waiting, then=0), default=1).asc(), self.waiting_since)
@@ -155,39 +160,31 @@ class QueueAdmin(ServiceAdmin):
 
     def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
         """Return the URL of the row's page, with the filters of the list."""
-        return f"{self._address(row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
-
-    def case_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
-        """Return additional template context."""
-        return {}
+        return f"{self._page_url('change', row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
 
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Add the claim, links to other rows, and the decision forms."""
         viewer, chosen = staff_of(request), self.chosen(QueryDict(request.GET.get("_changelist_filters", "")))
         waits, own, may_review = self.waits(subject), self.is_own(subject, viewer), viewer.has_perm(self.review_permission)
         claimed, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
-        return (
-            self.case_context(request, subject)
-            | super().page_context(request, subject)
-            | {
-                "subject": subject,
-                "case_template": self.case_template,
-                "status": getattr(subject, "status", ""),
-                "since": getattr(subject, self.waiting_since),
-                "pending": waits,
-                "own": own,
-                "may_review": may_review,
-                "claimed_by_me": claimed and subject.claimed_by_id == viewer.pk,
-                "claimed_by_other": claimed and subject.claimed_by_id != viewer.pk,
-                "claim_urls": {name: self._decision_url(name, subject) for name in CLAIMING},
-                "chosen": chosen,
-                "next_url": self.next_url(),
-                "list_url": self.list_url(chosen),
-                "previous_url": self.case_url(previous, chosen) if previous else "",
-                "facts": self.facts(request, subject),
-                "sections": self._sections(request, subject),
-            }
-        )
+        return super().page_context(request, subject) | {
+            "subject": subject,
+            "case_template": self.case_template,
+            "status": getattr(subject, "status", ""),
+            "since": getattr(subject, self.waiting_since),
+            "pending": waits,
+            "own": own,
+            "may_review": may_review,
+            "claimed_by_me": claimed and subject.claimed_by_id == viewer.pk,
+            "claimed_by_other": claimed and subject.claimed_by_id != viewer.pk,
+            "claim_urls": {name: self._page_url(name, subject) for name in CLAIMING},
+            "chosen": chosen,
+            "next_url": self.next_url(),
+            "list_url": self.list_url(chosen),
+            "previous_url": self.case_url(previous, chosen) if previous else "",
+            "facts": self.facts(request, subject),
+            "sections": self._sections(request, subject),
+        }
 
     def _back(self, request: HttpRequest, subject: Any) -> HttpResponse:
         if self.has_view_permission(request, subject):
@@ -225,17 +222,18 @@ class QueueAdmin(ServiceAdmin):
         response.status_code = 400
         return response
 
-    def _sections(self, request: HttpRequest, subject: Any) -> list[DecisionSection]:
+    def _sections(self, request: HttpRequest, subject: Any) -> list[dict[str, Any]]:
+        """Return the decision forms of the page, with their keyboard shortcuts and sentences about the effects on this row."""
         faulty: Mapping[str, DecisionForm] = getattr(request, FAULTY, {})
         return [
-            DecisionSection(
-                name,
-                options,
-                faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
-                self._decision_url(name, subject),
-                self.page_decisions[name],
-                options.effects(subject),
-            )
+            {
+                "name": name,
+                "decision": options,
+                "form": faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
+                "address": self._page_url(name, subject),
+                "key": self.page_decisions[name],
+                "effects": options.effects(subject),
+            }
             for name, options in self._offered(request, subject).items()
         ]
 

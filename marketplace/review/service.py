@@ -31,6 +31,8 @@ class ServiceAdmin(MarketplaceModelAdmin):
 
     # Relations that a row's page shows in addition to the columns of the list and its own fields.
     row_related: tuple[str, ...] = ()
+    # Whether a row's page shows its entries in the audit log.
+    has_history = True
     # Names of the fields that search results show.
     found_title = "pk"
     found_detail = "pk"
@@ -109,14 +111,14 @@ class ServiceAdmin(MarketplaceModelAdmin):
         """Return links to the decisions that the row's state and the user's permissions allow."""
         decisions = self.decisions()
         return [
-            Button(decisions[name].label, self._decision_url(name, subject), decisions[name].danger)
+            Button(decisions[name].label, self._page_url(name, subject), decisions[name].danger)
             for name in self.button_names()
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         """Return the tables below the fields on the row's page."""
-        return [history_panel(audit.history_of(subject))]
+        return [history_panel(audit.history_of(subject))] if self.has_history else []
 
     def last_decision(self, subject: Any) -> LastDecision | None:
         """Return the decision that led to the row's state, from the audit log; None if there is none."""
@@ -170,7 +172,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
             "form": form,
             "possible": possible,
             "decided": None if possible else self.last_decision(subject),
-            "back": self._address(subject),
+            "back": self._page_url("change", subject),
             "effects": options.effects(subject) if possible else [],
             **options.context(subject),
         }
@@ -181,14 +183,11 @@ class ServiceAdmin(MarketplaceModelAdmin):
 
     def _back(self, request: HttpRequest, subject: Model) -> HttpResponse:
         if self.has_view_permission(request, subject):
-            return HttpResponseRedirect(self._address(subject))
+            return HttpResponseRedirect(self._page_url("change", subject))
         return HttpResponseRedirect(reverse("admin:index"))
 
-    def _decision_url(self, name: str, subject: Any) -> str:
+    def _page_url(self, name: str, subject: Any) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_{name}", args=[subject.pk])
-
-    def _address(self, subject: Model) -> str:
-        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[subject.pk])
 
 
 def staff_of(request: HttpRequest) -> Any:

@@ -5,10 +5,10 @@ from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
 
 from ..card_credit import card_part_of
-from ..models import Journal, Order, VendorPayout, WalletOwner, WalletPayout
+from ..models import Journal, Order, WalletOwner, WalletPayout
 from ..models.ledger import JournalKind
 from ..models.orders import OrderStatus
-from ..selectors import balances_of, owed_by, unpaid_earnings
+from ..selectors import balances_of, owed_by
 from ..unclaimed import unclaimed_minor
 
 
@@ -59,20 +59,6 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
         f"{price} counts as paid to the buyer of “{order.title}”, and no longer waits to be paid out.",
         "It is paid once, and cannot be undone here.",
     ]
-
-
-def manual_payout_effects(payout: VendorPayout) -> list[str]:
-    """Return the earnings that count as paid."""
-    return [f"All earnings in the vendor's account, {_earnings(payout)}, count as paid to the vendor."]
-
-
-def kept_earnings_effects(payout: VendorPayout) -> list[str]:
-    """Return the earnings that are kept."""
-    return [f"All earnings in the vendor's account, {_earnings(payout)}, become the marketplace's."]
-
-
-def _earnings(payout: VendorPayout) -> str:
-    return money(unpaid_earnings(payout.account_id), payout.account.currency)
 
 
 def payment_effects(wallet_payout: WalletPayout) -> list[str]:

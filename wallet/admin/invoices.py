@@ -19,7 +19,7 @@ from catalog.models import Store
 from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core.errors import Problem
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import MarketplaceModelAdmin, ModelForm
+from marketplace.review.base import EditableAdmin, ModelForm
 from marketplace.review.panels import Panel
 from marketplace.review.service import staff_of
 from marketplace.ui.formatting import money
@@ -186,22 +186,12 @@ class ExchangeRateForm(RateForm):
         fields = ("currency", "tax_currency", "rate", "valid_from")
 
 
-class UndeletableAdmin(MarketplaceModelAdmin):
-    """Base for rows that staff edit but never delete."""
-
-    # The browser's own calendar.
-    formfield_overrides = {models.DateField: {"widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}}
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Return False: past sales were decided by these rows."""
-        return False
-
-
 @admin.register(Seller)
-class SellerAdmin(UndeletableAdmin):
+class SellerAdmin(EditableAdmin):
     """The operator as the seller of record, and vendors who sell in their own name."""
 
     form = SellerForm
+    fixed = ()
     list_display = ("details", "vendor", "is_active", "number_pattern", "fiscal_year_month", "time_zone")
     list_filter = ("is_active",)
     search_fields = ("details__name", "vendor__email")
@@ -225,11 +215,20 @@ class SellerAdmin(UndeletableAdmin):
                 self.message_user(request, f"The logo was not changed: {problem.message}", messages.ERROR)
 
 
+class RateAdmin(EditableAdmin):
+    """Rates from a day on, which decided about past sales."""
+
+    fixed = ()
+    # The browser's own calendar.
+    formfield_overrides = {models.DateField: {"widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}}
+
+
 @admin.register(TaxRate)
-class TaxRateAdmin(UndeletableAdmin):
+class TaxRateAdmin(RateAdmin):
     """Rates of tax by country and region."""
 
     form = TaxRateForm
+    saved_by = save_tax_rate, "rate"
     list_display = ("country", "region", "rate", "valid_from", "valid_to")
     list_filter = ("country",)
     search_fields = ("country", "region")
@@ -238,18 +237,13 @@ class TaxRateAdmin(UndeletableAdmin):
     def rate(self, tax_rate: TaxRate) -> str:
         return f"{tax_rate.rate_bp / 100:g} %"
 
-    def save_model(self, request: HttpRequest, obj: TaxRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        save_tax_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))
-
 
 @admin.register(ExchangeRate)
-class ExchangeRateAdmin(UndeletableAdmin):
+class ExchangeRateAdmin(RateAdmin):
     """Rates of exchange for the currency of tax returns."""
 
     form = ExchangeRateForm
+    saved_by = save_exchange_rate, "rate"
     list_display = ("currency", "tax_currency", "rate", "valid_from")
     list_filter = ("currency",)
     search_fields = ("currency", "tax_currency")
-
-    def save_model(self, request: HttpRequest, obj: ExchangeRate, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
-        save_exchange_rate(rate=obj, changed=form.changed_data, actor=staff_of(request))

@@ -43,6 +43,7 @@ class TransferAdmin(ServiceAdmin):
     list_filter = ("currency", "journal__kind")
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
     list_select_related = ("journal", "debit", "credit")
+    has_history = False
     amount = money_column("Amount", "amount_minor")
 
     @admin.display(description="At")
@@ -52,6 +53,3 @@ class TransferAdmin(ServiceAdmin):
     @admin.display(description="Kind")
     def kind(self, transfer: Transfer) -> str:
         return transfer.journal.get_kind_display()
-
-    def panels(self, request: HttpRequest, subject: Transfer) -> list[Panel]:
-        return []

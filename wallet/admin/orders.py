@@ -120,5 +120,4 @@ class OrderAdmin(ServiceAdmin):
         ),
         pay_unclaimed,
         "order",
-        fields=("reference", "reason"),
     )

@@ -115,7 +115,7 @@ class PayoutBatchAdmin(ServiceAdmin):
                 if request.POST.get("confirmed"):
                     batch = services.open_batch(run=terms["run"], currency=terms["currency"], euro_rate=terms["rate"], actor=staff)
                     self._tell(request, prepare_batch(batch=batch, minimum_minor=form.minimum_minor, actor=staff))
-                    return HttpResponseRedirect(self._address(batch))
+                    return HttpResponseRedirect(self._page_url("change", batch))
                 due = due_sums(currency=terms["currency"], minimum_minor=form.minimum_minor)
                 if not due["count"]:
                     form.add_error(None, "Nothing is due.")
@@ -194,7 +194,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         ),
         services.export_batch,
         "batch",
-        fields=(),
     )
 
     pay = service_decision(
@@ -208,7 +207,6 @@ class PayoutBatchAdmin(ServiceAdmin):
         ),
         services.mark_batch_paid,
         "batch",
-        fields=(),
     )
 
     cancel = service_decision(

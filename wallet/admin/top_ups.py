@@ -1,7 +1,5 @@
 """Top-ups, disputes and refunds, and providers' events in the admin: read-only except for refunds to the card."""
 
-from typing import Any
-
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
@@ -79,9 +77,7 @@ class ProviderEventAdmin(ServiceAdmin):
     list_filter = ("provider", "kind", ("processed_at", admin.EmptyFieldListFilter))
     list_select_related = ("top_up",)
     search_fields = ("event_id", "payment_reference", "reversal_reference")
-
-    def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
-        return []
+    has_history = False
 
 
 @admin.register(CardReversal)

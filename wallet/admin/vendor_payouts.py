@@ -10,18 +10,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
-from marketplace.review.panels import Panel
 from marketplace.ui.formatting import money, when
 
 from .. import bounds
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
-from ..selectors import paid_by_currency, vendor_payouts
+from ..selectors import paid_by_currency, unpaid_earnings, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.former_vendors import can_be_settled_by_hand, keep_earnings, pay_former_vendor
 from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_slug_of
 from .csv_export import CsvExportAdmin
-from .effects import kept_earnings_effects, manual_payout_effects
 from .lists import money_column
 
 EXPORT = "wallet.export_vendorpayout"
@@ -65,6 +63,10 @@ class ManualPayoutForm(ReasonForm):
     field_order = ("reference", "reason")
 
 
+def _earnings(payout: VendorPayout) -> str:
+    return f"All earnings in the vendor's account, {money(unpaid_earnings(payout.account_id), payout.account.currency)}"
+
+
 @admin.register(VendorPayout)
 class VendorPayoutAdmin(CsvExportAdmin):
     """Payouts to vendors."""
@@ -78,6 +80,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
     fields = ("batch", "vendor", "store", "amount", "status", "reason", "journal", "return_journal")
     readonly_fields = ("vendor", "store", "amount")
     amount = money_column("Amount", "amount_minor", "account.currency", ordering="-journal__vendor_net_minor")
+    has_history = False
     decision_names = ("pay", "bounce", "cancel", "pay_former_vendor", "keep_earnings")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[VendorPayout]:
@@ -91,9 +94,6 @@ class VendorPayoutAdmin(CsvExportAdmin):
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""
         return csv_lines(PAYOUT_HEADER, map(payout_cells, rows))
-
-    def panels(self, request: HttpRequest, subject: VendorPayout) -> list[Panel]:
-        return []
 
     def name(self, subject: VendorPayout) -> str:
         return f"{self.store(subject)}: {self.amount(subject)}"
@@ -121,7 +121,6 @@ class VendorPayoutAdmin(CsvExportAdmin):
         ),
         services.mark_payout_paid,
         "payout",
-        fields=(),
     )
 
     bounce = service_decision(
@@ -158,11 +157,10 @@ class VendorPayoutAdmin(CsvExportAdmin):
             "It is recorded as paid.",
             ManualPayoutForm,
             available=lambda payout: can_be_settled_by_hand(payout=payout),
-            effects=manual_payout_effects,
+            effects=lambda payout: [f"{_earnings(payout)}, count as paid to the vendor."],
         ),
         pay_former_vendor,
         "payout",
-        ("reference", "reason"),
     )
 
     keep_earnings = service_decision(
@@ -173,7 +171,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
             "The earnings are kept.",
             available=lambda payout: can_be_settled_by_hand(payout=payout),
             danger=True,
-            effects=kept_earnings_effects,
+            effects=lambda payout: [f"{_earnings(payout)}, become the marketplace's."],
         ),
         keep_earnings,
         "payout",

@@ -102,7 +102,6 @@ class WalletPayoutAdmin(QueueAdmin):
         ),
         pay_wallet_payout,
         "wallet_payout",
-        fields=("reference",),
     )
 
     refuse = service_decision(

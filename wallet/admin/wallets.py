@@ -122,12 +122,6 @@ class WalletAdmin(ServiceAdmin):
         owners: QuerySet[Any] = super().get_queryset(request).annotate(**columns)
         return owners
 
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        owner = super().get_object(request, object_id, from_field)
-        if owner is not None:
-            owner.owed = owed_by(owner.pk)
-        return owner
-
     @admin.display(description="INR balance")
     def balance_inr(self, owner: WalletOwner) -> str:
         return _balance(owner, Currency.INR)
@@ -137,8 +131,8 @@ class WalletAdmin(ServiceAdmin):
         return _balance(owner, Currency.USD)
 
     @admin.display(description="Owed for returned card payments", empty_value="nothing")
-    def owed(self, owner: Any) -> str:
-        return ", ".join(money(amount, code) for code, amount in owner.owed.items())
+    def owed(self, owner: WalletOwner) -> str:
+        return ", ".join(money(amount, code) for code, amount in owed_by(owner.pk).items())
 
     def panels(self, request: HttpRequest, subject: Any) -> list[Panel]:
         return [Panel(f"Transactions in {account.currency}", JOURNAL_COLUMNS, journal_rows(account)) for account in accounts_of(subject)]
@@ -176,5 +170,4 @@ class WalletAdmin(ServiceAdmin):
         ),
         write_off,
         "user",
-        ("currency", "reason"),
     )

@@ -5,11 +5,9 @@ from typing import Any
 
 from developers.principals import Principal
 from library.licensees import Licensee
-from marketplace.accounts.models import User
 
 from ..discount_codes import limit_guesses
 from ..models import Approval
-from ..selectors import wallet_of
 from ..services.limits import find_exceeded_limit
 from ..services.offers import PurchaseRequest
 from ..services.quotes import make_quote
@@ -17,19 +15,8 @@ from ..services.spending import Receipt, spend
 from ..services.spending_requests import spend_or_request_approval
 from ..services.top_ups import TopUpRequest, request_top_up
 from .serializers.approvals import ApprovalRequestedResponse
-from .serializers.caller import CallerResponse
 from .serializers.top_ups import TopUpResponse
-from .serializers.wallet import QuoteResponse, SpendResponse, WalletResponse
-
-
-def caller(principal: Principal) -> dict[str, Any]:
-    """Return the response of GET me."""
-    return dict(CallerResponse(principal).data)
-
-
-def wallet(user: User) -> dict[str, Any]:
-    """Return the response of GET wallet."""
-    return dict(WalletResponse(wallet_of(user)).data)
+from .serializers.wallet import QuoteResponse, SpendResponse
 
 
 def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:

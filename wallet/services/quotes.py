@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from library.licensees import licensee_of
+from library.licensees import Licensee
 from marketplace.accounts.models import User
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
@@ -91,7 +91,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         raise QuoteUsed(orderId=str(quote.order_id))
     if quote.expires_at <= timezone.now():
         raise QuoteExpired
-    licensee = licensee_of(quote)
+    licensee = Licensee(quote.licensee_name, quote.licensee_email) if quote.licensee_email else None
     listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=purchase.listing_id_or_slug, licensee=licensee)
     asked = (
         ("assetId", "asset", listing_offer.listing_id, quote.listing_id),

@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.api.views import ASSET_ID
 from developers.principals import principal_of
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
@@ -28,34 +27,18 @@ from ..serializers.certificates import Certificate, CertificateQuery
 from ..serializers.library import DownloadLinkResponse, DownloadQuery, LibraryPage, LibraryQuery, OwnedVersions
 
 PDF = "application/pdf"
+_CERTIFICATES = ("certificate", "certificate_pdf", "credential")
 
 
 class LibraryViewSet(ApiViewSet):
     """The assets that the caller owns."""
 
-    access = {
-        "list": key_or_bearer(Scope.LIBRARY_READ),
-        "download": key_or_bearer(Scope.LIBRARY_DOWNLOAD),
-        "versions": key_or_bearer(Scope.LIBRARY_READ),
-        "certificate": key_or_bearer(Scope.LIBRARY_READ),
-        "certificate_pdf": key_or_bearer(Scope.LIBRARY_READ),
-        "credential": key_or_bearer(Scope.LIBRARY_READ),
+    access = dict.fromkeys(("list", "versions", *_CERTIFICATES), key_or_bearer(Scope.LIBRARY_READ)) | {
+        "download": key_or_bearer(Scope.LIBRARY_DOWNLOAD)
     }
-    problems = {
-        "download": (NotOwned, FileBlocked, LicenseSuspended),
-        "versions": (NotOwned,),
-        "certificate": (NotOwned,),
-        "certificate_pdf": (NotOwned,),
-        "credential": (NotOwned,),
-    }
+    problems = dict.fromkeys(("versions", *_CERTIFICATES), (NotOwned,)) | {"download": (NotOwned, FileBlocked, LicenseSuspended)}
     filters = {"list": LibraryFilter}
-    queries = {
-        "list": LibraryQuery,
-        "download": DownloadQuery,
-        "certificate": CertificateQuery,
-        "certificate_pdf": CertificateQuery,
-        "credential": CertificateQuery,
-    }
+    queries = dict.fromkeys(_CERTIFICATES, CertificateQuery) | {"list": LibraryQuery, "download": DownloadQuery}
 
     @extend_schema(operation_id="listLibrary", summary="List owned assets", responses=LibraryPage)
     def list(self, request: Request) -> Response:
@@ -63,29 +46,20 @@ class LibraryViewSet(ApiViewSet):
         user = principal_of(request).user
         return Response(responses.library(user, self.query(), *self.filtered(current_licences_of(user))))
 
-    @extend_schema(
-        operation_id="createDownloadLink",
-        summary="Get a download link",
-        parameters=[ASSET_ID],
-        request=None,
-        responses=DownloadLinkResponse,
-    )
+    @extend_schema(operation_id="createDownloadLink", summary="Get a download link", request=None, responses=DownloadLinkResponse)
     def download(self, request: Request, asset_id: str) -> Response:
         """Create a link to the package of an owned asset. It is valid for 15 minutes and needs no credential."""
         parse_body(EmptyBody, request)
-        version = self.query().get("version")
-        return Response(responses.download_link(principal_of(request), asset_id, version))
+        return Response(responses.download_link(principal_of(request), asset_id, self.query().get("version")))
 
-    @extend_schema(
-        operation_id="listOwnedVersions", summary="List the versions of an owned asset", parameters=[ASSET_ID], responses=OwnedVersions
-    )
+    @extend_schema(operation_id="listOwnedVersions", summary="List the versions of an owned asset", responses=OwnedVersions)
     def versions(self, request: Request, asset_id: str) -> Response:
         """List the versions of an owned asset, at most the 100 newest, without blocked ones. Those of a suspended licence cannot be downloaded."""
         licence = owned_licence(principal_of(request).user, asset_id)
         versions = owned_versions(licence)[: bounds.LIBRARY_LIMIT]
         return Response(OwnedVersions({"assetId": str(licence.listing_id), "items": versions}).data)
 
-    @extend_schema(operation_id="getCertificate", summary="Get a licence certificate", parameters=[ASSET_ID], responses=Certificate)
+    @extend_schema(operation_id="getCertificate", summary="Get a licence certificate", responses=Certificate)
     def certificate(self, request: Request, asset_id: str) -> Response:
         """Return the signed licence certificate of an owned asset."""
         return Response(responses.certificate(principal_of(request).user, asset_id, self.query().get("license_slug")))
@@ -93,7 +67,6 @@ class LibraryViewSet(ApiViewSet):
     @extend_schema(
         operation_id="getCertificatePdf",
         summary="Get a licence certificate as PDF",
-        parameters=[ASSET_ID],
         responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
     )
     def certificate_pdf(self, request: Request, asset_id: str) -> HttpResponseBase:
@@ -102,9 +75,7 @@ class LibraryViewSet(ApiViewSet):
         headers = {"Content-Disposition": f'attachment; filename="licence-{licence.listing.slug}.pdf"'}
         return HttpResponse(certificate_pdf(certificate_of(licence)), content_type=PDF, headers=headers)
 
-    @extend_schema(
-        operation_id="getCredential", summary="Get a verifiable credential", parameters=[ASSET_ID], responses=OpenApiTypes.OBJECT
-    )
+    @extend_schema(operation_id="getCredential", summary="Get a verifiable credential", responses=OpenApiTypes.OBJECT)
     def credential(self, request: Request, asset_id: str) -> Response:
         """Return the licence certificate of an owned asset as a W3C Verifiable Credential, with a proof of the cryptosuite eddsa-jcs-2022."""
         licence = self._licence(asset_id)

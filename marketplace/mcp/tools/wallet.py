@@ -17,6 +17,7 @@ from wallet.api.serializers.top_ups import TopUpBody, TopUpResponse
 from wallet.api.serializers.wallet import QuoteBody, QuoteResponse, SpendBody, SpendResponse, WalletResponse
 from wallet.bounds import QUOTE_MINUTES
 from wallet.models.top_ups import TopUpStatus
+from wallet.selectors import wallet_of
 
 from .. import resources
 from .base import Arguments, Tool, ToolResult, json_of, validated
@@ -49,7 +50,7 @@ class TopUpArguments(TopUpBody):
 
 
 def _who_am_i(principal: Principal, arguments: Arguments) -> ToolResult:
-    body = responses.caller(principal)
+    body = CallerResponse(principal).data
     app = f" for the app {body['app']['name']}" if body["app"] else ""
     scopes = ", ".join(body["scopes"]) or "no scopes"
     return ToolResult(
@@ -58,7 +59,7 @@ def _who_am_i(principal: Principal, arguments: Arguments) -> ToolResult:
 
 
 def _get_wallet(principal: Principal, arguments: Arguments) -> ToolResult:
-    body = responses.wallet(principal.user)
+    body = WalletResponse(wallet_of(principal.user)).data
     text = f"The wallet holds {body['balanceINR']:.2f} INR and {body['balanceUSD']:.2f} USD. Purchases that name no currency are paid in "
     return ToolResult(json_of(body), f"{text}{body['currencyPreference']}.")
 

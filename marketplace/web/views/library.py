@@ -14,7 +14,7 @@ from library.agent_skills import owned_skills
 from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
 from library.errors import NotOwned
 from library.models import Licence
-from library.selectors import current_file, library_page, licences_for, owned_licence, owned_versions, version_of
+from library.selectors import current_file, current_licences_of, library_page, licences_for, owned_licence, owned_versions, version_of
 from library.services.claims import claim_licence, claimable_licence
 from library.services.links import issue_link, url_of
 from library.services.status_lists import status_list_position
@@ -31,11 +31,12 @@ VERSIONS = 100
 @signed_in_page("GET")
 def library(request: SignedInRequest) -> HttpResponseBase:
     """List what the user owns, newest first."""
+    owned = current_licences_of(request.user)
     with cursor_of(request) as cursor:
-        count, page = library_page(request.user, limit=ROWS, cursor=cursor)
+        page = library_page(owned, limit=ROWS, cursor=cursor)
     pictures = {card["listing_id"]: card["picture"] for card in cards_of({licence.listing_id for licence in page.rows})}
     context = {
-        "count": count,
+        "count": owned.count(),
         "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in page.rows],
         **cursor_context(request, page, "library-page"),
     }

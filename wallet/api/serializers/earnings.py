@@ -9,6 +9,7 @@ from marketplace.api.fields import Amount
 from ...models import Journal
 from ...models.ledger import JournalKind
 from ...models.quotes import CURRENCIES
+from .history import NEXT_CURSOR_HELP
 
 _KINDS = (
     JournalKind.SALE,
@@ -54,4 +55,4 @@ class EarningsPage(serializers.Serializer[Any]):
 
     balances = EarningsBalance(many=True, help_text="What is to be paid out, one entry for each currency.")
     items = EarningsLine(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
+    nextCursor = serializers.CharField(allow_null=True, help_text=NEXT_CURSOR_HELP)

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.api.fields import Amount, Line
+from marketplace.api.pagination import Page
 from marketplace.api.serializers import Limit
 
 from ... import bounds
@@ -29,6 +30,8 @@ KINDS = {
     JournalKind.UNFREEZE: "unfrozen",
     JournalKind.REPAYMENT: "repayment",
 }
+
+NEXT_CURSOR_HELP = "Send it as cursor to get the next page; null on the last page."
 
 
 class HistoryQuery(serializers.Serializer[Any]):
@@ -91,11 +94,11 @@ class OrderResponse(serializers.Serializer[Order]):
         return settings.BASE_URL + reverse("order-receipt-pdf", args=[order.pk])
 
 
-class OrderPage(serializers.Serializer[Any]):
+class OrderPage(serializers.Serializer[Page]):
     """The caller's purchases, newest first."""
 
-    items = OrderResponse(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
+    items = OrderResponse(source="rows", many=True)
+    nextCursor = serializers.CharField(source="next_cursor", allow_null=True, help_text=NEXT_CURSOR_HELP)
 
 
 class WalletTransaction(serializers.Serializer[Journal]):
@@ -120,8 +123,8 @@ class WalletTransaction(serializers.Serializer[Journal]):
         return KINDS[JournalKind(journal.kind)]
 
 
-class WalletTransactionPage(serializers.Serializer[Any]):
+class WalletTransactionPage(serializers.Serializer[Page]):
     """The caller's transactions, newest first."""
 
-    items = WalletTransaction(many=True)
-    nextCursor = serializers.CharField(allow_null=True, help_text="Send it as cursor to get the next page; null on the last page.")
+    items = WalletTransaction(source="rows", many=True)
+    nextCursor = serializers.CharField(source="next_cursor", allow_null=True, help_text=NEXT_CURSOR_HELP)

@@ -1,6 +1,6 @@
 """The endpoint of approvals."""
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -12,15 +12,13 @@ from marketplace.core.scopes import Scope
 from ...approval_queries import approval_for
 from ..serializers.approvals import ApprovalResponse
 
-APPROVAL_ID = OpenApiParameter("approval_id", str, OpenApiParameter.PATH, description="approvalId of a purchase that waits.")
-
 
 class ApprovalViewSet(ApiViewSet):
     """Purchases that wait, or waited, for the wallet's owner."""
 
     access = {"retrieve": key_or_bearer(Scope.WALLET_SPEND)}
 
-    @extend_schema(operation_id="getApproval", summary="Get an approval", parameters=[APPROVAL_ID], responses=ApprovalResponse)
+    @extend_schema(operation_id="getApproval", summary="Get an approval", responses=ApprovalResponse)
     def retrieve(self, request: Request, approval_id: str) -> Response:
         """Return a purchase that was asked for, with the owner's decision. An app sees its own, a user's own token all of the user's."""
         return Response(ApprovalResponse(approval_for(principal_of(request), approval_id)).data)

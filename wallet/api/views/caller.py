@@ -8,7 +8,6 @@ from developers.principals import principal_of
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import ANY_CREDENTIAL
 
-from .. import responses
 from ..serializers.caller import CallerResponse
 
 
@@ -20,4 +19,4 @@ class CallerViewSet(ApiViewSet):
     @extend_schema(operation_id="getCaller", summary="See who you are", tags=["account"], responses=CallerResponse)
     def retrieve(self, request: Request) -> Response:
         """Return the user, the credential with its scopes, and the limits with what is used of them. It needs no scope."""
-        return Response(responses.caller(principal_of(request)))
+        return Response(CallerResponse(principal_of(request)).data)

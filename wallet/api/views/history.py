@@ -4,24 +4,22 @@ from http import HTTPStatus
 
 from django.http import HttpResponse, HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from developers.principals import principal_of
+from marketplace.api.pagination import newest_first
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
 from marketplace.core.scopes import Scope
 
 from ... import receipts
-from ...models import Order
 from ...selectors import accounts_of, journals_of, order_of, orders_of
 from ..filters import OrderFilter, TransactionFilter
-from ..paging import page_of
 from ..serializers.history import HistoryQuery, OrderPage, OrderResponse, WalletTransactionPage
 
-ORDER_ID = OpenApiParameter("order_id", str, OpenApiParameter.PATH, description="orderId of a purchase.")
-HTML, PDF = "text/html", "application/pdf"
+PDF = {(HTTPStatus.OK, "application/pdf"): OpenApiTypes.BINARY}
 _ACCOUNT = key_or_bearer(Scope.ACCOUNT_READ)
 
 
@@ -36,47 +34,27 @@ class HistoryViewSet(ApiViewSet):
     def orders(self, request: Request) -> Response:
         """List the caller's purchases, newest first."""
         orders = self.filtered(orders_of(principal_of(request).user))
-        return Response(OrderPage(page_of(self.query(), "created_at", *orders)).data)
+        return Response(OrderPage(newest_first(orders, "created_at", **self.query())).data)
 
-    @extend_schema(
-        operation_id="listTransactions",
-        summary="List wallet transactions",
-        responses=WalletTransactionPage,
-    )
+    @extend_schema(operation_id="listTransactions", summary="List wallet transactions", responses=WalletTransactionPage)
     def transactions(self, request: Request) -> Response:
         """List all credits and debits of the wallet, newest first."""
         wallets = accounts_of(principal_of(request).user)
         journals = self.filtered(*map(journals_of, wallets))
-        return Response(WalletTransactionPage(page_of(self.query(), "at", *journals)).data)
+        return Response(WalletTransactionPage(newest_first(journals, "at", **self.query())).data)
 
-    @extend_schema(operation_id="getOrder", summary="Get a purchase", parameters=[ORDER_ID], responses=OrderResponse)
+    @extend_schema(operation_id="getOrder", summary="Get a purchase", responses=OrderResponse)
     def order(self, request: Request, order_id: str) -> Response:
         """Return one of the caller's purchases."""
-        return Response(OrderResponse(own_order(request, order_id)).data)
+        return Response(OrderResponse(order_of(principal_of(request).user, order_id)).data)
 
-    @extend_schema(
-        operation_id="getReceipt", summary="Get a receipt", parameters=[ORDER_ID], responses={(HTTPStatus.OK, HTML): OpenApiTypes.STR}
-    )
+    @extend_schema(operation_id="getReceipt", summary="Get a receipt", responses={(HTTPStatus.OK, "text/html"): OpenApiTypes.STR})
     def receipt(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the receipt of a purchase as a standalone HTML page without scripts."""
-        page = receipts.as_html(own_order(request, order_id))
-        return HttpResponse(page, content_type=f"{HTML}; charset=utf-8", headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
+        page = receipts.as_html(order_of(principal_of(request).user, order_id))
+        return HttpResponse(page, headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
 
-    @extend_schema(
-        operation_id="getReceiptPdf",
-        summary="Get a receipt as PDF",
-        parameters=[ORDER_ID],
-        responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
-    )
+    @extend_schema(operation_id="getReceiptPdf", summary="Get a receipt as PDF", responses=PDF)
     def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the receipt of a purchase as a PDF."""
-        return receipts.pdf_response(own_order(request, order_id))
-
-
-def own_order(request: Request, order_id: str) -> Order:
-    """Return one of the caller's purchases.
-
-    Raises:
-        NotFound: it is not theirs.
-    """
-    return order_of(principal_of(request).user, order_id)
+        return receipts.pdf_response(order_of(principal_of(request).user, order_id))

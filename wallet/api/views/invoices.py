@@ -1,9 +1,6 @@
 """The endpoints of billing details and invoices."""
 
-from http import HTTPStatus
-
 from django.http import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,7 +19,7 @@ from ...models.invoices import InvoiceKind
 from ...selectors import billing_details_of, invoice_of_order
 from ...services.billing import save_billing_details
 from ..serializers.invoices import API_NAMES, BillingBody, BillingResponse, InvoiceResponse
-from .history import ORDER_ID, PDF
+from .history import PDF
 
 _READ, _SPEND = key_or_bearer(Scope.ACCOUNT_READ), key_or_bearer(Scope.WALLET_SPEND)
 
@@ -57,27 +54,17 @@ class InvoiceViewSet(ApiViewSet):
     access = dict.fromkeys(("retrieve", "pdf", "credit_note_pdf"), _READ)
     problems = dict.fromkeys(("retrieve", "pdf", "credit_note_pdf"), (InvoicePending, NotInvoiced))
 
-    @extend_schema(operation_id="getInvoice", summary="Get an invoice", parameters=[ORDER_ID], responses=InvoiceResponse)
+    @extend_schema(operation_id="getInvoice", summary="Get an invoice", responses=InvoiceResponse)
     def retrieve(self, request: Request, order_id: str) -> Response:
         """Return the invoice of a purchase, and its credit note if it was refunded or charged back. An invoice is issued within a minute of the purchase."""
         return Response(InvoiceResponse(invoice_of_order(principal_of(request).user, order_id)).data)
 
-    @extend_schema(
-        operation_id="getInvoicePdf",
-        summary="Get an invoice as PDF",
-        parameters=[ORDER_ID],
-        responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
-    )
+    @extend_schema(operation_id="getInvoicePdf", summary="Get an invoice as PDF", responses=PDF)
     def pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the invoice of a purchase as a PDF."""
         return pdf_response(invoice_of_order(principal_of(request).user, order_id))
 
-    @extend_schema(
-        operation_id="getCreditNotePdf",
-        summary="Get a credit note as PDF",
-        parameters=[ORDER_ID],
-        responses={(HTTPStatus.OK, PDF): OpenApiTypes.BINARY},
-    )
+    @extend_schema(operation_id="getCreditNotePdf", summary="Get a credit note as PDF", responses=PDF)
     def credit_note_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the credit note of a purchase that was refunded or charged back as a PDF."""
         return pdf_response(invoice_of_order(principal_of(request).user, order_id, InvoiceKind.CREDIT_NOTE))

@@ -1,6 +1,6 @@
 """The endpoints of top-ups."""
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -25,8 +25,6 @@ from ...errors import (
 )
 from .. import responses
 from ..serializers.top_ups import TopUpBody, TopUpResponse
-
-TOP_UP_ID = OpenApiParameter("top_up_id", str, OpenApiParameter.PATH, description="id of a top-up.")
 
 
 class TopUpViewSet(ApiViewSet):
@@ -61,7 +59,7 @@ class TopUpViewSet(ApiViewSet):
         response, replayed = responses.top_up(principal_of(request), parse_body(TopUpBody, request), idempotency_key=key)
         return Response(response, headers={REPLAYED_HEADER: "true"} if replayed else {})
 
-    @extend_schema(operation_id="getTopUp", summary="Get a top-up", parameters=[TOP_UP_ID], responses=TopUpResponse)
+    @extend_schema(operation_id="getTopUp", summary="Get a top-up", responses=TopUpResponse)
     def retrieve(self, request: Request, top_up_id: str) -> Response:
         """Return one of the caller's top-ups with its current status."""
         return Response(TopUpResponse(top_up_of(principal_of(request).user, top_up_id)).data)

@@ -34,6 +34,7 @@ from ...errors import (
     UpgradeCurrencyDiffers,
     UpgradeUnavailable,
 )
+from ...selectors import wallet_of
 from ...services.preferences import set_currency_preference
 from .. import responses
 from ..serializers.approvals import ApprovalRequestedResponse
@@ -77,14 +78,14 @@ class WalletViewSet(ApiViewSet):
     @extend_schema(operation_id="getWallet", summary="Get the balances", responses=WalletResponse)
     def retrieve(self, request: Request) -> Response:
         """Return the balances in rupees and US dollars."""
-        return Response(responses.wallet(principal_of(request).user))
+        return Response(WalletResponse(wallet_of(principal_of(request).user)).data)
 
     @extend_schema(operation_id="updateWallet", summary="Set the preferred currency", request=PreferenceBody, responses=WalletResponse)
     def update(self, request: Request) -> Response:
         """Set the currency in which purchases are paid unless the request names another."""
         user = principal_of(request).user
         set_currency_preference(user=user, currency=parse_body(PreferenceBody, request)["currencyPreference"], actor=user)
-        return Response(responses.wallet(user))
+        return Response(WalletResponse(wallet_of(user)).data)
 
     @extend_schema(
         operation_id="quoteAsset",
