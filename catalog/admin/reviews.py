@@ -26,19 +26,14 @@ from ..selectors.reviews import files_under_review, former_pictures_of, open_to
 from ..services import review as services
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
-from .review_page import block_context, review_context
-from .takedowns import takedown_decision
+from .review_page import review_context
+from .takedowns import block_decision, takedown_decision
 
 REVIEW = "catalog.review_listing"
-BLOCK = "catalog.block_deliverable"
 
 
 def _pending(review: ListingReview) -> bool:
     return review.status == ReviewStatus.PENDING
-
-
-def _may_block(review: ListingReview) -> bool:
-    return files_under_review(review).filter(blocked_at__isnull=True).exists()
 
 
 @admin.register(ListingReview)
@@ -185,18 +180,7 @@ class ListingReviewAdmin(QueueAdmin):
     def takedown(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         services.takedown_listing(listing=review.listing, reason=cleaned_data["reason"], actor=actor)
 
-    @decision(
-        Decision(
-            "Block file",
-            BLOCK,
-            "The file can no longer be downloaded from any listing, not even by its buyers.",
-            "The file was blocked in all listings.",
-            available=_may_block,
-            context=lambda review: block_context(files_under_review(review), pending=_pending(review)),
-            template="admin/catalog/block.html",
-            danger=True,
-        )
-    )
+    @decision(block_decision(files_under_review))
     def block(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         deliverable = files_under_review(review).first()
         if deliverable is None:
