@@ -22,7 +22,7 @@ from marketplace.storage.responses import serve_object
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import files_under_review, former_pictures_of, open_to
+from ..selectors.reviews import files_under_review, former_pictures_of
 from ..services import review as services
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
@@ -49,6 +49,7 @@ class ListingReviewAdmin(QueueAdmin):
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
     decision_names = ("approve", "reject", *CLAIMING, "takedown", "block")
+    owner = "listing__store__owner"
     noun, review_permission = "review", REVIEW
     page_decisions = {"approve": "a", "reject": "r"}
     kept_parameters = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
@@ -57,8 +58,10 @@ class ListingReviewAdmin(QueueAdmin):
     row_template = "admin/catalog/review.html"
 
     def open_to(self, viewer: User, chosen: Mapping[str, str]) -> QuerySet[ListingReview]:
-        kind = ReviewKind(chosen["kind"]) if chosen.get("kind") in ReviewKind.values else None
-        return open_to(viewer, category_slug=chosen.get("category", ""), kind=kind)
+        rows = super().open_to(viewer, chosen).exclude(submitted_by=viewer)
+        if chosen.get("category"):
+            rows = rows.filter(listing__category__slug=chosen["category"])
+        return rows.filter(kind=chosen["kind"]) if chosen.get("kind") in ReviewKind.values else rows
 
     def is_own(self, row: ListingReview, viewer: User) -> bool:
         """Tell whether the viewer owns or submitted it."""

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.middleware import OPERATION_KEY, CountedOperation, record_status
+from developers.usage.middleware import OPERATION_KEY, CountedOperation
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
@@ -58,10 +58,6 @@ class MethodCall:
             raise DependencyUnavailable(
                 "Rate limits cannot be checked at the moment, so operations with wallet:spend are refused. Try again later."
             )
-
-    def record_status(self, status: int) -> None:
-        """Record the outcome of the call where it differs from the response's status."""
-        record_status(self.request, status)
 
     def refuse_cursor(self) -> None:
         """Refuse a cursor for a list that has only one page.

@@ -8,6 +8,8 @@ from django.utils.module_loading import import_string
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from pydantic import ValidationError
 
+from developers.usage.middleware import record_status
+
 from . import about, prompts, resources, skills
 from .method_calls import MethodCall
 from .responses import ProtocolError
@@ -50,7 +52,7 @@ def perform(call: MethodCall, name: str) -> Result:
     except ProtocolError as error:
         if call.revision not in MODERN:
             # Older clients treat any other status as the end of the connection.
-            call.record_status(error.status)
+            record_status(call.request, error.status)
             error.status = 200
         raise
     if call.revision not in MODERN:
