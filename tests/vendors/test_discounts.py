@@ -72,7 +72,7 @@ def test_discount_that_begins_now_is_in_the_catalog_at_once_and_gone_when_it_end
     assert job.run_after == Discount.objects.get().ends_at
     before = current_version()
     move(on_sale, 2 * DAY)
-    update_discounted_listing.call(str(Discount.objects.get().pk))
+    update_discounted_listing.call(discount_id=str(Discount.objects.get().pk))
     assert shown(client, on_sale) == (10.0, 0.0, None)
     assert current_version() != before
 
