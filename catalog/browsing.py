@@ -22,7 +22,6 @@ from marketplace.core.ids import parse_id
 from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds
-from .comparison.public import AssetChanges, changes_of
 from .filters import ListingFilter, Listings, given_filters
 from .manifests import manifest_of
 from .manifests.public import PublicManifest, public_manifest
@@ -32,12 +31,11 @@ from .responses import (
     AssetPage,
     CategoryList,
     SearchResults,
-    SuggestResponse,
     facet_fields,
     item_of,
     license_offers,
 )
-from .search import search, suggest
+from .search import search
 from .selectors.browse import ITEMS, Facet, Position, Sort, facets_of_listings, key_count, list_listings, rows_of, sorts_by_price
 from .selectors.listings import detail_on_sale, listing_for_sale
 from .selectors.taxonomy import categories_with_counts, tier_texts
@@ -206,11 +204,6 @@ def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[s
     return SearchResults.model_validate(values)
 
 
-def suggest_assets(q: str) -> SuggestResponse:
-    """Return suggestions for the beginning of a name."""
-    return SuggestResponse.model_validate({"query": q, "suggestions": suggest(q)})
-
-
 def list_categories() -> CategoryList:
     """Return the active categories."""
     items = list(categories_with_counts())
@@ -224,15 +217,6 @@ def asset_detail(asset_id: str) -> AssetDetail:
         NotFound: there is none.
     """
     return AssetDetail.of(detail_on_sale(asset_id))
-
-
-def asset_changes(asset_id: str, query: Mapping[str, Any]) -> AssetChanges:
-    """Return what changed between two published versions of a listing on sale, by a validated `ChangesQuery`.
-
-    Raises:
-        NotFound: there is no such listing, or no such published version of it.
-    """
-    return changes_of(listing_for_sale(asset_id), since=query.get("from"), until=query.get("to"))
 
 
 def asset_manifest(asset_id: str) -> PublicManifest:

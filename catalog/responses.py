@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from marketplace.accounts.models import Tier
 from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
@@ -150,7 +150,7 @@ class SuggestionRecord(ResponseModel):
     id: Id
     slug: str
     title: str
-    category: str = Field(description="The category's slug.")
+    category: str = Field(validation_alias=AliasPath("category", "slug"), description="The category's slug.")
 
 
 # The name avoids a clash between a variable and a field in generated clients.

@@ -1,7 +1,6 @@
 """What changed since an earlier submission, as the review page shows it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,45 +20,10 @@ GLYPHS_PER_PICTURE = 24
 PICTURES_PER_FONT = 40
 
 
-@dataclass(frozen=True)
-class PictureChange:
-    """A gallery image that was added, replaced or removed; `before` and `after` are addresses, empty without a picture that is still stored."""
-
-    slot: int
-    before: str
-    after: str
-    had_picture: bool
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What changed since the submission `base`.
-
-    Args:
-        others: Other earlier submissions, with which it can be compared instead.
-        fields: The changed fields, for a side-by-side view.
-        fonts: The changes of each font, with the query strings of each of its pictures before and now.
-        findings: Those of earlier decisions, each with `answered`: whether the named field has changed since; None if it names no field.
-        approved: The last approved submission if `base` is a later one; `since_approved` is what changed since then.
-        before_file: Id of the file of `base`; None if its bytes are no longer stored.
-    """
-
-    base: ListingReview
-    others: Sequence[ListingReview]
-    changes: ListingChanges
-    fields: Sequence[Difference]
-    pictures: Sequence[PictureChange]
-    fonts: Sequence[tuple[FontChanges, Sequence[tuple[str, str]]]]
-    findings: Sequence[Mapping[str, Any]]
-    before_file: Any
-    approved: ListingReview | None
-    since_approved: ListingChanges | None
-
-
 def compare_with_earlier(
     review: ListingReview, decisions: Sequence[ListingReview], submitted: Mapping[str, Any], previews: Sequence[Preview], against: str
-) -> Comparison | None:
-    """Return what changed since an earlier submission that was decided: the one with the id `against`, else the last; None if there is none.
+) -> dict[str, Any] | None:
+    """Return the template context of the changes since an earlier submission that was decided; None if there is none.
 
     Reviews that a takedown or an appeal created are no submissions: nobody may have looked at their files.
 
@@ -68,7 +32,7 @@ def compare_with_earlier(
         decisions: The decisions on the listing before it, latest first.
         submitted: Its fields.
         previews: The previews of the listing.
-        against: An id, or any other text for the default.
+        against: The id of the earlier submission; any other text for the last one.
     """
     # A submission that an appeal reopened has the time of the one that was rejected.
     submissions = [each for each in decisions if each.is_vendor_submission and each.submitted_at != review.submitted_at]
@@ -81,18 +45,20 @@ def compare_with_earlier(
     if approved is not None and approved.pk >= base.pk:
         approved = None
     fonts = changes.file.fonts if changes.file else ()
-    return Comparison(
-        base=base,
-        others=[each for each in submissions if each != base],
-        changes=changes,
-        fields=_field_changes(changes),
-        pictures=list(_picture_changes(review, base.snapshot, submitted, previews)),
-        fonts=[(font, list(_drawing_queries(font))) for font in fonts],
-        findings=_findings(decisions, submitted),
-        before_file=_kept_file(review.listing, base.submitted_file_id),
-        approved=approved,
-        since_approved=None if approved is None else compare_snapshots(review.listing, approved.snapshot, submitted),
-    )
+    return {
+        "base": base,
+        "others": [each for each in submissions if each != base],
+        "changes": changes,
+        "fields": _field_changes(changes),
+        "pictures": list(_picture_changes(review, base.snapshot, submitted, previews)),
+        # Each with the query strings of its pictures before and now.
+        "fonts": [(font, list(_drawing_queries(font))) for font in fonts],
+        "findings": _findings(decisions, submitted),
+        # None if its bytes are no longer stored.
+        "before_file": _kept_file(review.listing, base.submitted_file_id),
+        "approved": approved,
+        "since_approved": approved and compare_snapshots(review.listing, approved.snapshot, submitted),
+    }
 
 
 def _field_changes(changes: ListingChanges) -> list[Difference]:
@@ -127,7 +93,8 @@ def _preview_text(previews: Sequence[Mapping[str, Any]] | None, others: Sequence
 
 def _picture_changes(
     review: ListingReview, before: Mapping[str, Any], now: Mapping[str, Any], previews: Sequence[Preview]
-) -> Iterable[PictureChange]:
+) -> Iterable[dict[str, Any]]:
+    """Yield the gallery images that were added, replaced or removed, with their addresses, empty without a picture that is still stored."""
     old, new = _gallery(before), _gallery(now)
     if old == new:
         return
@@ -136,7 +103,8 @@ def _picture_changes(
     known = {digest: reverse("admin:catalog_listingreview_picture", args=[review.pk, digest]) for digest in former} | present
     for slot in sorted(old.keys() | new.keys()):
         if old.get(slot) != new.get(slot):
-            yield PictureChange(slot, known.get(old.get(slot, ""), ""), known.get(new.get(slot, ""), ""), slot in old)
+            addresses = [known.get(gallery.get(slot, ""), "") for gallery in (old, new)]
+            yield {"slot": slot, "before": addresses[0], "after": addresses[1], "had_picture": slot in old}
 
 
 def _gallery(snapshot: Mapping[str, Any]) -> dict[int, str]:
@@ -153,7 +121,7 @@ def _drawing_queries(font: FontChanges) -> Iterable[tuple[str, str]]:
 
 
 def _findings(decisions: Sequence[ListingReview], submitted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the findings of the decisions since the last approval."""
+    """Return the findings since the last approval, each with `answered`: whether its field has changed since; None if it names no field."""
     found: list[Mapping[str, Any]] = []
     for decision in decisions:
         if decision.status == ReviewStatus.APPROVED:

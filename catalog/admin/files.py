@@ -13,10 +13,9 @@ from marketplace.storage import default_storage
 from marketplace.storage.responses import serve_object
 
 from ..models import Deliverable
-from ..selectors.reviews import is_submitted
 from ..services import review as services
-from .review_page import block_context
-from .reviews import BLOCK, REVIEW
+from .reviews import REVIEW
+from .takedowns import BLOCK, block_decision
 
 
 @admin.register(Deliverable)
@@ -71,18 +70,7 @@ class DeliverableAdmin(ServiceAdmin):
         )
 
     block = service_decision(
-        Decision(
-            "Block file",
-            BLOCK,
-            "The file can no longer be downloaded from any listing, not even by its buyers. Its vendors and whoever downloaded it get a mail with your reason.",
-            "The file was blocked in all listings.",
-            available=lambda deliverable: deliverable.blocked_at is None,
-            context=lambda deliverable: block_context(Deliverable.objects.filter(pk=deliverable.pk), pending=is_submitted(deliverable)),
-            template="admin/catalog/block.html",
-            danger=True,
-        ),
-        services.block_deliverable,
-        "deliverable",
+        block_decision(lambda deliverable: Deliverable.objects.filter(pk=deliverable.pk)), services.block_deliverable, "deliverable"
     )
 
     unblock = service_decision(

@@ -14,6 +14,7 @@ from ..selectors.reviews import (
     DECISIONS,
     decisions_before,
     files_under_review,
+    is_submitted,
     listings_with_the_bytes_of,
     record_of,
     reviews_of_store,
@@ -92,13 +93,13 @@ def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, A
     }
 
 
-def block_context(files: QuerySet[Deliverable], *, pending: bool) -> dict[str, Any]:
+def block_context(files: QuerySet[Deliverable]) -> dict[str, Any]:
     """Return the context of the page that blocks the file of this queryset: the file and the other listings with the same bytes."""
     file = files.select_related("listing__store").first()
     if file is None:
         return {"deliverable": None}
     copies = list(listings_with_the_bytes_of(files)[:SAME_BYTES])
-    return {"deliverable": file, "listing": file.listing, "pending": pending, **_copies(copies)}
+    return {"deliverable": file, "listing": file.listing, "pending": is_submitted(file), **_copies(copies)}
 
 
 def _copies(copies: Sequence[Any]) -> dict[str, Any]:

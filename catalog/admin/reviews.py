@@ -22,23 +22,18 @@ from marketplace.storage.responses import serve_object
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
-from ..selectors.reviews import files_under_review, former_pictures_of, open_to
+from ..selectors.reviews import files_under_review, former_pictures_of
 from ..services import review as services
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
-from .review_page import block_context, review_context
-from .takedowns import takedown_decision
+from .review_page import review_context
+from .takedowns import block_decision, takedown_decision
 
 REVIEW = "catalog.review_listing"
-BLOCK = "catalog.block_deliverable"
 
 
 def _pending(review: ListingReview) -> bool:
     return review.status == ReviewStatus.PENDING
-
-
-def _may_block(review: ListingReview) -> bool:
-    return files_under_review(review).filter(blocked_at__isnull=True).exists()
 
 
 @admin.register(ListingReview)
@@ -54,6 +49,7 @@ class ListingReviewAdmin(QueueAdmin):
     search_help_text = "Title, slug or store"
     fields = ("listing", "kind", "status", "submitted_at", "submitted_by", "claimed_by", "note", "decided_at", "decided_by")
     decision_names = ("approve", "reject", *CLAIMING, "takedown", "block")
+    owner = "listing__store__owner"
     noun, review_permission = "review", REVIEW
     page_decisions = {"approve": "a", "reject": "r"}
     kept_parameters = ("status__exact", "claimed", "category", "kind", "vendor", "days", "q")
@@ -62,8 +58,10 @@ class ListingReviewAdmin(QueueAdmin):
     row_template = "admin/catalog/review.html"
 
     def open_to(self, viewer: User, chosen: Mapping[str, str]) -> QuerySet[ListingReview]:
-        kind = ReviewKind(chosen["kind"]) if chosen.get("kind") in ReviewKind.values else None
-        return open_to(viewer, category_slug=chosen.get("category", ""), kind=kind)
+        rows = super().open_to(viewer, chosen).exclude(submitted_by=viewer)
+        if chosen.get("category"):
+            rows = rows.filter(listing__category__slug=chosen["category"])
+        return rows.filter(kind=chosen["kind"]) if chosen.get("kind") in ReviewKind.values else rows
 
     def is_own(self, row: ListingReview, viewer: User) -> bool:
         """Tell whether the viewer owns or submitted it."""
@@ -182,18 +180,7 @@ class ListingReviewAdmin(QueueAdmin):
     def takedown(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         services.takedown_listing(listing=review.listing, reason=cleaned_data["reason"], actor=actor)
 
-    @decision(
-        Decision(
-            "Block file",
-            BLOCK,
-            "The file can no longer be downloaded from any listing, not even by its buyers.",
-            "The file was blocked in all listings.",
-            available=_may_block,
-            context=lambda review: block_context(files_under_review(review), pending=_pending(review)),
-            template="admin/catalog/block.html",
-            danger=True,
-        )
-    )
+    @decision(block_decision(files_under_review))
     def block(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         deliverable = files_under_review(review).first()
         if deliverable is None:

@@ -1,15 +1,19 @@
-"""The decision to take a listing down, shared by the admin pages of listings and reviews."""
+"""The decisions to take a listing down and to block a file, shared by the admin pages of listings, files and reviews."""
 
 from collections.abc import Callable
 from typing import Any
 
+from django.db.models import QuerySet
+
 from marketplace.review.decisions import Decision
 
-from ..models import Listing
+from ..models import Deliverable, Listing
 from ..models.listings import ListingStatus, UpdateStatus
 from ..selectors.listings import purchases_of
+from .review_page import block_context
 
 TAKEDOWN = "catalog.takedown_listing"
+BLOCK = "catalog.block_deliverable"
 
 
 def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
@@ -22,6 +26,20 @@ def takedown_decision(listing_of: Callable[[Any], Listing]) -> Decision:
         available=lambda row: listing_of(row).status == ListingStatus.PUBLISHED,
         danger=True,
         effects=lambda row: _effects(listing_of(row)),
+    )
+
+
+def block_decision(files_of: Callable[[Any], QuerySet[Deliverable]]) -> Decision:
+    """Return the decision to block the file of an admin page's row; `files_of` returns a queryset of the file."""
+    return Decision(
+        "Block file",
+        BLOCK,
+        "The file can no longer be downloaded from any listing, not even by its buyers. Its vendors and whoever downloaded it get a mail with your reason.",
+        "The file was blocked in all listings.",
+        available=lambda row: files_of(row).filter(blocked_at__isnull=True).exists(),
+        context=lambda row: block_context(files_of(row)),
+        template="admin/catalog/block.html",
+        danger=True,
     )
 
 

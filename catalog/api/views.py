@@ -15,9 +15,11 @@ from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed
 from marketplace.core.scopes import Scope
 
 from .. import browsing, responses
-from ..comparison.public import AssetChanges
+from ..comparison.public import AssetChanges, changes_of
 from ..filters import ListingFilter
 from ..manifests.public import PublicManifest
+from ..search import suggest
+from ..selectors.listings import listing_for_sale
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
@@ -125,7 +127,8 @@ class AssetViewSet(ApiViewSet):
     )
     def suggest(self, request: Request) -> HttpResponse:
         """Suggest assets for the beginning of a name, for search fields."""
-        return json_response(browsing.suggest_assets(self.query()["q"]))
+        q = self.query()["q"]
+        return json_response(responses.SuggestResponse.model_validate({"query": q, "suggestions": suggest(q)}))
 
     @extend_schema(
         operation_id="getAsset",
@@ -147,7 +150,8 @@ class AssetViewSet(ApiViewSet):
     )
     def changes(self, request: Request, asset_id: str) -> HttpResponse:
         """Return what changed between two published versions of an asset on sale."""
-        return json_response(browsing.asset_changes(asset_id, self.query()))
+        query = self.query()
+        return json_response(changes_of(listing_for_sale(asset_id), since=query.get("from"), until=query.get("to")))
 
     @extend_schema(
         operation_id="getAssetManifest",

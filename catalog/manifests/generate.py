@@ -15,13 +15,14 @@ DESCRIPTION_CHARS = 500
 
 def build(sources: Mapping[str, Any]) -> dict[str, Any]:
     """Return the manifest: the fields that the vendor API documents (`GeneratedManifest`), and `toolSchemas`."""
+    paragraphs = (_about(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources), NOTICE)
     return {
         "version": SCHEMA_VERSION,
         "assetId": sources["assetId"],
         "slug": sources["slug"],
         "category": sources["category"],
         "tags": tags_of(sources),
-        "agentGuidance": guidance(sources),
+        "agentGuidance": "\n\n".join(filter(None, paragraphs)),
         "technical": {
             "formats": sources["formats"],
             "glyphCount": sources["glyphCount"],
@@ -29,12 +30,6 @@ def build(sources: Mapping[str, Any]) -> dict[str, Any]:
         },
         "toolSchemas": tool_schemas(sources),
     }
-
-
-def guidance(sources: Mapping[str, Any]) -> str:
-    """Return the guidance for agents, in paragraphs separated by blank lines."""
-    paragraphs = (_about(sources), _font(sources), _skill(sources), _contents(sources), _how_to_get(sources), NOTICE)
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _about(sources: Mapping[str, Any]) -> str:

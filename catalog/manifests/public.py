@@ -142,6 +142,6 @@ def _instructions(listing: Listing, body: dict[str, Any], licenses: Sequence[dic
     return {
         "summary": plain(listing.short_description, bounds.SHORT_DESCRIPTION_CHARS),
         "whenToUse": when,
-        "howToUse": [paragraph for paragraph in body["agentGuidance"].split("\n\n") if paragraph],
+        "howToUse": body["agentGuidance"].split("\n\n"),
         "limits": limits,
     }

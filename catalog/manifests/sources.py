@@ -100,17 +100,11 @@ def _names(given: Iterable[str], most: int) -> list[str]:
 def _axes(technical: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return each variable axis once, with the widest range of all fonts."""
     merged: dict[str, dict[str, Any]] = {}
-    for axis in _all_axes(technical):
+    for axis in (axis for font in (technical, *technical.get("members", [])) for axis in font.get("axes", [])):
         if _AXIS_TAG.fullmatch(axis["tag"]):
             known = merged.setdefault(axis["tag"], {name: axis[name] for name in ("tag", "min", "default", "max")})
             known["min"], known["max"] = min(known["min"], axis["min"]), max(known["max"], axis["max"])
     return [merged[tag] for tag in sorted(merged)[:AXES]]
-
-
-def _all_axes(technical: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield from technical.get("axes", [])
-    for member in technical.get("members", []):
-        yield from member.get("axes", [])
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:

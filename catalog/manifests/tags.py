@@ -131,6 +131,7 @@ _COMMON = set(
     )
 )
 _WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+_VERSION = re.compile(r"\s+v?\d.*$")
 
 
 def tags_of(sources: Mapping[str, Any]) -> list[str]:
@@ -155,7 +156,7 @@ def _all_tags(sources: Mapping[str, Any]) -> Iterator[str]:
     yield from _skill_tags(sources["skill"])
     for name in sources["formats"]:
         yield from _FORMATS.get(name, ())
-    yield from (name.lower() for name in _without_versions(sources["platforms"][:PLATFORMS]))
+    yield from (_VERSION.sub("", name).lower() for name in sources["platforms"][:PLATFORMS])
     yield from [name for name in sources["formats"] if name not in _DOCUMENTS][:3]
 
 
@@ -195,8 +196,3 @@ def _skill_tags(skill: Mapping[str, Any] | None) -> Iterator[str]:
     counts = Counter(word for word in words if word not in _COMMON)
     # `most_common` keeps the order of the text among equal counts.
     yield from [word for word, _ in counts.most_common(KEYWORDS)]
-
-
-def _without_versions(platforms: Iterable[str]) -> Iterator[str]:
-    for name in platforms:
-        yield re.sub(r"\s+v?\d.*$", "", name)

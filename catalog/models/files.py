@@ -103,6 +103,22 @@ class DeliverableStatus(models.TextChoices):
     BLOCKED = "blocked"
 
 
+class StoredFile(models.Model):
+    """A file in the object store. Another file gets another row, so that the bytes of an id never change."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    object_key = models.CharField(max_length=200, unique=True)
+    content_type = models.CharField(max_length=40)
+    size = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    # When the stored bytes were last read and compared.
+    verified_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+        indexes = (models.Index(fields=("verified_at", "id"), name="%(class)s_verified"),)
+
+
 class PreviewKind(models.TextChoices):
     """The kinds of preview."""
 
@@ -111,18 +127,13 @@ class PreviewKind(models.TextChoices):
     AUDIO_PREVIEW = "AudioPreview"
 
 
-class Preview(models.Model):
-    """A public sample of a listing. A replacement gets a new id, so that the bytes of an id never change."""
+class Preview(StoredFile):
+    """A public sample of a listing."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="previews")
     kind = models.CharField(max_length=16, choices=PreviewKind.choices)
     # The gallery slot, of which 0 is the card's thumbnail; 0 for the other kinds.
     slot = models.PositiveSmallIntegerField(default=0)
-    object_key = models.CharField(max_length=200, unique=True)
-    content_type = models.CharField(max_length=40)
-    size = models.BigIntegerField()
-    sha256 = models.CharField(max_length=64)
     # Dimensions of an image, duration and waveform of a sound, names of a font.
     details = models.JSONField(default=dict)
     # Smaller copies of an image by name: {"card": {"key", "size", "sha256", "contentType", "width", "height"}}.
@@ -130,10 +141,8 @@ class Preview(models.Model):
     # Description of an image for people who cannot see it.
     alt_text = models.CharField(max_length=bounds.ALT_TEXT_CHARS, blank=True, default="", db_default="")
     uploaded_at = models.DateTimeField(default=timezone.now, editable=False)
-    # When the stored bytes were last read and compared.
-    verified_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(StoredFile.Meta):
         ordering = ("kind", "slot")
         constraints = (
             models.UniqueConstraint(fields=("listing", "kind", "slot"), name="preview_one_in_slot"),
@@ -142,7 +151,6 @@ class Preview(models.Model):
                 name="preview_slot_range",
             ),
         )
-        indexes = (models.Index(fields=("verified_at", "id"), name="preview_verified"),)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.slot}"
@@ -169,30 +177,22 @@ class StorePictureKind(models.TextChoices):
     BANNER = "Banner"
 
 
-class StorePicture(models.Model):
-    """A picture of a store. A replacement gets a new id, so that the bytes of an id never change."""
+class StorePicture(StoredFile):
+    """A picture of a store."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     store = models.ForeignKey(Store, on_delete=models.CASCADE, related_name="pictures")
     kind = models.CharField(max_length=16, choices=StorePictureKind.choices)
-    object_key = models.CharField(max_length=200, unique=True)
-    content_type = models.CharField(max_length=40)
-    size = models.BigIntegerField()
-    sha256 = models.CharField(max_length=64)
     # As in `Preview`.
     details = models.JSONField(default=dict)
     renditions = models.JSONField(default=dict)
     uploaded_at = models.DateTimeField(auto_now_add=True)
-    # When the stored bytes were last read and compared.
-    verified_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(StoredFile.Meta):
         default_permissions = ()
         constraints = (
             models.UniqueConstraint(fields=("store", "kind"), name="storepicture_one_of_each_kind"),
             models.CheckConstraint(condition=Q(kind__in=["Logo", "Banner"]), name="storepicture_kind_known"),
         )
-        indexes = (models.Index(fields=("verified_at", "id"), name="storepicture_verified"),)
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.store}"
@@ -214,32 +214,24 @@ class FilePreviewKind(models.TextChoices):
     ANIMATION = "Animation"
 
 
-class FilePreview(models.Model):
+class FilePreview(StoredFile):
     """A preview that the service made of an approved file: a subset of one of its fonts, or an animation as a picture."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.CASCADE, related_name="file_previews")
     kind = models.CharField(max_length=16, choices=FilePreviewKind.choices)
     position = models.PositiveSmallIntegerField()
-    object_key = models.CharField(max_length=200, unique=True)
-    content_type = models.CharField(max_length=40)
-    size = models.BigIntegerField()
-    sha256 = models.CharField(max_length=64)
     # Names, axes and characters of the font, or dimensions and duration of the animation.
     details = models.JSONField(default=dict)
     # The still picture of an animation: {"poster": {"key", "size", "sha256", "contentType", "width", "height"}}.
     renditions = models.JSONField(default=dict)
-    # When the stored bytes were last read and compared.
-    verified_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(StoredFile.Meta):
         ordering = ("position",)
         default_permissions = ()
         constraints = (
             models.UniqueConstraint(fields=("deliverable", "position"), name="filepreview_one_at_each_position"),
             models.CheckConstraint(condition=Q(kind__in=FilePreviewKind.values), name="filepreview_kind_known"),
         )
-        indexes = (models.Index(fields=("verified_at", "id"), name="filepreview_verified"),)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.position}"
@@ -254,22 +246,14 @@ class FilePreview(models.Model):
         return f"/file-previews/{self.pk}"
 
 
-class FormerPreview(models.Model):
+class FormerPreview(StoredFile):
     """A picture that was replaced, kept because the last decided or the last approved submission showed it: reviewers compare it with the present one."""
 
-    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="former_previews")
-    object_key = models.CharField(max_length=200, unique=True)
-    content_type = models.CharField(max_length=40)
-    size = models.BigIntegerField()
-    sha256 = models.CharField(max_length=64)
-    # When the stored bytes were last read and compared.
-    verified_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(StoredFile.Meta):
         default_permissions = ()
         constraints = (models.UniqueConstraint(fields=("listing", "sha256"), name="formerpreview_one_for_each_picture"),)
-        indexes = (models.Index(fields=("verified_at", "id"), name="formerpreview_verified"),)
 
     def __str__(self) -> str:
         return self.sha256

@@ -93,7 +93,11 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
             SearchTerm.objects.filter(term__in=gone).delete()
 
 
-def update_in_batches(items: Sequence[T], update: Callable[[Sequence[T]], int], progress: Progress) -> int:
+def no_progress(_done: int, _total: int) -> None:
+    """Ignore the progress."""
+
+
+def update_in_batches(items: Sequence[T], update: Callable[[Sequence[T]], int], progress: Progress = no_progress) -> int:
     """Call `update` for each batch with the lock of the catalog's version, and return the sum of its results.
 
     Publications wait for one batch at most.

@@ -11,10 +11,10 @@ from django.db.models import Q
 
 from ..models import SearchDocument
 from .full_text import popular_listings
-from .index import Progress, update_in_batches
+from .index import update_in_batches
 
 
-def update_popular(progress: Progress = lambda _done, _total: None) -> tuple[int, int]:
+def update_popular() -> tuple[int, int]:
     """Mark the best-selling listings as popular, and none as new; return how many changed, and how many there are.
 
     Safe to run at any time, also in parallel.
@@ -25,7 +25,7 @@ def update_popular(progress: Progress = lambda _done, _total: None) -> tuple[int
     marked = dict(documents.filter(Q(is_popular=True) | Q(is_new=True)).values_list("pk", "is_popular"))
     new = set(documents.filter(is_new=True).values_list("pk", flat=True))
     due = sorted({pk for pk in popular | marked.keys() if (pk in popular) is not marked.get(pk, False)} | new)
-    update_in_batches(due, partial(_mark, popular), progress)
+    update_in_batches(due, partial(_mark, popular))
     return len(due), documents.count()
 
 

@@ -51,16 +51,6 @@ class Results:
     ranked: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Suggestion:
-    """A suggested listing."""
-
-    id: uuid.UUID
-    slug: str
-    title: str
-    category: str
-
-
 class _Matches(NamedTuple):
     """Subqueries, the rows that they found, and the same rows with their scores, best first."""
 
@@ -97,8 +87,8 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
     return Results(hits, total, found.are_complete, next_cursor, suggestions, ids)
 
 
-def suggest(q: str) -> list[Suggestion]:
-    """Return a few listings whose title or tags match the words typed so far; those whose title begins with them come first."""
+def suggest(q: str) -> list[Listing]:
+    """Return a few listings, with their category, whose title or tags match the words typed so far; those whose title begins with them come first."""
     typed = query_words(q)
     if not typed:
         return []
@@ -106,8 +96,7 @@ def suggest(q: str) -> list[Suggestion]:
     found = _find(QueryExpansion(typed, current_vocabulary()), headings_only=True).ranked
     found.sort(key=lambda pair: not pair[1].title.startswith(beginning))
     ids = [uuid.UUID(row.listing_id) for _, row in found[:SUGGESTIONS]]
-    rows = Listing.objects.filter(pk__in=ids).values_list("pk", "slug", "title", "category__slug") if ids else []
-    listings = {pk: Suggestion(pk, slug, title, category) for pk, slug, title, category in rows}
+    listings = Listing.objects.select_related("category").only("slug", "title", "category__slug").in_bulk(ids)
     return [listings[pk] for pk in ids if pk in listings]
 
 

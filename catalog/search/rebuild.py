@@ -1,7 +1,6 @@
 """Rebuilds the whole search index while the service runs, for instance after a change of the normalisation of words."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -9,28 +8,23 @@ from ..catalog_version import change_version, current_version
 from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from .documents import heading_words, words_in
-from .index import BATCH, Progress, count_words, update_documents, update_in_batches
+from .index import BATCH, Progress, count_words, no_progress, update_documents, update_in_batches
 from .popular import update_popular
 
 
-@dataclass(frozen=True)
-class Rebuilt:
-    """The result of a rebuild."""
+def rebuild(progress: Progress = no_progress) -> tuple[int, int, int]:
+    """Correct the documents, delete stale ones, recount the vocabulary and mark the popular listings.
 
-    listings: int
-    changed: int
-    words_corrected: int
-
-
-def rebuild(progress: Progress) -> Rebuilt:
-    """Correct the documents, delete stale ones, recount the vocabulary and mark the popular listings."""
+    Returns:
+        How many listings were checked, and how many documents and words were corrected.
+    """
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     listings = len(ids)
     ids += SearchDocument.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("listing", flat=True)
     changed = update_in_batches(ids, update_documents, progress)
     corrected = _recount()
     update_popular()
-    return Rebuilt(listings=listings, changed=changed, words_corrected=corrected)
+    return listings, changed, corrected
 
 
 def _recount() -> int:

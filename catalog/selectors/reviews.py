@@ -7,9 +7,7 @@ from typing import Any
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce
 
-from marketplace.accounts.models import User
 from marketplace.core.ids import parse_id
-from marketplace.review.claims import claimed_by_others
 from marketplace.review.waiting import Wait, wait_of
 
 from ..models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview, Store
@@ -18,20 +16,6 @@ from ..models.reviews import ReviewKind, ReviewStatus
 
 # The most earlier decisions on a listing that are looked at.
 DECISIONS = 20
-
-
-def queue() -> QuerySet[ListingReview]:
-    """Return the pending reviews, oldest first."""
-    return ListingReview.objects.filter(status=ReviewStatus.PENDING).order_by("submitted_at", "id")
-
-
-def open_to(actor: User, *, category_slug: str = "", kind: ReviewKind | None = None) -> QuerySet[ListingReview]:
-    """Return the pending reviews that this reviewer may decide on and nobody else has claimed, oldest first."""
-    waiting = queue().exclude(claimed_by_others(actor))
-    waiting = waiting.exclude(listing__store__owner=actor).exclude(submitted_by=actor)
-    if category_slug:
-        waiting = waiting.filter(listing__category__slug=category_slug)
-    return waiting if kind is None else waiting.filter(kind=kind)
 
 
 def wait_of_review(review: ListingReview | None) -> Wait | None:
@@ -48,8 +32,8 @@ def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
 
 def is_submitted(deliverable: Deliverable) -> bool:
     """Tell whether this file is in a pending submission."""
-    waiting = queue().filter(listing=deliverable.listing_id, snapshot__file__id=str(deliverable.pk))
-    return waiting.exists()
+    waiting = ListingReview.objects.filter(status=ReviewStatus.PENDING, listing=deliverable.listing_id)
+    return waiting.filter(snapshot__file__id=str(deliverable.pk)).exists()
 
 
 def is_blocked(deliverable: Deliverable) -> bool:

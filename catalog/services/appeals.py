@@ -1,7 +1,5 @@
 """What is restored when an appeal (`marketplace.review.appeals`) overturns a rejection or a takedown."""
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
@@ -71,7 +69,8 @@ def _restore(listing: Listing, reason: str, actor: User) -> None:
         listing=listing,
         status=ReviewStatus.APPROVED,
         submitted_at=now,
-        snapshot=_restored_snapshot(listing),
+        # Of the file that is on sale, not of a newer one that was not reviewed.
+        snapshot=snapshot_of(listing, file=listing.approved_deliverable),
         note=reason,
         decided_at=now,
         decided_by=actor,
@@ -80,14 +79,6 @@ def _restore(listing: Listing, reason: str, actor: User) -> None:
     emit(ListingPublished(listing.pk))
     emit(ListingReviewed(review))
     mail(listing.store.owner, "catalog/restored", listing=listing, reason=reason)
-
-
-def _restored_snapshot(listing: Listing) -> dict[str, Any]:
-    """Return the snapshot of a listing with the file that is on sale, not a newer one that was not reviewed."""
-    candidate, listing.candidate_deliverable = listing.candidate_deliverable, None
-    snapshot = snapshot_of(listing)
-    listing.candidate_deliverable = candidate
-    return snapshot
 
 
 def _update_rejected_with(listing: Listing, decision: AuditEntry) -> ListingReview | None:

@@ -65,8 +65,9 @@ def close_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User, rea
     return discount
 
 
+@job()
 @transaction.atomic
-def update_discounted_listing(*, discount_id: uuid.UUID) -> None:
+def update_discounted_listing(*, discount_id: str) -> None:
     """Update the catalog if a discount without a code runs or has ended, and again when it begins and when it ends."""
     discount = Discount.objects.annotate(now=Now()).filter(pk=discount_id, code="").first()
     # None also if it was deleted before it began.
@@ -78,13 +79,8 @@ def update_discounted_listing(*, discount_id: uuid.UUID) -> None:
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at
         # Many discounts begin and end at midnight. Their jobs have a low priority, so that mails do not wait for them; a purchase decides its price without them.
-        run_discount_update.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY).enqueue(str(discount_id))
-
-
-@job()
-def run_discount_update(discount_id: str) -> None:
-    """Call `update_discounted_listing` when a discount begins or ends."""
-    update_discounted_listing(discount_id=uuid.UUID(discount_id))
+        later = update_discounted_listing.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY)
+        later.enqueue(discount_id=discount_id)
 
 
 def expired_discounts() -> QuerySet[Discount]:

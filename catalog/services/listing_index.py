@@ -35,7 +35,7 @@ from ..models import (
 )
 from ..models.files import PreviewKind, StorePictureKind
 from ..models.listings import ListingStatus
-from ..search.index import Progress, batches, update_in_batches
+from ..search.index import Progress, batches, no_progress, update_in_batches
 from ..selectors.taxonomy import active_tiers
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -115,12 +115,7 @@ def refresh_category(category: Category) -> None:
     ListingIndex.objects.filter(category_slug=category.slug).exclude(category_name=category.name).update(category_name=category.name)
 
 
-def refresh_prices() -> None:
-    """Update all rows after a change of a licence tier, which may change the price of every listing."""
-    refresh_listings(list(ListingIndex.objects.values_list("pk", flat=True)))
-
-
-def rebuild(progress: Progress) -> tuple[int, int]:
+def rebuild(progress: Progress = no_progress) -> tuple[int, int]:
     """Correct the whole index while the service runs; return how many listings and how many counts were wrong."""
     ids = list(Listing.objects.filter(status=ListingStatus.PUBLISHED).order_by("pk").values_list("pk", flat=True))
     ids += ListingIndex.objects.exclude(listing__status=ListingStatus.PUBLISHED).values_list("pk", flat=True)
@@ -236,4 +231,4 @@ def _recount() -> int:
 @job()
 def rebuild_listing_index() -> None:
     """Correct the browse index after a change of every price."""
-    rebuild(lambda _done, _total: None)
+    rebuild()

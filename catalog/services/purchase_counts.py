@@ -15,7 +15,6 @@ from marketplace.core.transitions import lock
 
 from ..catalog_version import change_version
 from ..models import ListingIndex, ListingStats, PurchaseCountChange, SearchDocument
-from ..search.index import Progress
 
 _DELETE_RETURNING = "DELETE FROM catalog_purchasecountchange WHERE listing_id = %s RETURNING change"
 
@@ -30,15 +29,14 @@ def record_refund(*, listing_id: uuid.UUID) -> None:
     insert_rows(PurchaseCountChange, {"listing_id": listing_id, "change": -1})
 
 
-def count_purchases(*, progress: Progress = lambda _done, _total: None) -> int:
+def count_purchases() -> int:
     """Add recorded purchases to the counts, one listing at a time; return the number of listings.
 
     Safe to run at any time, also in parallel: the second to lock a listing finds its rows deleted.
     """
     recorded = list(PurchaseCountChange.objects.order_by("listing_id").values_list("listing_id", flat=True).distinct())
-    for done, listing_id in enumerate(recorded, 1):
+    for listing_id in recorded:
         _count(listing_id)
-        progress(done, len(recorded))
     if recorded:
         # Invalidates cached pages, so that old and new pages are not mixed.
         change_version()

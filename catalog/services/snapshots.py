@@ -7,24 +7,22 @@ from marketplace.core import money
 
 from ..manifests.generate import build
 from ..manifests.sources import sources_of
-from ..models import Listing, Preview
+from ..models import Deliverable, Listing, Preview
 from ..selectors.taxonomy import active_tiers
 
 
 def snapshot_of(
-    listing: Listing, previews: Iterable[Preview] | None = None, *, manifest: Mapping[str, Any] | None = None
+    listing: Listing,
+    previews: Iterable[Preview] | None = None,
+    *,
+    manifest: Mapping[str, Any] | None = None,
+    file: Deliverable | None = None,
 ) -> dict[str, Any]:
     """Return the listing's fields, manifest, file and previews as JSON values, by their names in the API.
 
-    Previews that are not given are read, and a manifest that is not given is generated.
+    Previews that are not given are read, a manifest that is not given is generated, and the file is the newest one by default.
     """
-    deliverable = listing.candidate_deliverable or listing.approved_deliverable
-    file = deliverable and {
-        "id": str(deliverable.pk),
-        "originalFilename": deliverable.original_filename,
-        "fileSize": deliverable.file_size,
-        "checksum": deliverable.sha256,
-    }
+    file = file or listing.candidate_deliverable or listing.approved_deliverable
     return {
         "title": listing.title,
         "slug": listing.slug,
@@ -47,7 +45,8 @@ def snapshot_of(
         "readme": listing.readme,
         "allowedLicenseSlugs": listing.allowed_license_slugs,
         "manifest": manifest or build(sources_of(listing, active_tiers())),
-        "file": file,
+        "file": file
+        and {"id": str(file.pk), "originalFilename": file.original_filename, "fileSize": file.file_size, "checksum": file.sha256},
         "previews": [_preview(preview) for preview in (listing.previews.all() if previews is None else previews)],
     }
 

@@ -12,13 +12,13 @@ from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..catalog_version import change_version
-from ..models import Category, LicenseTerms, LicenseTier, SearchSynonym
+from ..models import Category, LicenseTerms, LicenseTier, ListingIndex, SearchSynonym
 from ..models.search import SYNONYMS_CHARS
 from ..search.words import words_of
 from ..selectors.browse import count_listings_on_sale
 from ..selectors.taxonomy import current_terms
 from ..uses import UNITS, Use, UsePermission
-from .listing_index import rebuild_listing_index, refresh_category, refresh_prices
+from .listing_index import rebuild_listing_index, refresh_category, refresh_listings
 
 # The most listings whose prices are updated in the request itself, which takes a few seconds; those of more are updated by a job.
 REPRICED_AT_ONCE = 2_000
@@ -54,7 +54,7 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
         if count_listings_on_sale() > REPRICED_AT_ONCE:
             rebuild_listing_index.enqueue()
         else:
-            refresh_prices()
+            refresh_listings(list(ListingIndex.objects.values_list("pk", flat=True)))
     return tier
 
 

@@ -1,6 +1,5 @@
 """Authentication of requests: checks the origin and the MCP token, and applies rate limits."""
 
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -15,17 +14,8 @@ from marketplace.core.errors import InvalidCredential, NotAuthenticated, Permiss
 from marketplace.http.rate_limits import CounterStoreDown, count_by_address, count_call
 
 
-@dataclass(frozen=True)
-class Caller:
-    """The caller of a request."""
-
-    principal: Principal
-    # Whether the call was counted against its limits; False while the counter store is down.
-    counted: bool
-
-
-def authenticate(request: HttpRequest) -> Caller:
-    """Return the caller, and count the call.
+def authenticate(request: HttpRequest) -> tuple[Principal, bool]:
+    """Return the caller, and whether the call was counted against its limits: False while the counter store is down.
 
     Raises:
         PermissionDenied: a page of another site makes the call (the protocol demands this against DNS rebinding).
@@ -48,7 +38,7 @@ def authenticate(request: HttpRequest) -> Caller:
         counted = False
     if principal.kind != CredentialKind.MCP:
         raise InvalidCredential("Only MCP tokens work here. Create one under Personal tokens in the dashboard, or use OAuth.")
-    return Caller(principal, counted)
+    return principal, counted
 
 
 def _refuse_foreign_origin(request: HttpRequest) -> None:

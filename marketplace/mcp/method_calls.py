@@ -7,11 +7,10 @@ from django.http import HttpRequest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, INVALID_PARAMS
 
 from developers.principals import Principal
-from developers.usage.middleware import OPERATION_KEY, CountedOperation, record_status
+from developers.usage.middleware import OPERATION_KEY, CountedOperation
 from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
-from .authentication import Caller
 from .responses import ProtocolError
 from .revisions import MODERN
 
@@ -21,14 +20,12 @@ class MethodCall:
     """A method call."""
 
     request: HttpRequest
-    caller: Caller
+    principal: Principal
+    # Whether it was counted against the caller's rate limits.
+    counted: bool
     revision: str
     # Validated against the schemas of the revision.
     params: dict[str, Any]
-
-    @property
-    def principal(self) -> Principal:
-        return self.caller.principal
 
     @property
     def can_open_addresses(self) -> bool:
@@ -57,14 +54,10 @@ class MethodCall:
         self.request.META[OPERATION_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
-        if scope == Scope.WALLET_SPEND and not self.caller.counted:
+        if scope == Scope.WALLET_SPEND and not self.counted:
             raise DependencyUnavailable(
                 "Rate limits cannot be checked at the moment, so operations with wallet:spend are refused. Try again later."
             )
-
-    def record_status(self, status: int) -> None:
-        """Record the outcome of the call where it differs from the response's status."""
-        record_status(self.request, status)
 
     def refuse_cursor(self) -> None:
         """Refuse a cursor for a list that has only one page.

@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest
 from django.utils.module_loading import import_string
 from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_INFO_META_KEY
 from pydantic import ValidationError
 
+from developers.usage.middleware import record_status
+
 from . import about, prompts, resources, skills
-from .authentication import Caller
-from .messages import Message
 from .method_calls import MethodCall
 from .responses import ProtocolError
 from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
@@ -41,27 +40,26 @@ _PRIVATE: Mapping[str, Any] = {"ttlMs": 0, "cacheScope": "private"}
 _PUBLIC: Mapping[str, Any] = {"ttlMs": 3_600_000, "cacheScope": "public"}
 
 
-def perform(request: HttpRequest, caller: Caller, message: Message, revision: str) -> Result:
-    """Return the result of a request.
+def perform(call: MethodCall, name: str) -> Result:
+    """Return the result of a method.
 
     Raises:
         ProtocolError: there is no such method, or its parameters are not those of the revision.
         Problem: what the method raises.
     """
-    call = MethodCall(request, caller, revision, message.params)
     try:
-        result = _result_of(call, message.method)
+        result = _result_of(call, name)
     except ProtocolError as error:
-        if revision not in MODERN:
+        if call.revision not in MODERN:
             # Older clients treat any other status as the end of the connection.
-            call.record_status(error.status)
+            record_status(call.request, error.status)
             error.status = 200
         raise
-    if revision not in MODERN:
+    if call.revision not in MODERN:
         return result
     meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
     # A result that asks for something first has a `resultType` of its own.
-    return {"resultType": "complete", **result, **(METHODS[message.method].cache_hints or {}), "_meta": meta}
+    return {"resultType": "complete", **result, **(METHODS[name].cache_hints or {}), "_meta": meta}
 
 
 def _result_of(call: MethodCall, name: str) -> Result:

@@ -11,6 +11,7 @@ from mcp_types import INVALID_PARAMS, Resource, ResourceLink, ResourceTemplate
 
 from catalog import browsing as catalog
 from developers.principals import Principal
+from developers.usage.middleware import record_status
 from library import bounds as library_bounds
 from library.api import responses as library
 from library.selectors import current_licences_of, library_page
@@ -164,12 +165,12 @@ def _refusals(call: MethodCall) -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        call.record_status(error.status)
+        record_status(call.request, error.status)
         raise _unknown(call) from error
     except Problem as problem:
         if problem.status >= 500 or isinstance(problem, InsufficientScope):
             raise
-        call.record_status(problem.status)
+        record_status(call.request, problem.status)
         message = f"{problem.title}. {problem.message}"
         raise ProtocolError(problem.status, message, data=problem_document(problem, call.request.path), status=200) from problem
 

@@ -47,11 +47,6 @@ def test_filters_find_and_exclude_in_browse_and_search(get: Any) -> None:
         assert {item["title"] for item in get("assets/search", q="script", **query)["results"]} == found, query
 
 
-def test_listing_without_a_statement_forbids_training_and_declares_nothing(get: Any) -> None:
-    answer = get(f"assets/{PublishedListingFactory().slug}")
-    assert (answer["aiTraining"], answer["aiOrigin"], answer["aiParts"]) == ("forbidden", "undeclared", "")
-
-
 def test_asset_detail_and_manifest_have_the_same_statements_about_ai(get: Any, key_client: Any) -> None:
     listing = PublishedListingFactory(ai_training="allowed", **DECLARED)
     detail, manifest = get(f"assets/{listing.slug}"), key_client().get(f"/api/v1/assets/{listing.slug}/manifest").json()

@@ -69,13 +69,6 @@ def test_listed_asset_has_the_documented_fields(get: Any) -> None:
     assert found == item | {"score": found["score"]}
 
 
-def test_price_without_inr_is_null_and_a_free_listing_costs_zero(get: Any) -> None:
-    PublishedListingFactory(title="No INR")
-    PublishedListingFactory(title="Free", price_eur_minor=0)
-    prices = {item["title"]: item["priceINR"] for item in get("assets")["items"]}
-    assert prices == {"No INR": None, "Free": 0}
-
-
 def test_popular_order_is_by_purchases_then_publication_and_newest_by_publication(get: Any) -> None:
     now = timezone.now()
     old = PublishedListingFactory(published_at=now - timedelta(days=2))

@@ -239,7 +239,8 @@ def test_most_frequent_values_come_first_and_no_more_than_the_bound(get: Any, mo
 def test_search_counts_facets_of_what_it_found(get: Any, varied: None) -> None:
     PublishedListingFactory(title="Zeppelin", file_type="OTF")
     PublishedListingFactory(title="Zeppelin", category__slug="motion", file_type="MP4")
-    answer = get("assets/search", q="zeppelin", facets="category,fileType", limit=1)
+    PublishedListingFactory(title="Zeppelin", tier_requirement="pro")
+    answer = get("assets/search", q="zeppelin", tier="free", facets="category,fileType", limit=1)
     assert answer["count"] == len(answer["results"]) == 1
     assert counts(answer, "category") == {"fonts": 1, "motion": 1}
     assert counts(answer, "fileType") == {"otf": 1, "mp4": 1}

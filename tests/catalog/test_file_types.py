@@ -55,9 +55,3 @@ def test_type_of_contents_is_shown_and_filtered_everywhere(client: Client) -> No
         assert "TrueType font" in browse.select(shown)[0].get_text(), shown
     page = BeautifulSoup(client.get(f"/assets/{listing.slug}").content, "html.parser")
     assert "TrueType font" in page.select_one("#details + dl").get_text()  # type: ignore[union-attr]  # the page has it
-
-
-def test_file_type_that_the_vendor_gave_is_kept() -> None:
-    listing = published("fonts", {"ttf": 2}, file_type="zip")
-    listing.refresh_from_db()
-    assert listing.file_type == "zip"

@@ -110,7 +110,7 @@ def test_counts_are_exact_after_any_edits(steps: list[dict[str, Any]]) -> None:
             assert set(ListingIndex.objects.values_list("pk", flat=True)) == set(
                 Listing.objects.filter(status="Published").values_list("pk", flat=True)
             )
-        assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
+        assert listing_index.rebuild() == (0, 0)
         transaction.set_rollback(True)
 
 
@@ -176,7 +176,7 @@ def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     save_category(category=listing.category, changed=["name"], actor=UserFactory(is_staff=True))
     assert get("assets")["items"][0]["vendor"]["storeName"] == "Foundry"
     assert ListingIndex.objects.get().category_name == "Typefaces"
-    assert listing_index.rebuild(lambda _done, _total: None) == (0, 0)
+    assert listing_index.rebuild() == (0, 0)
 
 
 def test_changed_price_factor_updates_a_large_catalog_by_a_job(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:

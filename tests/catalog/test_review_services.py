@@ -7,12 +7,12 @@ from django.core import mail
 
 from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview, StoreClosed
 from catalog.models import AgentManifest, Deliverable, Listing, ListingReview, ListingStats
-from catalog.models.listings import ListingStatus
+from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.services import review as services
 from catalog.services import submission
 from catalog.services.snapshots import snapshot_of
-from catalog.services.transitions import LISTING_TRANSITIONS
+from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
@@ -84,6 +84,23 @@ def test_each_verb_in_each_state_follows_the_table(status: ListingStatus, verb: 
         assert AuditEntry.objects.count() == before + 1
     listing.refresh_from_db()
     assert listing.status == (target if status in sources else status)
+
+
+@pytest.mark.parametrize("status", UpdateStatus)
+@pytest.mark.parametrize("verb", ["submit", "withdraw", "approve", "reject"])
+def test_each_verb_of_an_update_follows_its_table(status: UpdateStatus, verb: str) -> None:
+    listing = add_candidate(published())
+    if status == UpdateStatus.PENDING_REVIEW:
+        listing = submitted(listing)
+    sources, target = UPDATE_TRANSITIONS.edges[verb]
+    if status not in sources:
+        with pytest.raises(InvalidTransition):
+            VERBS[verb](listing, UserFactory())
+    else:
+        VERBS[verb](listing, UserFactory())
+        assert AuditEntry.objects.filter(action=f"listing_update.{verb}", from_state=status, to_state=target).exists()
+    listing.refresh_from_db()
+    assert (listing.status, listing.update_status) == (ListingStatus.PUBLISHED, target if status in sources else status)
 
 
 def test_step_of_a_vendor_on_a_listing_of_someone_else_is_not_found() -> None:
@@ -166,13 +183,6 @@ def test_submission_without_a_file_is_refused() -> None:
         _submit(listing, listing.store.owner)
 
 
-def test_submission_of_a_file_that_was_replaced_since_the_checks_is_refused() -> None:
-    listing = draft()
-    add_candidate(Listing.objects.get(pk=listing.pk))
-    with pytest.raises(InvalidTransition):
-        _submit(listing, listing.store.owner)
-
-
 @pytest.mark.slow
 def test_approval_publishes_and_records_reviewer_tier_and_time(django_capture_on_commit_callbacks: Any) -> None:
     listing = submitted(draft(version="1.2"))
@@ -193,12 +203,13 @@ def test_approval_publishes_and_records_reviewer_tier_and_time(django_capture_on
     assert "Fine work." in mail.outbox[-1].body
 
 
-def test_approval_for_a_closed_store_is_refused() -> None:
+def test_approval_for_a_closed_store_is_refused_and_rejection_is_not() -> None:
     listing = submitted()
     listing.store.is_open = False
     listing.store.save()
     with pytest.raises(StoreClosed):
         _approve(listing, UserFactory())
+    _reject(listing, UserFactory())
 
 
 def test_block_of_a_submitted_file_rejects_the_submission_with_the_reason_as_its_finding() -> None:

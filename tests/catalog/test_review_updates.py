@@ -19,41 +19,10 @@ from marketplace.core import events
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.events import subscribe
 from marketplace.core.models import AuditEntry
-from tests.catalog.cases import FINDING, add_candidate, draft, make_deliverable, open_review, published, submitted
+from tests.catalog.cases import add_candidate, draft, make_deliverable, open_review, published, submitted
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
-
-
-@pytest.mark.slow
-def test_update_keeps_the_reviewed_file_on_sale_until_approval() -> None:
-    listing = published()
-    reviewed = listing.approved_deliverable_id
-    listing = submitted(add_candidate(listing))
-    assert (listing.status, listing.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.PENDING_REVIEW)
-    assert listing.approved_deliverable_id == reviewed
-    review = open_review(listing)
-    assert review.kind == ReviewKind.UPDATE
-    services.approve_listing(review=review, actor=UserFactory())
-    fresh = Listing.objects.get(pk=listing.pk)
-    assert (fresh.update_status, fresh.candidate_deliverable_id) == (UpdateStatus.NONE, None)
-    assert fresh.approved_deliverable_id == listing.candidate_deliverable_id
-
-
-def test_rejected_update_leaves_the_listing_published() -> None:
-    listing = submitted(add_candidate(published()))
-    services.reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
-    fresh = Listing.objects.get(pk=listing.pk)
-    assert (fresh.status, fresh.update_status) == (ListingStatus.PUBLISHED, UpdateStatus.NONE)
-    assert fresh.approved_deliverable_id == listing.approved_deliverable_id
-
-
-@pytest.mark.slow
-def test_withdrawn_update_can_be_submitted_again() -> None:
-    listing = submitted(add_candidate(published()))
-    listing = submission.withdraw_listing(listing=listing, actor=listing.store.owner)
-    assert listing.update_status == UpdateStatus.NONE
-    assert submitted(listing).update_status == UpdateStatus.PENDING_REVIEW
 
 
 @pytest.mark.slow

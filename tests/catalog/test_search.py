@@ -1,6 +1,5 @@
 """GET /api/v1/assets/search, and what its index makes of a catalog."""
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -248,9 +247,3 @@ def test_text_is_split_into_normalised_words() -> None:
     assert words_of("Z\u0351\u036b\u0343\u0489a\u20ddlgo") == ["zalgo"]
     assert pieces("明朝体abc") == ["明朝", "朝体", "abc"]
     assert words_of("\u0939\u093f\u0928\u094d\u0926\u0940") == ["\u0939\u093f\u0928\u094d\u0926\u0940"]
-
-
-def test_removing_what_is_not_indexed_is_no_error() -> None:
-    listing = ListingFactory(id=uuid.uuid4())
-    listing_changed(listing)
-    listing_changed(listing)

@@ -49,7 +49,7 @@ def test_search_index_after_many_changes_equals_a_rebuilt_one() -> None:
     grown = contents()
     SearchDocument.objects.all().delete()
     SearchTerm.objects.all().delete()
-    rebuild.rebuild(lambda _done, _total: None)
+    rebuild.rebuild()
     assert contents() == grown
     assert all(documents > 0 for _, documents, _ in grown[1])
 

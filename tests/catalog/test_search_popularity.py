@@ -171,7 +171,7 @@ def test_marking_and_rebuilding_during_publications_never_lose_a_listing() -> No
 
     rankings = [update_popular] * 2
     edits = [lambda listing=listing: listing_changed(listing) for listing in listings[:2]]
-    at_once(read, *rankings, lambda: rebuild(lambda _done, _total: None), *edits)
+    at_once(read, *rankings, rebuild, *edits)
     assert set(found) == {8}
     count_purchases()
     assert list(SearchDocument.objects.order_by("listing__stats__purchases").values_list("popularity", flat=True)) == list(range(8))

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from catalog.models import Listing, SearchSynonym
-from catalog.search import full_text, search
+from catalog.search import search
 from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.taxonomy import MAX_ACTIVE_SYNONYMS
 from catalog.services.visibility import listing_changed
@@ -64,15 +64,6 @@ def test_cursor_of_another_query_or_a_made_up_one_is_refused() -> None:
             search("script", limit=1, cursor=wrong)
     with pytest.raises(InvalidInput):
         search("scripts", limit=1, cursor=cursor)
-
-
-def test_total_of_limited_search_results_is_marked_as_inexact(monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(6):
-        PublishedListingFactory(title=f"Script {number}")
-    for name in ("HEADINGS_LIMIT", "ANYWHERE_LIMIT"):
-        monkeypatch.setattr(full_text, name, 4)
-    results = search("script", limit=2)
-    assert (len(results.hits), results.total, results.total_is_exact) == (2, 4, False)
 
 
 def test_search_within_a_queryset_finds_only_its_listings() -> None:

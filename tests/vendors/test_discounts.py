@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from catalog import bounds
 from catalog.catalog_version import current_version
 from catalog.models import Discount, Listing, ListingIndex
-from catalog.services.discounts import end_discount_as_staff, run_discount_update
+from catalog.services.discounts import end_discount_as_staff, update_discounted_listing
 from library.jobs import build_published
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
@@ -68,11 +68,11 @@ def test_discount_that_begins_now_is_in_the_catalog_at_once_and_gone_when_it_end
     assert answer.status_code == 200
     assert (answer.json()["status"], answer.json()["code"]) == ("Running", None)
     assert shown(client, on_sale) == (7.0, 30.0, answer.json()["endsAt"])
-    job = Job.objects.get(task_path__endswith="run_discount_update")
+    job = Job.objects.get(task_path__endswith="update_discounted_listing")
     assert job.run_after == Discount.objects.get().ends_at
     before = current_version()
     move(on_sale, 2 * DAY)
-    run_discount_update.call(str(Discount.objects.get().pk))
+    update_discounted_listing.call(discount_id=str(Discount.objects.get().pk))
     assert shown(client, on_sale) == (10.0, 0.0, None)
     assert current_version() != before
 
@@ -107,7 +107,7 @@ def test_larger_of_two_discounts_counts(client: APIClient, on_sale: Listing) -> 
 def test_discount_with_a_code_does_not_change_the_catalog(client: APIClient, on_sale: Listing) -> None:
     assert give(client, on_sale, code="spring-24").json()["code"] == "SPRING-24"
     assert shown(client, on_sale)[0] == 10.0
-    assert not Job.objects.filter(task_path__endswith="run_discount_update").exists()
+    assert not Job.objects.filter(task_path__endswith="update_discounted_listing").exists()
 
 
 def test_catalog_orders_and_filters_by_the_discounted_price(client: APIClient, on_sale: Listing) -> None:

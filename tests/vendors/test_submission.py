@@ -1,4 +1,4 @@
-"""Checks, submit, unpublish, and what comes back from the reviewers; who takes which step from which state is in `tests/catalog/test_review_matrix.py`."""
+"""Checks, submit, unpublish, and what comes back from the reviewers; who takes which step from which state is in `tests/catalog/test_review_services.py`."""
 
 from collections.abc import Callable
 from pathlib import Path

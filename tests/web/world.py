@@ -464,7 +464,7 @@ def _for_admins() -> dict[str, str]:
 def stock(listings: int, seed: int = 1) -> None:
     """Put that many more listings on sale, and index them for search."""
     fill(listings=listings, seed=seed, progress=lambda _done, _total: None)
-    rebuild(lambda _done, _total: None)
+    rebuild()
 
 
 def crowd(world: World, count: int = 1_000) -> None:

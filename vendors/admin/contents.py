@@ -9,7 +9,8 @@ from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from catalog.admin.reviews import BLOCK, REVIEW
+from catalog.admin.reviews import REVIEW
+from catalog.admin.takedowns import BLOCK
 from catalog.admin.values import visible_characters
 from catalog.font_samples import samples_for
 from catalog.models import Deliverable

@@ -49,7 +49,7 @@ def add_discount(
         raise
     period = {"startsAt": begins.isoformat(), "endsAt": ends_at.isoformat()}
     audit.record("listing.add_discount", listing, actor=actor, percent=percent, code=code, **period)
-    update_discounted_listing(discount_id=discount.pk)
+    update_discounted_listing.call(discount_id=str(discount.pk))
     return Discount.objects.annotate(now=Now()).get(pk=discount.pk)
 
 

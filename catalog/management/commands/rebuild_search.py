@@ -18,5 +18,5 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         with progress_bar() as bar:
             task = bar.add_task("Listings", total=None)
-            done = rebuild(lambda count, total: bar.update(task, completed=count, total=total))
-        self.stdout.write(f"{done.listings} listings checked; {done.changed} documents and {done.words_corrected} words corrected.")
+            listings, documents, words = rebuild(lambda count, total: bar.update(task, completed=count, total=total))
+        self.stdout.write(f"{listings} listings checked; {documents} documents and {words} words corrected.")

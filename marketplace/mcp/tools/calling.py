@@ -7,6 +7,7 @@ import orjson
 from mcp_types import INVALID_PARAMS, ElicitRequest, ElicitRequestURLParams, InputRequiredResult
 from rest_framework import serializers
 
+from developers.usage.middleware import record_status
 from marketplace.api.problems import as_problem, problem_document
 from marketplace.core.errors import InvalidInput, Problem
 from wallet.bounds import QUOTE_MINUTES
@@ -87,7 +88,7 @@ def call_tool(call: MethodCall) -> dict[str, Any]:
         problem = as_problem(error)
         if problem.status >= 500:
             raise
-        call.record_status(problem.status)
+        record_status(call.request, problem.status)
         return _failure(problem, call)
 
 
