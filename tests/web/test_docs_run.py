@@ -46,8 +46,7 @@ SCOPES_OF_THE_QUICK_START = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND, S
 
 def text_of(slug: str) -> str:
     """Return a page with the address that the service has now."""
-    page = docs.document(slug)
-    assert page is not None
+    page = docs.documents()[slug]
     return filled_in(page.source)
 
 
@@ -193,7 +192,7 @@ def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
     assert headers["webhook-signature"] == "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
 
 
-@pytest.mark.parametrize("page", docs.documents(), ids=lambda page: page.slug)
+@pytest.mark.parametrize("page", docs.documents().values(), ids=lambda page: page.slug)
 def test_code_blocks_of_the_documentation_parse(page: docs.Document) -> None:
     for language, code in re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.text, re.DOTALL | re.MULTILINE):
         match language:
