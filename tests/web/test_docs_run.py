@@ -27,6 +27,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.web import docs
+from marketplace.web.docs.reading import Document
 from marketplace.web.docs.values import filled_in
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
@@ -193,7 +194,7 @@ def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
 
 
 @pytest.mark.parametrize("page", docs.documents().values(), ids=lambda page: page.slug)
-def test_code_blocks_of_the_documentation_parse(page: docs.Document) -> None:
+def test_code_blocks_of_the_documentation_parse(page: Document) -> None:
     for language, code in re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.text, re.DOTALL | re.MULTILINE):
         match language:
             case "python":

@@ -60,8 +60,8 @@ def _reviews(period: Period) -> ChartWithNote:
     rows = decided.values_list("status", "decided_at", "submitted_at")[:DECISIONS]
     by_outcome = {name: [(at, since) for status, at, since in rows if status == name and at] for name in tones}
     series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), tone) for name, tone in tones.items()]
-    waits = {name: median(at - since for at, since in found) for name, found in by_outcome.items() if found}
-    waited = ", ".join(f"{duration_text(wait)} until {name.lower()}" for name, wait in waits.items())
+    waits = {name: median((at - since).total_seconds() for at, since in found) for name, found in by_outcome.items() if found}
+    waited = ", ".join(f"{duration_text(dt.timedelta(seconds=wait))} until {name.lower()}" for name, wait in waits.items())
     return Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), f"Median wait: {waited}." if waited else ""
 
 

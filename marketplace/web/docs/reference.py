@@ -83,18 +83,14 @@ class InputKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(Field):
     """A value that a caller sends."""
 
-    name: str
     # path, query, header, body or file.
     place: str
-    type: str
     kind: InputKind
-    required: bool
     # An example value.
     sample: str
-    description: SafeString
     # The values of an enumeration.
     choices: tuple[str, ...] = ()
     max_length: int | None = None
