@@ -1,5 +1,9 @@
 """The dashboard's first page."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Exists
 from django.http import HttpResponseBase
 from django.shortcuts import render
 
@@ -7,6 +11,7 @@ from developers.dashboard.next_steps import FIRST_SCOPES
 from developers.models import DeveloperApplication
 from developers.selectors import active_tokens_without_app_of, apps_of, current_application
 from library.selectors import current_licences_of
+from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.review.waiting import duration_text, usual_waiting_time
 from vendors.models import VendorProfile
@@ -30,8 +35,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             if application
             else duration_text(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
             "first_scopes": FIRST_SCOPES,
-            "has_token": active_tokens_without_app_of(user).exists(),
-            "is_asked": waiting_approvals_of(user).exists(),
+            **_what_exists(user),
             # Only names and states are shown; apps need an application.
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
@@ -39,3 +43,9 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             "profile": VendorProfile.objects.select_related("store").filter(user=user).first(),
         },
     )
+
+
+def _what_exists(user: User) -> Mapping[str, Any]:
+    """Tell whether the user has a personal token, and whether a purchase waits for the user's approval, in one query."""
+    found: dict[str, Any] = {"has_token": Exists(active_tokens_without_app_of(user)), "is_asked": Exists(waiting_approvals_of(user))}
+    return User.objects.filter(pk=user.pk).values(**found).get()
