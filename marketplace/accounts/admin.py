@@ -5,6 +5,7 @@ from typing import Any
 from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
+from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.models import Group
 from django.db.models import Count, ManyToManyField, Q, QuerySet
 from django.http import HttpRequest
@@ -163,13 +164,13 @@ class UserAdmin(ServiceAdmin):
 
 
 @admin.register(Group)
-class GroupAdmin(MarketplaceModelAdmin):
+class GroupAdmin(MarketplaceModelAdmin, auth_admin.GroupAdmin):
     """Groups, which only superusers change: staff could otherwise grant themselves every permission."""
 
+    # Without Django's scripts: checkboxes.
+    filter_horizontal = ()
     formfield_overrides = {ManyToManyField: {"widget": forms.CheckboxSelectMultiple}}
     list_display = ("name", "members")
-    search_fields = ("name",)
-    ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         groups: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("user"))
