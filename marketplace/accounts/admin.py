@@ -1,18 +1,18 @@
 """Users in the admin. Staff sign in on the account pages, with their second factor and rate limits."""
 
-from itertools import groupby
 from typing import Any
 
 from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
-from django.contrib.auth.models import Group, Permission
-from django.db.models import Count, Q, QuerySet
+from django.contrib.auth import admin as auth_admin
+from django.contrib.auth.models import Group
+from django.db.models import Count, ManyToManyField, Q, QuerySet
 from django.http import HttpRequest
 
 from marketplace.core.events import emit
 from marketplace.http.refusals import allow_methods
-from marketplace.review.base import MarketplaceModelAdmin, ModelForm
+from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.decisions import Decision, ReasonForm, service_decision
 from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
@@ -39,26 +39,6 @@ class StaffForm(ReasonForm):
 
     groups = forms.ModelMultipleChoiceField(Group.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
     field_order = ("groups", "reason")
-
-
-def _permissions_by_app() -> list[tuple[str, list[tuple[Any, str]]]]:
-    rows = Permission.objects.select_related("content_type").order_by("content_type__app_label", "content_type__model", "codename")
-    by_app = groupby(rows, key=lambda permission: permission.content_type.app_label)
-    return [(app.capitalize(), [(row.pk, row.name) for row in permissions]) for app, permissions in by_app]
-
-
-class GroupForm(ModelForm):
-    """A group's name and its permissions, as checkboxes by app."""
-
-    permissions = forms.ModelMultipleChoiceField(Permission.objects.all(), required=False, widget=forms.CheckboxSelectMultiple)
-
-    class Meta:
-        model = Group
-        fields = ("name", "permissions")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["permissions"].choices = _permissions_by_app  # type: ignore[attr-defined]  # it is a choice field
 
 
 def _effects(user: User, *, deleted: bool) -> list[str]:
@@ -182,13 +162,13 @@ class UserAdmin(ServiceAdmin):
 
 
 @admin.register(Group)
-class GroupAdmin(MarketplaceModelAdmin):
+class GroupAdmin(MarketplaceModelAdmin, auth_admin.GroupAdmin):
     """Groups, which only superusers change: staff could otherwise grant themselves every permission."""
 
-    form = GroupForm
+    # Without Django's scripts: checkboxes.
+    filter_horizontal = ()
+    formfield_overrides = {ManyToManyField: {"widget": forms.CheckboxSelectMultiple}}
     list_display = ("name", "members")
-    search_fields = ("name",)
-    ordering = ("name",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         groups: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("user"))

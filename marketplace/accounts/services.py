@@ -1,4 +1,8 @@
-"""Changes of accounts. Staff must give a reason, otherwise `InvalidInput` is raised, and cannot change their own account."""
+"""Changes of accounts.
+
+Staff must give a reason (`InvalidInput`), and can change neither their own account (`SelfReview`) nor, unless they are superusers, that of one
+(`PermissionDenied`).
+"""
 
 from collections.abc import Iterable
 from copy import copy
@@ -27,8 +31,6 @@ def set_tier(*, user: User, tier: Tier, reason: str, actor: User) -> User:
 
     Raises:
         InvalidTransition: the user already has this tier.
-        PermissionDenied: the user is a superuser, and the actor is not.
-        SelfReview: it is the actor's own account.
     """
     return _change(user, "set_tier", reason, actor, tier=tier)
 
@@ -41,8 +43,6 @@ def deactivate_user(*, user: User, reason: str, actor: User) -> User:
 
     Raises:
         InvalidTransition: it is already inactive.
-        PermissionDenied: the user is a superuser, and the actor is not.
-        SelfReview: it is the actor's own account.
     """
     user = _change(user, "deactivate", reason, actor, is_active=False, session_epoch=F("session_epoch") + 1)
     mail(user, "accounts/account_deactivated", reason=reason)
@@ -55,8 +55,6 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
 
     Raises:
         InvalidTransition: it is active, or deleted.
-        PermissionDenied: the user is a superuser, and the actor is not.
-        SelfReview: it is the actor's own account.
     """
     if _lock_changeable(user, actor).deleted:
         raise InvalidTransition("The account was deleted.")
@@ -71,7 +69,6 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
 
     Raises:
         PermissionDenied: the actor is not a superuser.
-        SelfReview: it is the actor's own account.
     """
     reason = texts.clean_text(reason, "reason")
     user = _lock_changeable(user, actor)
@@ -92,8 +89,6 @@ def remove_staff(*, user: User, reason: str, actor: User) -> User:
 
     Raises:
         InvalidTransition: the user is not a staff member.
-        PermissionDenied: the user is a superuser, and the actor is not.
-        SelfReview: it is the actor's own account.
     """
     user = _change(user, "remove_staff", reason, actor, is_staff=False)
     user.groups.clear()
@@ -131,8 +126,7 @@ def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
 
     Raises:
         InvalidTransition: it is off.
-        PermissionDenied: the user is a staff member or a superuser, and the actor is not a superuser.
-        SelfReview: it is the actor's own account.
+        PermissionDenied: the user is a staff member, and the actor is not a superuser.
     """
     reason = texts.clean_text(reason, "reason")
     user = _lock_changeable(user, actor)
@@ -156,8 +150,6 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     Raises:
         AccountInUse: the user is staff, or something must be settled first.
         InvalidTransition: it is already deleted.
-        PermissionDenied: the user is a superuser, and the actor is not.
-        SelfReview: it is the actor's own account.
     """
     reason = texts.clean_text(reason, "reason")
     user = lock(User.objects.all(), pk=user.pk) if actor is None else _lock_changeable(user, actor)

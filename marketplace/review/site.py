@@ -45,7 +45,7 @@ class MarketplaceAdminSite(AdminSite):
             return context
         # Imported by name, because the menu contains every app and this package is below them.
         sections = import_string(settings.ADMIN_MENU)(request)
-        menu_entry = next((entry for section in sections for entry in section.entries if entry.current), None)
+        menu_entry = next((entry for _, entries in sections for entry in entries if entry.current), None)
         return context | {"search_url": reverse("admin-search"), "menu": sections, "menu_entry": menu_entry}
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

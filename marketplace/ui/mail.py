@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -25,14 +25,17 @@ class Recipient(Protocol):
         """Return the URL that unsubscribes from a topic, None if the recipient has unsubscribed."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Part:
-    """A part of a mail: a paragraph, a link with the text of its button, or a list."""
+    """A part of a mail: a paragraph, a list with its points as lines, or a link with the label of its button."""
 
-    text: str = ""
-    link: bool = False
-    points: tuple[str, ...] = ()
+    kind: Literal["text", "list", "link"]
+    lines: list[str]
     label: str = "Open the page"
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
 
 
 def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> None:
@@ -75,36 +78,25 @@ def as_html(subject: str, body: str, unsubscribe: str = "") -> str:
     return render_to_string("mail/base.html", {"subject": subject, "parts": shown, "home": home, "unsubscribe": unsubscribe})
 
 
-def _parts(text: str) -> list[Part]:
+def _parts(block: str) -> list[Part]:
     """Return the parts of a block of text between two empty lines: a list or a link may follow a sentence directly."""
     parts: list[Part] = []
-    for line in text.split("\n"):
-        parts = _with_line(parts, line)
+    for line in block.split("\n"):
+        text, last = as_text(line).strip(), parts[-1].kind if parts else ""
+        if line.startswith(_POINT):
+            if last != "list":
+                parts.append(Part("list", []))
+            parts[-1].lines.append(text.removeprefix(_POINT))
+        elif last == "list" and line.startswith("  "):
+            parts[-1].lines[-1] += f"\n{text}"
+        elif line.startswith(f"{LINK_MARK}{settings.BASE_URL}/") and len(line.split()) == 1:
+            before = parts[0].text if len(parts) == 1 and last == "text" else ""
+            if before.endswith(":") and "\n" not in before and len(before) <= _BUTTON_CHARS:
+                parts = [Part("link", [text], label=before.removesuffix(":"))]
+            else:
+                parts.append(Part("link", [text]))
+        elif last == "text":
+            parts[-1].lines.append(text)
+        elif text:
+            parts.append(Part("text", [text]))
     return parts
-
-
-def _with_line(parts: list[Part], line: str) -> list[Part]:
-    """Return the parts with the next line added, to the last part if it continues it, otherwise as a new one."""
-    last = parts[-1] if parts else Part()
-    is_link = line.startswith(f"{LINK_MARK}{settings.BASE_URL}/") and len(line.split()) == 1
-    line = as_text(line)
-    if line.startswith(_POINT):
-        point = Part(points=(*last.points, line.removeprefix(_POINT)))
-        return [*(parts[:-1] if last.points else parts), point]
-    if last.points and line.startswith("  "):
-        *points, point_text = last.points
-        return [*parts[:-1], Part(points=(*points, f"{point_text}\n{line.strip()}"))]
-    if is_link:
-        label = _button_label(parts)
-        return [Part(line.strip(), link=True, label=label)] if label else [*parts, Part(line.strip(), link=True)]
-    if last.text and not last.link:
-        return [*parts[:-1], Part(f"{last.text}\n{line.strip()}")]
-    return [*parts, Part(line.strip())] if line.strip() else parts
-
-
-def _button_label(parts: list[Part]) -> str:
-    """Return a link's button label: the only part before it, if that is one short line ending in a colon, else an empty string."""
-    match parts:
-        case [Part(text=text, link=False)] if text.endswith(":") and "\n" not in text and len(text) <= _BUTTON_CHARS:
-            return text.removesuffix(":")
-    return ""

@@ -91,10 +91,6 @@ class TopUpForm(forms.Form):
         labels = {Currency.INR: "Rupees (INR)", Currency.USD: "US dollars (USD)"}
         self.fields["currency"].choices = [(code.value, labels[code]) for code in currencies]  # type: ignore[attr-defined]  # a choice field
 
-    def amount_minor(self) -> int:
-        """Return the amount in minor units."""
-        return to_minor(self.cleaned_data["amount"])
-
 
 class ApprovalForm(PasswordConfirmationForm):
     """Asks the owner of the wallet to approve a purchase once, or to raise the limit as well.

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from marketplace.operations.models import SitePage
+from wallet.models.invoices import InvoiceKind
 
 from .views import (
     account,
@@ -90,8 +91,13 @@ urlpatterns = [
     path("dashboard/apps/<uuid:app_id>/logo", app_logos.logo, name="app-logo"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),
     path("dashboard/orders/<uuid:order_id>/receipt.pdf", wallet.receipt, name="order-page-pdf"),
-    path("dashboard/orders/<uuid:order_id>/invoice.pdf", billing.invoice, name="order-page-invoice"),
-    path("dashboard/orders/<uuid:order_id>/credit-note.pdf", billing.credit_note, name="order-page-credit-note"),
+    path("dashboard/orders/<uuid:order_id>/invoice.pdf", billing.document, {"kind": InvoiceKind.INVOICE}, name="order-page-invoice"),
+    path(
+        "dashboard/orders/<uuid:order_id>/credit-note.pdf",
+        billing.document,
+        {"kind": InvoiceKind.CREDIT_NOTE},
+        name="order-page-credit-note",
+    ),
     path("dashboard/favourites", favourites.favourites, name="favourites"),
     path("dashboard/orders/<uuid:order_id>/refund", refunds.ask, name="refund-ask"),
     path("dashboard/orders/<uuid:order_id>/refund/escalate", refunds.escalate, name="refund-escalate"),

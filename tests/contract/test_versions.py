@@ -20,8 +20,7 @@ def test_page_of_the_site_has_no_api_version_header(client: Client) -> None:
 
 
 def test_api_version_is_the_newest_entry_of_the_changelog() -> None:
-    page = docs.document("changelog")
-    assert page is not None
+    page = docs.documents()["changelog"]
     entries = re.findall(r"^## (\d{4}-\d\d-\d\d)$", page.source, re.MULTILINE)
     assert entries == sorted(entries, reverse=True)
     assert entries[0] == API_VERSION

@@ -46,7 +46,7 @@ def test_owners_are_mailed_once_about_a_new_version_and_others_are_not(monkeypat
     owner, refunded, opted_out = bought(listing), bought(listing), bought(listing)
     more = [bought(listing).buyer for _ in range(3)]
     refund_order(order=refunded, reason="test", actor=None)
-    set_mail_topics(user=opted_out.buyer, topics=["purchase"], actor=opted_out.buyer)
+    set_mail_topics(user=opted_out.buyer, topics=["purchase"])
     bought(listing, owner.buyer, license_slug="commercial")
     publish(listing, "2.0")
     later = bought(listing)

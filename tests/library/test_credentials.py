@@ -258,6 +258,5 @@ def test_documented_script_distinguishes_valid_ended_and_altered_credentials(
 
 
 def test_documentation_shows_the_credential_script_that_the_tests_run() -> None:
-    page = docs.document("certificates")
-    assert page is not None
+    page = docs.documents()["certificates"]
     assert SCRIPT.read_text("utf-8").rstrip() in page.text

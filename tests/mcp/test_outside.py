@@ -81,6 +81,5 @@ def test_example_buys_fetches_and_verifies_a_font(shop: Shop) -> None:
 
 
 def test_documentation_shows_the_example_that_the_tests_run() -> None:
-    page = docs.document("agents")
-    assert page is not None
+    page = docs.documents()["agents"]
     assert (EXAMPLES / "buy_a_font.py").read_text("utf-8").rstrip() in page.text

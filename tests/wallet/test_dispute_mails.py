@@ -39,7 +39,7 @@ def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_
 ) -> None:
     top_up = paid_top_up(amount_minor=99_800)
     told_vendor, unsubscribed = (bought(on_sale(), top_up.user).listing.store.owner for _ in range(2))
-    set_mail_topics(user=unsubscribed, topics=[], actor=unsubscribed)
+    set_mail_topics(user=unsubscribed, topics=[])
     deliver_event(top_up, EventKind.DISPUTED)
     assert len(told(top_up.user, "Your bank disputes")) == 1
     (body,) = told(told_vendor, "withheld")

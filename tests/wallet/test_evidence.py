@@ -96,8 +96,7 @@ def test_issued_evidence_is_genuine_and_altered_or_signed_by_another_key_it_is_n
 
 
 def test_documentation_shows_the_evidence_script_that_the_tests_run() -> None:
-    page = docs.document("evidence")
-    assert page is not None
+    page = docs.documents()["evidence"]
     assert SCRIPT.read_text("utf-8").rstrip() in page.text
 
 

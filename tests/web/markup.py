@@ -49,6 +49,11 @@ def read(response: Any, status: int = 200) -> str:
     return str(response.content.decode())
 
 
+def soup(response: Any) -> BeautifulSoup:
+    """Return a well-made page, parsed."""
+    return BeautifulSoup(read(response), "html.parser")
+
+
 def _named(tags: Iterable[Tag], *names: str) -> list[Tag]:
     return [tag for tag in tags if tag.name in names]
 

@@ -17,7 +17,7 @@ from marketplace.web.docs.values import filled_in
 
 from .markup import faults_of
 
-SLUGS = [page.slug for page in docs.documents()]
+SLUGS = list(docs.documents())
 # Pages for people who are signed in: they lead to the sign-in.
 SIGN_IN = 302
 
@@ -39,12 +39,11 @@ def _page(client: Client, slug: str) -> BeautifulSoup:
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_documentation_page_is_whole(client: Client, slug: str) -> None:
-    page = docs.document(slug)
-    assert page is not None
+    page = docs.documents()[slug]
     assert "{{" not in page.text
     assert faults_of(client.get(f"/docs/{slug}").content) == []
     styles = (settings.BASE_DIR / "templates/static/css/components.css").read_text("utf-8")
-    for tabs in BeautifulSoup(page.html, "html.parser").select(".tabs"):
+    for tabs in BeautifulSoup(page.html_and_headings[0], "html.parser").select(".tabs"):
         count = len(tabs.select("label"))
         assert len(tabs.select(".tab")) == count
         assert f"label:nth-of-type({count}) input:checked) .tab:nth-of-type({count})" in styles
@@ -85,15 +84,14 @@ def test_errors_page_lists_every_problem_code(client: Client) -> None:
 
 
 def test_limits_are_those_of_the_service() -> None:
-    page = docs.document("rate-limits")
-    assert page is not None
+    page = docs.documents()["rate-limits"]
     # A copy: the page is rendered once in a process, maybe while another test had other limits.
-    cells = {cell.get_text() for cell in BeautifulSoup(replace(page).html, "html.parser").select("td:last-child")}
+    cells = {cell.get_text() for cell in BeautifulSoup(replace(page).html_and_headings[0], "html.parser").select("td:last-child")}
     assert {str(settings.RATE_LIMITS[name]) for name in ("api_key", "bearer_app", "bearer_user", "anonymous")} <= cells
 
 
 def test_filters_that_the_quick_start_lists_are_those_of_the_catalog() -> None:
-    (source,) = [page.source for page in docs.documents() if page.slug == "quick-start"]
+    source = docs.documents()["quick-start"].source
     (sentence,) = re.findall(r"take the same filters: (.*?)\.", source)
     assert set(re.findall(r"`(\w+)`", sentence)) == {*ListingFilter.base_filters}
 

@@ -27,6 +27,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.web import docs
+from marketplace.web.docs.reading import Document
 from marketplace.web.docs.values import filled_in
 from tests.developers.cases import token_of
 from tests.factories import AppFactory
@@ -46,8 +47,7 @@ SCOPES_OF_THE_QUICK_START = frozenset({Scope.ACCOUNT_READ, Scope.WALLET_SPEND, S
 
 def text_of(slug: str) -> str:
     """Return a page with the address that the service has now."""
-    page = docs.document(slug)
-    assert page is not None
+    page = docs.documents()[slug]
     return filled_in(page.source)
 
 
@@ -193,8 +193,8 @@ def test_signature_of_the_webhook_that_is_shown_is_right() -> None:
     assert headers["webhook-signature"] == "v1," + base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()
 
 
-@pytest.mark.parametrize("page", docs.documents(), ids=lambda page: page.slug)
-def test_code_blocks_of_the_documentation_parse(page: docs.Document) -> None:
+@pytest.mark.parametrize("page", docs.documents().values(), ids=lambda page: page.slug)
+def test_code_blocks_of_the_documentation_parse(page: Document) -> None:
     for language, code in re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.text, re.DOTALL | re.MULTILINE):
         match language:
             case "python":

@@ -63,6 +63,6 @@ def test_long_query_and_many_results_are_bounded() -> None:
 
 
 def test_documentation_index_says_for_whom_each_section_is(client: Client) -> None:
-    assert [name for name, _ in docs.sections()] == list(AUDIENCES)
+    assert [name for name, _, _ in docs.sections()] == list(AUDIENCES)
     text = client.get("/docs").content.decode()
     assert all(sentence in text for sentence in AUDIENCES.values())

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 
@@ -13,16 +12,14 @@ from library.models import Favourite
 from tests.factories import UserFactory
 from tests.shop import on_sale
 
-from .markup import faults_of
+from .markup import read, soup
 
 pytestmark = pytest.mark.django_db
 
 
 def form_of(client: Client, slug: str) -> str:
     """Return the address of the favourites form on a listing's page."""
-    page = client.get(f"/assets/{slug}")
-    assert faults_of(page.content) == []
-    (form,) = BeautifulSoup(page.content, "html.parser").select("form[action*=favourite]")
+    (form,) = soup(client.get(f"/assets/{slug}")).select("form[action*=favourite]")
     return str(form["action"])
 
 
@@ -32,9 +29,7 @@ def test_listing_is_added_shown_and_removed_by_forms(browse: Callable[..., Clien
     for _ in range(2):
         assert client.post(reverse("favourite-add", args=[listing.slug]))["Location"] == reverse("asset-page", args=[listing.slug])
     assert Favourite.objects.count() == 1
-    shown = client.get(reverse("favourites"))
-    assert faults_of(shown.content) == []
-    assert "Halden Grotesk" in shown.content.decode()
+    assert "Halden Grotesk" in read(client.get(reverse("favourites")))
     remove = form_of(client, listing.slug)
     assert client.post(remove, {"from": "favourites"})["Location"] == reverse("favourites")
     assert not Favourite.objects.exists()

@@ -20,7 +20,7 @@ from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, Quote
 from wallet.services.refunds import refund_order
 
-from .markup import faults_of
+from .markup import read
 
 pytestmark = pytest.mark.django_db
 
@@ -72,9 +72,7 @@ def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, 
     ],
 )
 def test_form_without_a_licensee_or_with_an_unknown_licence_makes_no_quote(browse: Browse, buyer: User, sent: dict[str, str]) -> None:
-    answer = begin(browse(buyer), on_sale(), **sent)
-    assert answer.status_code == 400
-    assert faults_of(answer.content) == []
+    read(begin(browse(buyer), on_sale(), **sent), 400)
     assert not Quote.objects.exists()
 
 

@@ -29,13 +29,13 @@ def test_llms_txt_has_the_format_of_the_convention(client: Client) -> None:
 @pytest.mark.django_db
 def test_links_of_llms_txt_lead_to_machine_readable_pages(client: Client) -> None:
     links = {match["name"]: match["address"] for match in LINK.finditer(client.get("/llms.txt").content.decode())}
-    assert {page.title for page in docs.documents()} <= links.keys()
+    assert {page.title for page in docs.documents().values()} <= links.keys()
     for name, address in links.items():
         assert address.startswith(f"{settings.BASE_URL}/")
         response = client.get(address.removeprefix(settings.BASE_URL))
         # The MCP server asks for a token first.
         assert response.status_code == (401 if name == "MCP server for AI assistants" else 200), name
-        if name in {page.title for page in docs.documents()}:
+        if name in {page.title for page in docs.documents().values()}:
             assert response["Content-Type"].startswith("text/markdown")
 
 

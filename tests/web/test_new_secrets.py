@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 
@@ -12,7 +11,7 @@ from developers.models import AccessToken, ApiKey, App, WebhookEndpoint
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 
-from .markup import faults_of
+from .markup import soup
 
 pytestmark = pytest.mark.django_db
 
@@ -31,9 +30,7 @@ def _create(client: Client, app: App, name: str) -> str:
 
 
 def _secret(client: Client, address: str) -> str | None:
-    page = client.get(address, follow=True).content
-    assert faults_of(page) == []
-    found = BeautifulSoup(page, "html.parser").select_one("#secret")
+    found = soup(client.get(address, follow=True)).select_one("#secret")
     return found.get_text(strip=True) if found else None
 
 

@@ -28,7 +28,7 @@ from wallet.selectors import earnings_of
 from wallet.services.due_payouts import next_run
 from wallet.services.refunds import refund_order
 
-from .markup import faults_of
+from .markup import read
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
@@ -94,7 +94,6 @@ def test_statement_shows_the_split_of_each_price_and_its_reversal_by_a_refund(br
     refunded(order)
     bought(listing, funded(usd=1_000), currency="USD")
     page = browse(vendor.user).get(reverse("sales-statement"))
-    assert faults_of(page.content) == []
     minus = "\N{MINUS SIGN}"
     assert rows_of(page) == [
         ["Aurora <Sans> sale, Personal", "$10.00", f"{minus}$1.53", f"{minus}$1.69", "$6.78"],
@@ -126,7 +125,6 @@ def test_sales_are_added_up_by_listing_most_sold_first(browse: Browse, listing: 
     client = browse(vendor.user)
     for name in ("sales", "sales-listings"):
         page = client.get(reverse(name))
-        assert faults_of(page.content) == []
         assert rows_of(page) == [["Borealis", "2", "0", "₹798.40"], ["Aurora Sans", "1", "1", "₹0.00"]]
 
 
@@ -189,7 +187,6 @@ def test_payouts_are_listed_and_downloaded_and_no_cell_is_a_formula(browse: Brow
         paid(vendor, run)
     client = browse(vendor.user, confirmed=True)
     page = client.get(reverse("payouts"))
-    assert faults_of(page.content) == []
     assert [row[0] for row in rows_of(page)] == ["2026-03", "2026-02"]
     answer = client.get(reverse("payouts-csv"))
     assert answer["Content-Disposition"].startswith('attachment; filename="payouts-')
@@ -216,7 +213,7 @@ def test_payouts_page_shows_the_next_payout_or_why_there_is_none(
     bought(listing)
     change(vendor)
     page = browse(vendor.user).get(reverse("payouts"))
-    assert faults_of(page.content) == []
+    read(page)
     rupees, dollars = page.context["next_payouts"]
     assert (rupees.currency, rupees.amount_minor, rupees.reason) == ("INR", 39_920, reason)
     assert (dollars.currency, dollars.amount_minor, dollars.reason) == ("USD", 0, "below_minimum")
@@ -252,8 +249,7 @@ def test_sales_pages_send_few_queries(browse: Browse, vendor: VendorProfile, dja
         name, _, query = address.partition("?")
         with django_assert_max_num_queries(9):
             page = client.get(f"{reverse(name)}?{query}")
-        assert page.status_code == 200, address
-        assert faults_of(page.content) == [], address
+        read(page)
         assert len(page.content) < 75_000
     older = client.get(reverse("sales-statement")).context["next"]
     assert len(client.get(older).context["lines"]) == 28 - 25

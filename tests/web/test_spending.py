@@ -17,7 +17,7 @@ from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
 from tests.factories import PASSWORD, AppFactory, UserFactory, connect_app
 
-from .markup import faults_of
+from .markup import read
 
 pytestmark = pytest.mark.django_db
 
@@ -56,9 +56,8 @@ def test_app_or_token_that_cannot_spend_has_no_limits_page(browse: Callable[...,
 
 def test_last_spending_limit_of_a_token_cannot_be_removed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     response = browse(user).post(reverse("spending-token", args=[token.pk]), {"password": PASSWORD})
-    assert response.status_code == 400
+    read(response, 400)
     assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]
-    assert faults_of(response.content) == []
     assert SpendingLimit.objects.count() == 1
 
 
@@ -68,18 +67,15 @@ def test_changing_a_spending_limit_needs_the_password(
 ) -> None:
     for address in (reverse("spending-token", args=[token.pk]), reverse("spending-app", args=[connected.pk])):
         response = browse(user).post(address, {"limit_usd_per_purchase": "9999", **password})
-        assert response.status_code == 400
+        read(response, 400)
         assert list(response.context["form"].errors) == ["password"]
-        assert faults_of(response.content) == []
     assert SpendingLimit.objects.get().per_purchase_minor == 12_34
 
 
 @pytest.mark.slow
 def test_limits_are_filled_in_and_changed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
     client, address = browse(user), reverse("spending-token", args=[token.pk])
-    page = client.get(address)
-    assert faults_of(page.content) == []
-    text = page.content.decode()
+    text = read(client.get(address))
     assert 'value="12.34"' in text
     assert 'value="500.00"' in text
     assert 'value="fonts" id="id_limit_categories_0" checked' in text.replace("\n", " ")

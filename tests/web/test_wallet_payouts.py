@@ -60,15 +60,6 @@ def test_invalid_payout_request_shows_the_error_at_its_field_and_keeps_the_form(
     assert wallet_of(owner).balance_inr_minor == 50_000
 
 
-def test_wrong_passwords_for_a_wallet_payout_are_rate_limited(browse: Browse, owner: User, settings: Any) -> None:
-    settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "3/m/user"}
-    client = browse(owner)
-    for _ in range(3):
-        client.post(reverse(NEW), asking(password="wrong"))
-    assert client.post(reverse(NEW), asking()).status_code == 400
-    assert not WalletPayout.objects.exists()
-
-
 @pytest.mark.slow
 def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
     client = browse(UserFactory())

@@ -65,6 +65,8 @@ PAGES: dict[str, list[str]] = {
         "/browse",
         "/browse?q=halden&category=fonts&license=personal",
         "/browse?q=zzqqxx",
+        "/browse?category=fonts&tier=pro&sort=price_desc&page=2",
+        "/browse?tag=sans&fileType=otf&vendor={store}&platform=figma&minPrice=1&currency=USD",
         "/assets/{asset}",
         "/assets/{asset}/changes",
         "/assets/{asset}/rights?use=print_run&quantity=500",

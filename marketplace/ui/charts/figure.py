@@ -48,36 +48,6 @@ class ReferenceLine:
 
 
 @dataclass(frozen=True)
-class BarSegment:
-    """A bar, or a segment of a stacked bar."""
-
-    tone: Tone
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True)
-class ChartLine:
-    """A line, and the dots of its points."""
-
-    tone: Tone
-    path: str
-    dots: str
-
-
-@dataclass(frozen=True)
-class Tooltip:
-    """The tooltip of a point: its index, name, (series, value) pairs, and horizontal position in tenths."""
-
-    number: int
-    name: str
-    figures: Sequence[tuple[Series, str]]
-    place: int
-
-
-@dataclass(frozen=True)
 class Chart:
     """A chart of values over time.
 
@@ -96,10 +66,6 @@ class Chart:
     show: Callable[[int], str] = _plain
     tick: Callable[[int], str] = compact
     reference: ReferenceLine | None = None
-
-    def __post_init__(self) -> None:
-        if any(len(series.values) != len(self.period.points) for series in self.series):
-            raise ValueError("Each series needs one value for each point.")
 
     @property
     def empty(self) -> bool:
@@ -151,8 +117,8 @@ class Chart:
         last = len(self.period.points) - 1
         return [self.period.short_name(index) for index in sorted({0, last // 2, last})]
 
-    def bar_segments(self) -> Iterator[BarSegment]:
-        """Yield the segments of the bars; positive values are stacked upwards, negative ones downwards."""
+    def bar_segments(self) -> Iterator[tuple[Tone, float, float, float, float]]:
+        """Yield tone, x, y, width and height of each segment of the bars; positive values are stacked upwards, negative ones downwards."""
         slot = WIDTH / len(self.period.points)
         for index in range(len(self.period.points)):
             above = below = 0
@@ -161,26 +127,26 @@ class Chart:
                     continue
                 base = above if value > 0 else below
                 top, bottom = sorted((self._y(base), self._y(base + value)))
-                yield BarSegment(series.tone, _round((index + (1 - BAR) / 2) * slot), top, _round(slot * BAR), _round(bottom - top))
+                yield series.tone, _round((index + (1 - BAR) / 2) * slot), top, _round(slot * BAR), _round(bottom - top)
                 if value > 0:
                     above += value
                 else:
                     below += value
 
-    def lines(self) -> Iterator[ChartLine]:
-        """Yield the lines. A point is a zero-length stroke, which round line caps turn into a dot at any scale."""
+    def lines(self) -> Iterator[tuple[Tone, str, str]]:
+        """Yield tone, path and dots of each line. A dot is a zero-length stroke with round line caps, so that it stays round at any scale."""
         for series in self.series:
             if series.shape != "line":
                 continue
             points = [f"{self._x(index):g} {self._y(value):g}" for index, value in enumerate(series.values)]
-            yield ChartLine(series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points))
+            yield series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points)
 
-    def tooltips(self) -> Iterator[Tooltip]:
-        """Yield the tooltip of each point."""
+    def tooltips(self) -> Iterator[tuple[str, list[tuple[Series, str]], int]]:
+        """Yield name, values and horizontal position, in tenths, of the tooltip of each point."""
         count = len(self.period.points)
         for index in range(count):
             figures = [(series, self.show(value)) for series, value in self._at(index)]
-            yield Tooltip(index, self.period.name(index), figures, round(10 * index / max(count - 1, 1)))
+            yield self.period.name(index), figures, round(10 * index / max(count - 1, 1))
 
     @property
     def description(self) -> str:

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-Moment = dt.datetime
-
 
 class Step(StrEnum):
     """The distance between points."""
@@ -25,10 +23,10 @@ class Period:
     """Consecutive hours, days or months, oldest first; the last is the current one."""
 
     step: Step
-    points: tuple[Moment, ...]
+    points: tuple[dt.datetime, ...]
 
     @classmethod
-    def last(cls, count: int, step: Step, *, until: Moment) -> "Period":
+    def last(cls, count: int, step: Step, *, until: dt.datetime) -> "Period":
         """Return `count` hours, days or months, up to and including that of `until`."""
         point = floor(until, step)
         points = [point]
@@ -38,11 +36,11 @@ class Period:
         return cls(step, tuple(reversed(points)))
 
     @property
-    def start(self) -> Moment:
+    def start(self) -> dt.datetime:
         """The beginning of the first point."""
         return self.points[0]
 
-    def fill(self, amounts: Mapping[Moment, int] | Mapping[dt.date, int]) -> tuple[int, ...]:
+    def fill(self, amounts: Mapping[dt.datetime, int] | Mapping[dt.date, int]) -> tuple[int, ...]:
         """Return the total of each point; amounts are given by any time or, for days and months, any date in it. Those outside are ignored."""
         found = dict.fromkeys(self.points, 0)
         for moment, amount in amounts.items():
@@ -60,16 +58,10 @@ class Period:
         return _SHORT_FORMATS[self.step].format(self.points[index])
 
 
-def floor(moment: Moment | dt.date, step: Step) -> Moment:
-    """Return the beginning of the hour, day or month (UTC) that contains a time.
-
-    Raises:
-        ValueError: the time is naive.
-    """
+def floor(moment: dt.datetime | dt.date, step: Step) -> dt.datetime:
+    """Return the beginning of the hour, day or month (UTC) that contains a time."""
     if not isinstance(moment, dt.datetime):
         moment = dt.datetime.combine(moment, dt.time(), dt.UTC)
-    elif moment.tzinfo is None:
-        raise ValueError("The time has no time zone.")
     moment = moment.astimezone(dt.UTC).replace(minute=0, second=0, microsecond=0)
     if step == Step.HOUR:
         return moment
@@ -85,6 +77,6 @@ class Span:
     step: Step
     count: int
 
-    def period(self, now: Moment) -> Period:
+    def period(self, now: dt.datetime) -> Period:
         """Return the period that ends now."""
         return Period.last(self.count, self.step, until=now)

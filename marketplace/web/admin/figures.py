@@ -14,6 +14,7 @@ from django.db.models.functions import TruncDay
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewStatus
 from developers.models import ApiUsage
+from marketplace.review.waiting import duration_text
 from marketplace.ui.charts import Chart, Period, Series, Step, Tone
 from marketplace.ui.formatting import money
 from wallet.selectors import orders_since
@@ -22,7 +23,6 @@ DAYS = 30
 CACHE_SECONDS = 60
 # Medians and outcomes are computed from this many of the newest decisions.
 DECISIONS = 5_000
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 # A chart, and a sentence below it.
@@ -61,7 +61,7 @@ def _reviews(period: Period) -> ChartWithNote:
     by_outcome = {name: [(at, since) for status, at, since in rows if status == name and at] for name in tones}
     series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), tone) for name, tone in tones.items()]
     waits = {name: median((at - since).total_seconds() for at, since in found) for name, found in by_outcome.items() if found}
-    waited = ", ".join(f"{_duration(seconds)} until {name.lower()}" for name, seconds in waits.items())
+    waited = ", ".join(f"{duration_text(dt.timedelta(seconds=wait))} until {name.lower()}" for name, wait in waits.items())
     return Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), f"Median wait: {waited}." if waited else ""
 
 
@@ -72,14 +72,6 @@ def _calls(period: Period) -> ChartWithNote:
     tones: dict[str, Tone] = {"Done": "accent", "Refused": "wait", "Failed": "bad"}
     series = [Series(name, period.fill({day: count for each, day, count in rows if each == name}), tone) for name, tone in tones.items()]
     return Chart("calls", "API calls", period, series, "No calls in 30 days."), ""
-
-
-def _duration(seconds: float) -> str:
-    for length, unit in _UNITS:
-        if seconds >= length:
-            count = round(seconds / length)
-            return f"{count} {unit}{'' if count == 1 else 's'}"
-    return "less than a minute"
 
 
 # The permission to see each chart.

@@ -81,25 +81,17 @@ class MenuEntry:
         return f"{self.path}?{urlencode(self.query)}".rstrip("?")
 
 
-@dataclass(frozen=True)
-class MenuSection:
-    """Links that belong together."""
-
-    title: str
-    entries: list[MenuEntry]
-
-
-def menu(request: HttpRequest) -> list[MenuSection]:
-    """Return the menu of this user; nothing is counted that the user may not see."""
+def menu(request: HttpRequest) -> list[tuple[str, list[MenuEntry]]]:
+    """Return the titles and links of the menu of this user; nothing is counted that the user may not see."""
     waiting = [MenuEntry(each.queue.title, list_path(each.queue.model), each.queue.query, each.count) for each in queue_counts(request)]
     home = MenuEntry("Review queues", reverse("admin:index"))
-    sections = [MenuSection("Waiting", [home, *waiting])]
-    sections += [MenuSection(title, _entries(request, models)) for title, models in LISTED.items()]
+    sections = [("Waiting", [home, *waiting])]
+    sections += [(title, _entries(request, models)) for title, models in LISTED.items()]
     # Models that other apps register are listed without being named here.
     named = {queue.model for queue in queues()}.union(*LISTED.values())
-    sections.append(MenuSection("More", _entries(request, (model for model in admin.site._registry if model not in named))))
-    _mark_current(request, [entry for section in sections for entry in section.entries])
-    return [section for section in sections if section.entries]
+    sections.append(("More", _entries(request, (model for model in admin.site._registry if model not in named))))
+    _mark_current(request, [entry for _, entries in sections for entry in entries])
+    return [(title, entries) for title, entries in sections if entries]
 
 
 def _entries(request: HttpRequest, models: Iterable[type[Model]]) -> list[MenuEntry]:

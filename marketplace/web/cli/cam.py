@@ -205,10 +205,6 @@ class Project:
             raise Failed(f"{path} leads out of this folder by a link, so nothing is written. Remove the link.")
         return path
 
-    def agrees(self, slug: str) -> bool:
-        """Tell whether the lock file has an asset as the manifest names it."""
-        return slug in self.locked and self.locked[slug]["license"] == self.assets[slug]
-
     def save(self) -> None:
         """Write the manifest and the lock file, sorted by asset."""
         lock = tomlkit.document()
@@ -450,7 +446,7 @@ def sync(args: argparse.Namespace) -> int:
     if not MANIFEST.exists():
         raise Failed(f"There is no {MANIFEST} here. Run `{PROGRAM} add ASSET` first.")
     project = Project()
-    missing = sorted(slug for slug in project.assets if not project.agrees(slug))
+    missing = sorted(slug for slug, wanted in project.assets.items() if project.locked.get(slug, {}).get("license") != wanted)
     extra = sorted(set(project.locked) - set(project.assets))
     if args.frozen and (missing or extra):
         raise Failed(f"{LOCK} does not fit {MANIFEST}: {', '.join(missing + extra)}. Run `sync` without --frozen, and commit {LOCK}.")

@@ -7,6 +7,6 @@ by that number in the bounds of the app, or in the settings. Blocks of code that
 each other directly, each named like ```` ```python tab=Python ````, become one block with tabs.
 """
 
-from .reading import Document, document, documents, sections, sections_with_audience
+from .reading import documents, sections
 
-__all__ = ["Document", "document", "documents", "sections", "sections_with_audience"]
+__all__ = ["documents", "sections"]

@@ -42,45 +42,22 @@ class Document:
         return filled_in(self.source).strip() + "\n"
 
     @cached_property
-    def html(self) -> str:
-        return self._rendered[0]
-
-    @cached_property
-    def headings(self) -> list[Heading]:
-        """Its headings, for the table of contents."""
-        return self._rendered[1]
-
-    @cached_property
-    def _rendered(self) -> tuple[str, list[Heading]]:
+    def html_and_headings(self) -> tuple[str, list[Heading]]:
+        """Its HTML, and its headings for the table of contents."""
         return rendered(self.text)
 
 
-def documents() -> list[Document]:
-    """Return every page in the order of the navigation."""
-    return list(_all().values())
-
-
-def document(slug: str) -> Document | None:
-    """Return a page, None when there is none of this name."""
-    return _all().get(slug)
-
-
-def sections_with_audience() -> list[tuple[str, str, list[Document]]]:
-    """Return the pages by section, each with whom they are for."""
-    return [(name, AUDIENCES[name], pages) for name, pages in sections()]
-
-
-def sections() -> list[tuple[str, list[Document]]]:
-    """Return the pages by the headings of the navigation."""
-    return [(name, list(pages)) for name, pages in groupby(documents(), key=lambda page: page.section)]
-
-
 @cache
-def _all() -> dict[str, Document]:
-    """Read everything once: the files are part of the release."""
-    sections = list(AUDIENCES)
-    pages = sorted(map(_read, FOLDER.glob("*.md")), key=lambda page: (sections.index(page.section), page.order, page.slug))
+def documents() -> dict[str, Document]:
+    """Return every page by its slug, in the order of the navigation; read once, since the files are part of the release."""
+    names = list(AUDIENCES)
+    pages = sorted(map(_read, FOLDER.glob("*.md")), key=lambda page: (names.index(page.section), page.order, page.slug))
     return {page.slug: page for page in pages}
+
+
+def sections() -> list[tuple[str, str, list[Document]]]:
+    """Return the pages by the headings of the navigation, each with whom they are for."""
+    return [(name, AUDIENCES[name], list(pages)) for name, pages in groupby(documents().values(), key=lambda page: page.section)]
 
 
 def _read(path: Path) -> Document:

@@ -67,7 +67,6 @@ class Field:
     type: str
     required: bool
     description: SafeString
-    place: str = ""
 
 
 class InputKind(StrEnum):
@@ -84,17 +83,14 @@ class InputKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(Field):
     """A value that a caller sends."""
 
-    name: str
     # path, query, header, body or file.
     place: str
     kind: InputKind
-    required: bool
     # An example value.
     sample: str
-    description: SafeString
     # The values of an enumeration.
     choices: tuple[str, ...] = ()
     max_length: int | None = None
@@ -114,7 +110,6 @@ class Operation:
     description: SafeString
     # The kinds of credential that it accepts, with the scopes that they need; empty if it needs none.
     credentials: list[tuple[str, list[str]]]
-    parameters: list[Field]
     # The fields of the request's body, and its media type.
     body: list[Field]
     body_type: str
@@ -128,6 +123,11 @@ class Operation:
     problems: list[tuple[int, str, str]]
     # The call in three languages.
     example: SafeString
+
+    @property
+    def parameters(self) -> list[Input]:
+        """The inputs outside of the body."""
+        return [each for each in self.inputs if each.place not in {"body", "file"}]
 
 
 @cache
@@ -159,7 +159,6 @@ class _Reader:
     def operation(self, path: str, method: str, given: Json) -> Operation:
         body_type, body_schema = self._content(given.get("requestBody", {}).get("content", {}))
         response_type, response_schema = self._content(given["responses"].get("200", {}).get("content", {}))
-        parameters = [_parameter(each, self._resolved(each["schema"])) for each in given.get("parameters", ())]
         credentials = [(kind, scopes) for each in given.get("security", ()) for kind, scopes in each.items()]
         return Operation(
             id=given["operationId"],
@@ -169,7 +168,6 @@ class _Reader:
             summary=given.get("summary") or given["operationId"],
             description=_prose(given.get("description", "")),
             credentials=credentials,
-            parameters=parameters,
             body=list(self._fields(body_schema)),
             body_type=body_type,
             inputs=list(self._inputs(given, body_schema, body_type)),
@@ -195,6 +193,7 @@ class _Reader:
         return Input(
             name=name,
             place=place,
+            type=self._type(schema),
             kind=InputKind.FILE if place == "file" else self._kind(schema),
             required=required,
             sample="" if sample in ("…", [], {}) else str(sample),
@@ -254,12 +253,6 @@ class _Reader:
         required = schema.get("required") or list(schema.get("properties", {}))[:2]
         known = schema.get("properties", {})
         return {name: _BODIES.get(name) or _sample(name, self._resolved(known[name])) for name in required if name in known}
-
-
-def _parameter(given: Json, schema: Json) -> Field:
-    described = _described(schema | {"description": given.get("description", "")})
-    kind = schema.get("type", "string")
-    return Field(given["name"], kind if isinstance(kind, str) else " or ".join(kind), given.get("required", False), described, given["in"])
 
 
 def _described(schema: Json) -> SafeString:

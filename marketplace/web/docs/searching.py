@@ -82,7 +82,7 @@ def _entries() -> list[Entry]:
 
 
 def _guide_entries() -> Iterator[Entry]:
-    for page in documents():
+    for page in documents().values():
         url = reverse("docs-page", args=[page.slug])
         for heading, text in plain_parts(page.text):
             if heading is None:

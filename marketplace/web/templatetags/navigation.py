@@ -11,6 +11,12 @@ from django.utils.safestring import SafeString
 register = template.Library()
 
 
+@register.simple_tag
+def back_link(name: str, label: str, *args: object) -> SafeString:
+    """Return the link to the page above, by its route and the arguments of that."""
+    return format_html('<p class="crumb"><a href="{}">← {}</a></p>', reverse(name, args=args), label)
+
+
 @register.simple_tag(takes_context=True)
 def nav_link(context: dict[str, Any], name: str, label: str, *, under: str | None = None) -> SafeString:
     """Return a link to a route that is marked as current on its page, and on pages whose path begins with `under`.

@@ -77,15 +77,12 @@ def _sells(request: SignedInRequest) -> bool:
 
 
 @signed_in_page("GET")
-def invoice(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Return the invoice of an order as a PDF."""
-    return _document(request, order_id, InvoiceKind.INVOICE)
-
-
-@signed_in_page("GET")
-def credit_note(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Return the credit note of a refunded order as a PDF."""
-    return _document(request, order_id, InvoiceKind.CREDIT_NOTE)
+def document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -> HttpResponseBase:
+    """Return the invoice of an order, or its credit note, as a PDF."""
+    try:
+        return pdf_response(invoice_of_order(request.user, str(order_id), kind))
+    except Problem as problem:
+        raise Http404 from problem
 
 
 @vendor_page("GET")
@@ -115,10 +112,3 @@ def documents_of(order: Order) -> list[tuple[str, str, Invoice | None]]:
     issued = {document.kind: document for document in invoices().filter(order=order)}
     routes = {InvoiceKind.INVOICE: "order-page-invoice", InvoiceKind.CREDIT_NOTE: "order-page-credit-note"}
     return [(kind.label, route, issued.get(kind)) for kind, route in routes.items() if is_invoiced(order, kind)]
-
-
-def _document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -> HttpResponseBase:
-    try:
-        return pdf_response(invoice_of_order(request.user, str(order_id), kind))
-    except Problem as problem:
-        raise Http404 from problem

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from .. import docs
+from ..docs.reading import Document
 from ..docs.reference import by_tag, operations
 from ..docs.searching import QUERY_CHARS, search_docs
 
@@ -21,7 +22,6 @@ def index(request: HttpRequest) -> HttpResponse:
         {
             "query": query,
             "results": search_docs(query) if query else [],
-            "sections_with_audience": docs.sections_with_audience(),
             "sections": docs.sections(),
             "canonical": settings.BASE_URL + reverse("docs-index"),
             "headline": "Documentation",
@@ -34,13 +34,16 @@ def index(request: HttpRequest) -> HttpResponse:
 def page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a page between the navigation and its table of contents."""
     found = _found(slug)
-    order = docs.documents()
+    html, headings = found.html_and_headings
+    order = list(docs.documents().values())
     position = order.index(found)
     return render(
         request,
         "docs/page.html",
         {
             "page": found,
+            "html": html,
+            "headings": headings,
             "sections": docs.sections(),
             "before": order[position - 1] if position else None,
             "after": order[position + 1] if position + 1 < len(order) else None,
@@ -88,8 +91,8 @@ def operation(request: HttpRequest, operation_id: str) -> HttpResponse:
     return render(request, "docs/operation.html", context)
 
 
-def _found(slug: str) -> docs.Document:
-    found = docs.document(slug)
+def _found(slug: str) -> Document:
+    found = docs.documents().get(slug)
     if found is None:
         raise Http404
     return found

@@ -30,7 +30,7 @@ def llms(request: HttpRequest) -> HttpResponse:
         ("Assets", "/api/v1/assets", "assets on sale, as JSON; `/api/v1/assets/{slug}` returns one of them"),
         ("Search", "/api/v1/assets/search?q=grotesk", "misspelt words are found too"),
     ]
-    pages = [(page.title, reverse("docs-source", args=[page.slug]), page.summary) for page in docs.documents()]
+    pages = [(page.title, reverse("docs-source", args=[page.slug]), page.summary) for page in docs.documents().values()]
     more = [("Problems", reverse("problems"), "every error code with what to do about it")]
     parts = (("Interfaces", interfaces), ("Documentation", pages), ("Optional", more))
     blocks = [

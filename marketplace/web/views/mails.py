@@ -19,7 +19,7 @@ def preferences(request: SignedInRequest) -> HttpResponseBase:
     chosen = sorted(mail_topics_of(request.user))
     form = MailTopicsForm(request.POST if request.method == "POST" else None, initial={"topics": chosen})
     if form.is_valid():
-        set_mail_topics(user=request.user, topics=form.cleaned_data["topics"], actor=request.user)
+        set_mail_topics(user=request.user, topics=form.cleaned_data["topics"])
         messages.success(request, "Saved.")
         return redirect("account-mails")
     return render_form(request, "account/mails.html", form)
@@ -30,7 +30,7 @@ def preferences(request: SignedInRequest) -> HttpResponseBase:
 @allow_methods("GET", "POST")
 def unsubscribe_page(request: HttpRequest, token: str) -> HttpResponseBase:
     """Unsubscribe from a topic without signing in (RFC 8058), by POST, because some mail programs open all links."""
-    _, topic = subscription_of(token=token)
+    user, topic = subscription_of(token=token)
     if request.method == "POST":
-        unsubscribe(token=token)
+        unsubscribe(user=user, topic=topic)
     return render(request, "account/unsubscribe.html", {"topic": topic, "done": request.method == "POST"})

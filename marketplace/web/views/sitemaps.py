@@ -49,7 +49,7 @@ def _index() -> bytes:
 
 def _pages() -> bytes:
     paths = [reverse("landing"), reverse("browse"), reverse("docs-index")]
-    paths += [reverse("docs-page", args=[page.slug]) for page in docs.documents()]
+    paths += [reverse("docs-page", args=[slug]) for slug in docs.documents()]
     paths += [f"{reverse('browse')}?category={slug}" for slug, _ in category_names()]
     return _document("urlset", (_url(settings.BASE_URL + path) for path in paths))
 

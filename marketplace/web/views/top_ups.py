@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import NotFound, Problem
+from marketplace.core.money import to_minor
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
 from marketplace.ui.formatting import money
 from wallet.card_credit import top_up_of
@@ -41,7 +42,7 @@ def add(request: SignedInRequest) -> HttpResponseBase:
         with problems_as_form_errors(form, _ERROR_FIELDS):
             quote = _waiting_quote(request, form.cleaned_data["quote"])
             quote_id = "" if quote is None else str(quote.pk)
-            wanted = TopUpRequest(form.cleaned_data["currency"], form.amount_minor(), quote_id=quote_id)
+            wanted = TopUpRequest(form.cleaned_data["currency"], to_minor(form.cleaned_data["amount"]), quote_id=quote_id)
             top_up, _ = request_top_up(user=request.user, wanted=wanted)
             return redirect(top_up.payment_url)
     response = render_form(request, "buyer/top_up_form.html", form, currencies=currencies)
