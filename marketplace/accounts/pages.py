@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlsplit
 
 from allauth.account.decorators import reauthentication_required
 from django.conf import settings
@@ -12,11 +13,13 @@ from django.contrib.auth.views import redirect_to_login
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
+from django.urls import Resolver404, resolve
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 
 from marketplace.core.errors import Problem, RateLimited
 from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call
-from marketplace.http.refusals import allow_methods, declare_methods
+from marketplace.http.refusals import METHODS, allow_methods, declare_methods
 
 from .models import User
 
@@ -40,9 +43,7 @@ def signed_in_page(*methods: str) -> Callable[[Page[P]], Callable[..., HttpRespo
         allowed = allow_methods(*methods)(cast("Callable[..., HttpResponseBase]", page))
 
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
-            return (
-                allowed(request, *args, **kwargs) if request.user.is_authenticated else _sign_in_first(request, has_page="GET" in methods)
-            )
+            return allowed(request, *args, **kwargs) if request.user.is_authenticated else _sign_in_first(request)
 
         return declare_methods(*methods)(wraps(page)(never_cache(guarded)))
 
@@ -76,14 +77,41 @@ def live_check(page: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
     return wraps(page)(never_cache(guarded))
 
 
-def _sign_in_first(request: HttpRequest, *, has_page: bool) -> HttpResponse:
-    """Redirect to the sign-in page, which leads back or, after a form that was sent to an address without a page, to the dashboard."""
+def _sign_in_first(request: HttpRequest) -> HttpResponse:
+    """Redirect to the sign-in page, which leads back.
+
+    After a form, it leads to the page that the form was on or, if that is unknown or accepts no GET, to the address that it was sent to.
+    """
     if request.method != "POST":
         return redirect_to_login(request.get_full_path())
     # Scripts show messages of their own.
     if request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
         messages.warning(request, SIGNED_OUT)
-    return redirect_to_login(request.get_full_path() if has_page else resolve_url(settings.LOGIN_REDIRECT_URL))
+    targets = (_page_before(request), request.get_full_path())
+    return redirect_to_login(next(filter(_is_page, targets), resolve_url(settings.LOGIN_REDIRECT_URL)))
+
+
+def _page_before(request: HttpRequest) -> str:
+    """Return the path of the page that a form was on; empty if it is unknown, or on another site."""
+    came_from = request.headers.get("Referer", "")
+    if not _is_ours(request, came_from):
+        return ""
+    path = urlsplit(came_from)._replace(scheme="", netloc="", fragment="").geturl()
+    # A path that begins with two slashes would name another host.
+    return path if _is_ours(request, path) else ""
+
+
+def _is_ours(request: HttpRequest, address: str) -> bool:
+    return bool(url_has_allowed_host_and_scheme(address, {request.get_host()}, request.is_secure()))
+
+
+def _is_page(path: str) -> bool:
+    """Tell whether the path accepts GET; a form with errors may be shown where only POST is accepted."""
+    try:
+        view = resolve(urlsplit(path).path).func
+    except Resolver404:
+        return False
+    return "GET" in getattr(view, METHODS, ("GET",))
 
 
 @contextmanager

@@ -19,10 +19,23 @@ def test_anonymous_is_sent_to_sign_in_and_back(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "back"), [("/dashboard/account?x=1", "/dashboard/account?x=1"), ("/dashboard/studio/listings/a/files/upload", "/dashboard")]
+    ("came_from", "back"),
+    [
+        ("http://testserver/dashboard/studio/listings/a/files?x=1#file", "/dashboard/studio/listings/a/files?x=1"),
+        # It came back with an error, where only forms are taken.
+        ("http://testserver/dashboard/studio/listings/a/files/upload", "/dashboard"),
+        ("http://testserver/nothing/is/here", "/dashboard"),
+        ("http://elsewhere.example/dashboard/apps", "/dashboard"),
+        ("http://testserver@elsewhere.example/", "/dashboard"),
+        ("http://testserver//elsewhere.example/", "/dashboard"),
+        ("http://testserver/\\elsewhere.example/", "/dashboard"),
+        ("javascript:alert(1)", "/dashboard"),
+        ("http://[", "/dashboard"),
+        ("", "/dashboard"),
+    ],
 )
-def test_form_sent_after_signing_out_leads_back_to_its_page_with_a_message(client: Client, address: str, back: str) -> None:
-    response = client.post(address)
+def test_form_sent_after_signing_out_leads_back_to_its_page_with_a_message(client: Client, came_from: str, back: str) -> None:
+    response = client.post(reverse("studio-file-upload", args=["a"]), headers={"referer": came_from} if came_from else {})
     assert response["Location"] == f"{reverse('account_login')}?{urlencode({'next': back}, safe='/')}"
     assert SIGNED_OUT in client.get(response["Location"]).content.decode()
 
