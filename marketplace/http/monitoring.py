@@ -44,7 +44,8 @@ def _ready(_request: HttpRequest) -> HttpResponse:
     """Report components that are down, with 503 if the service needs one of them (`settings.READY_REQUIRES`)."""
     report = monitor.report()
     status = "unavailable" if not report.ready else "degraded" if report.down else OK
-    return _json({"status": status, "down": report.down, "components": report.components}, 200 if report.ready else 503)
+    components = {name: {"status": up_or_down} for name, up_or_down in report.components.items()}
+    return _json({"status": status, "down": report.down, "components": components}, 200 if report.ready else 503)
 
 
 def _metrics(request: HttpRequest) -> HttpResponse | None:
