@@ -10,7 +10,8 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import Decision, service_decision
 from marketplace.review.service import ServiceAdmin
 from marketplace.storage import default_storage
-from marketplace.storage.responses import serve_object
+from marketplace.storage.base import StoredRange
+from marketplace.storage.responses import serve_segments
 
 from ..models import Deliverable
 from ..services import review as services
@@ -57,11 +58,9 @@ class DeliverableAdmin(ServiceAdmin):
         deliverable = self.get_object(request, object_id)
         if deliverable is None:
             raise Http404
-        return serve_object(
+        return serve_segments(
             request,
-            storage=default_storage,
-            key=deliverable.object_key,
-            size=deliverable.file_size,
+            segments=[StoredRange(default_storage, deliverable.object_key, 0, deliverable.file_size)],
             etag=deliverable.sha256,
             content_type="application/octet-stream",
             headers={"Cache-Control": "private, no-store"},

@@ -17,7 +17,8 @@ from marketplace.review.decisions import CLAIMING, Decision, LastDecision, claim
 from marketplace.review.panels import Panel, history_panel
 from marketplace.review.queues import QueueAdmin
 from marketplace.storage import default_storage
-from marketplace.storage.responses import serve_object
+from marketplace.storage.base import StoredRange
+from marketplace.storage.responses import serve_segments
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
@@ -121,11 +122,9 @@ class ListingReviewAdmin(QueueAdmin):
         picture = former_pictures_of(review.listing).get(digest)
         if picture is None:
             raise Http404
-        return serve_object(
+        return serve_segments(
             request,
-            storage=default_storage,
-            key=picture.object_key,
-            size=picture.size,
+            segments=[StoredRange(default_storage, picture.object_key, 0, picture.size)],
             etag=picture.sha256,
             content_type="image/webp",
             headers={"Cache-Control": "private, no-store", "Content-Security-Policy": "default-src 'none'; sandbox"},

@@ -17,7 +17,8 @@ from marketplace.core.access import BEARER_KINDS, PUBLIC
 from marketplace.core.errors import DependencyUnavailable, InvalidInput, NotFound, RangeNotSatisfiable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
-from marketplace.storage.responses import serve_object
+from marketplace.storage.base import StoredRange
+from marketplace.storage.responses import serve_segments
 
 from ..ai_use import usage_headers
 from ..browsing import PreviewQuery
@@ -83,7 +84,7 @@ class PreviewViewSet(ApiViewSet):
             # No longer than other catalog responses, so that a takedown takes effect.
             caching = shared_cache_headers(time.monotonic() - began)
         usage = usage_headers(preview.listing.ai_training) if isinstance(preview, Preview) else {}
-        return serve_object(request._request, storage=default_storage, headers=PROTECTIVE_HEADERS | caching | usage, **copy)
+        return serve_segments(request._request, headers=PROTECTIVE_HEADERS | caching | usage, **copy)
 
 
 def _viewer(request: Request) -> User | None:
@@ -101,14 +102,14 @@ def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
 
 
 def _copy(preview: Preview | StorePicture, size: str | None) -> dict[str, Any]:
-    """Return the arguments of `serve_object` for the preview, or for its smaller copy if there is one."""
+    """Return the arguments of `serve_segments` for the preview, or for its smaller copy if there is one."""
     rendition = preview.renditions.get(size) if size else None
+    key, length = (rendition["key"], rendition["size"]) if rendition else (preview.object_key, preview.size)
     stated = rendition["contentType"] if rendition else preview.content_type
     content_type = stated if stated in EXTENSIONS else "application/octet-stream"
     extension = EXTENSIONS.get(stated, "bin")
     return {
-        "key": rendition["key"] if rendition else preview.object_key,
-        "size": rendition["size"] if rendition else preview.size,
+        "segments": [StoredRange(default_storage, key, 0, length)],
         "etag": rendition["sha256"] if rendition else preview.sha256,
         "content_type": content_type,
         "filename": f"{preview.kind.lower()}-{preview.id}.{extension}",

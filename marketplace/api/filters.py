@@ -1,13 +1,11 @@
-"""Filters of lists by query parameters, with django-filter: times as the API writes them, errors as problems, and their documentation."""
+"""Filters of lists by query parameters, with django-filter: times as the API writes them, and their documentation."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import django_filters
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
@@ -47,22 +45,6 @@ class IdFilter(django_filters.CharFilter):  # type: ignore[misc]  # django-filte
             return queryset
         key = parse_id(value)
         return queryset.none() if key is None else queryset.filter(**{self.field_name: key})
-
-
-def filtered(filters: type[django_filters.FilterSet], parameters: Mapping[str, Any], *querysets: "QuerySet[Any, Any]") -> list[Any]:
-    """Return the querysets, filtered by query parameters.
-
-    Raises:
-        ValidationError: a parameter is not valid; its errors are under `?parameter`.
-    """
-    filterset = filters(parameters)
-    if not filterset.is_valid():
-        found = {
-            f"?{name}": [serializers.ErrorDetail(each["message"], code=each["code"] or "invalid") for each in errors]
-            for name, errors in filterset.errors.get_json_data().items()
-        }
-        raise serializers.ValidationError(found)
-    return [filterset.filter_queryset(rows) for rows in querysets]
 
 
 def filter_parameters(filters: type[django_filters.FilterSet]) -> list[OpenApiParameter]:

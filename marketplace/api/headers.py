@@ -24,14 +24,12 @@ HEADERS: Mapping[str, str] = {
     "WWW-Authenticate": "The accepted schemes and what is missing (RFC 6750); where OAuth clients learn how to get a token (RFC 9728).",
     "X-Request-Id": "Id of the request: the one that was sent, or a new one. Quote it when you ask for help.",
 }
-# Headers that every response has.
-_ALWAYS = frozenset({"X-Request-Id"})
 
 
 def document_headers(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """Add the headers of each response (a post-processing hook)."""
     result["components"]["headers"] = {
-        name: {"description": text, "schema": {"type": "string"}} | ({"required": True} if name in _ALWAYS else {})
+        name: {"description": text, "schema": {"type": "string"}} | ({"required": True} if name == "X-Request-Id" else {})
         for name, text in HEADERS.items()
     }
     for path in result["paths"].values():

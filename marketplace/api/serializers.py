@@ -6,7 +6,6 @@ from functools import cache
 from itertools import islice
 from typing import Any, ClassVar
 
-from django.http import HttpRequest
 from rapidfuzz import fuzz, process
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -50,40 +49,10 @@ def parse_body(serializer_class: type[Body], request: Request, **kwargs: Any) ->
     return validated
 
 
-def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated query parameters; errors have pointers of the form `?name`.
-
-    Of repeated parameters the last counts; empty ones other than `q` count as left out.
-    """
-    given = {name: value for name, value in request.query_params.items() if value != "" or name == "q"}
-    try:
-        validated: dict[str, Any] = _serializer(serializer_class).run_validation(given)
-    except serializers.ValidationError as error:
-        raise serializers.ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
-    return validated
-
-
 @cache
-def parameter_names(serializer_class: type[serializers.Serializer[Any]]) -> frozenset[str]:
-    """Return the names of a query serializer's parameters."""
-    return frozenset(_serializer(serializer_class).fields)
-
-
-@cache
-def _serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+def query_serializer(serializer_class: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
     """Return a shared instance that validates all queries: creating one takes longer than the validation."""
     return serializer_class()
-
-
-def refuse_unknown_parameters(request: Request | HttpRequest, known: Collection[str]) -> None:
-    """Refuse query parameters that are not `known`. Middleware and Django have limited the query's length and number of parameters.
-
-    Raises:
-        ValidationError: there are unknown parameters; the messages suggest similar names.
-    """
-    if unknown := [name for name in request.GET if name not in known]:
-        errors = {f"?{name}": messages for name, messages in unknown_names(unknown, known, kind="parameter").items()}
-        raise serializers.ValidationError(errors, code="unknown_parameter")
 
 
 class QueryInteger(BoundedInteger):

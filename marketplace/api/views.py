@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django_filters import FilterSet
+from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -13,9 +14,8 @@ from rest_framework.viewsets import ViewSet
 from marketplace.core.access import Access
 from marketplace.core.errors import Problem
 
-from .filters import filtered
 from .rendering import refuse_by_headers
-from .serializers import parameter_names, parse_query, refuse_unknown_parameters
+from .serializers import query_serializer, unknown_names
 
 
 class ApiViewSet(ViewSet):
@@ -41,21 +41,39 @@ class ApiViewSet(ViewSet):
         """Check the caller, then the names of query parameters and the headers of the body."""
         super().initial(request, *args, **kwargs)
         if self.action and self.refuses_unknown_parameters:
-            refuse_unknown_parameters(request, self.query_parameters())
+            known = self.query_parameters()
+            unknown = unknown_names((name for name in request.query_params if name not in known), known, kind="parameter")
+            if unknown:
+                raise ValidationError({f"?{name}": messages for name, messages in unknown.items()}, code="unknown_parameter")
         refuse_by_headers(request.META)
 
     def query_parameters(self) -> Collection[str]:
         """Return the names of the action's query parameters."""
         serializer, filters = self.queries.get(self.action or ""), self.filters.get(self.action or "")
-        return [*(parameter_names(serializer) if serializer else ()), *(filters.base_filters if filters else ())]
+        return [*(query_serializer(serializer).fields if serializer else ()), *(filters.base_filters if filters else ())]
 
     def query(self) -> dict[str, Any]:
-        """Return the validated query parameters of the action; errors have pointers of the form `?name`."""
-        return parse_query(self.queries[self.action or ""], self.request)
+        """Return the validated query parameters of the action; errors have pointers of the form `?name`.
+
+        Of repeated parameters the last counts; empty ones other than `q` count as left out.
+        """
+        given = {name: value for name, value in self.request.query_params.items() if value != "" or name == "q"}
+        try:
+            validated: dict[str, Any] = query_serializer(self.queries[self.action or ""]).run_validation(given)
+        except ValidationError as error:
+            raise ValidationError({f"?{name}": details for name, details in error.detail.items()}) from error  # type: ignore[union-attr]  # by field
+        return validated
 
     def filtered(self, *querysets: "QuerySet[Any, Any]") -> list[Any]:
         """Return the querysets with the action's filters; errors have pointers of the form `?name`."""
-        return filtered(self.filters[self.action or ""], self.request.query_params, *querysets)
+        filterset = self.filters[self.action or ""](self.request.query_params)
+        if not filterset.is_valid():
+            found = {
+                f"?{name}": [ErrorDetail(each["message"], code=each["code"] or "invalid") for each in errors]
+                for name, errors in filterset.errors.get_json_data().items()
+            }
+            raise ValidationError(found)
+        return [filterset.filter_queryset(rows) for rows in querysets]
 
     def check_permissions(self, request: Request) -> None:
         """Check the rate limits, then the permissions: refused calls count too."""

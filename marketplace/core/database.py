@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 from django.conf import settings
-from django.db import DatabaseError, IntegrityError, connection, connections, models
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, IntegrityError, connection, connections, models
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -73,40 +73,36 @@ def _value(field: "models.Field[Any, Any]", row: Mapping[str, Any]) -> Any:
 
 
 def release_connections() -> None:
-    """Close this thread's database connections outside of transactions, before it waits for a client."""
-    for each in connections.all(initialized_only=True):
-        if not each.in_atomic_block:
-            each.close()
+    """Close this thread's database connection outside of a transaction, before it waits for a client."""
+    if not connection.in_atomic_block:
+        connection.close()
 
 
 _CANCELLED = "57014"
 
 
 def limit_statements() -> None:
-    """Apply `settings.STATEMENT_TIMEOUT_SECONDS` to connections that this process opens from now on.
+    """Apply `settings.STATEMENT_TIMEOUT_SECONDS` to connections that the threads of this process open from now on.
 
     PostgreSQL cancels longer statements; if the server hangs, the connection is closed soon after.
     """
-    for alias in connections:
-        database = connections.settings[alias]
-        if settings.STATEMENT_TIMEOUT_SECONDS and database["ENGINE"] == "django.db.backends.postgresql":
-            database["OPTIONS"]["options"] += _limit()
-            if "pool" in database["OPTIONS"]:
-                # Imported by name, so that psycopg is not loaded on SQLite.
-                database["OPTIONS"]["pool"]["connection_class"] = import_string("marketplace.settings.clients.LimitedConnection")
+    if settings.STATEMENT_TIMEOUT_SECONDS and connection.vendor == "postgresql":
+        options = connections.settings[DEFAULT_DB_ALIAS]["OPTIONS"]
+        options["options"] += _limit()
+        if "pool" in options:
+            # Imported by name, so that psycopg is not loaded on SQLite.
+            options["pool"]["connection_class"] = import_string("marketplace.settings.clients.LimitedConnection")
 
 
 def remove_statement_limit() -> None:
-    """Give the calling thread connections without the limit and outside of the pool, for jobs in a web process."""
-    for alias in connections:
-        connection = connections[alias]
-        options = connection.settings_dict["OPTIONS"]
-        if not settings.STATEMENT_TIMEOUT_SECONDS or _limit() not in options.get("options", ""):
-            continue
-        connection.close()
-        own = {name: value for name, value in options.items() if name != "pool"}
-        own["options"] = own["options"].replace(_limit(), "")
-        connection.settings_dict = connection.settings_dict | {"OPTIONS": own, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+    """Give the calling thread a connection without the limit and outside of the pool, for jobs in a web process."""
+    options = connection.settings_dict["OPTIONS"]
+    if not settings.STATEMENT_TIMEOUT_SECONDS or _limit() not in options.get("options", ""):
+        return
+    connection.close()
+    own = {name: value for name, value in options.items() if name != "pool"}
+    own["options"] = own["options"].replace(_limit(), "")
+    connection.settings_dict = connection.settings_dict | {"OPTIONS": own, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
 
 
 def was_cancelled(error: Exception) -> bool:

@@ -10,21 +10,15 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django_tasks.base import Task
 
 
 @dataclass(frozen=True)
 class Event:
     """Base class of events."""
-
-
-class Task(Protocol):
-    """The part of Django's task interface used here; core does not import the queue."""
-
-    def enqueue(self, *args: Any, **kwargs: Any) -> Any:
-        """Enqueue the task."""
 
 
 E = TypeVar("E", bound=Event)
@@ -36,7 +30,7 @@ def subscribe(event_type: type[E], handler: Callable[[E], None]) -> None:
     _subscribers[event_type].append(handler)
 
 
-def subscribe_later(event_type: type[Event], task: Task) -> None:
+def subscribe_later(event_type: type[Event], task: Task[..., None]) -> None:
     """Enqueue `task` for each event of this type, with its fields as keyword arguments in JSON types."""
     _subscribers[event_type].append(partial(_enqueue, task))
 
@@ -47,5 +41,5 @@ def emit(event: Event) -> None:
         handler(event)
 
 
-def _enqueue(task: Task, event: Event) -> None:
+def _enqueue(task: Task[..., None], event: Event) -> None:
     task.enqueue(**json.loads(json.dumps(asdict(event), cls=DjangoJSONEncoder)))

@@ -11,10 +11,10 @@ from catalog.services.purchase_counts import count_purchases
 from marketplace.ui.progress import progress_bar
 
 from .clock import clock_at
-from .entries import CatalogEntry
+from .entries import CatalogEntry, listings_to_buy
 from .history import DAYS, make_history
 from .invoices import make_invoice, make_seller
-from .output import credentials_path, read_credentials, suggested_slug, write_credentials
+from .output import credentials_path, read_credentials, write_credentials
 from .payouts import make_payout
 from .people import Credentials, make_approval, make_credentials, make_people, make_requests
 from .refunds import make_refund_request
@@ -22,7 +22,7 @@ from .shop import feature_listings, fill_shop
 
 
 def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Credentials, str]:
-    """Create the tables and what is missing in them, and return the credentials and the slug of a listing to buy.
+    """Create the tables and what is missing in them, and return the credentials and the slug of a listing for the developer to buy.
 
     The credentials are written before the content, so that an interrupted run loses none.
 
@@ -46,9 +46,10 @@ def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Credential
             pass
     feature_listings(people)
     make_history(people, until=now)
-    make_invoice(entries, people)
+    make_invoice(people)
     make_payout(people.profiles["vendor"], people.customer, people.admin)
     make_refund_request(people.customer)
     make_approval(people)
     count_purchases()
-    return credentials, suggested_slug(entries, people.developer)
+    unowned = listings_to_buy(people.developer).first()
+    return credentials, entries[0].slug if unowned is None else unowned.slug

@@ -7,10 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
+from catalog.models import Listing
 from catalog.models.listings import AiOrigin, AiTraining
-from marketplace.accounts.models import Tier
+from catalog.selectors.listings import listings_for_sale
+from library.selectors import current_licences_of
+from marketplace.accounts.models import Tier, User
 from marketplace.core.money import to_minor
 
 FOLDER = Path(__file__).parent
@@ -94,3 +98,9 @@ def load_entries() -> list[CatalogEntry]:
     catalog: dict[str, Any] = tomllib.loads((FOLDER / "catalog.toml").read_text(encoding="utf-8"))
     kinds = {name: ListingKind(**fields) for name, fields in catalog["kinds"].items()}
     return [CatalogEntry(**fields | {"kind": kinds[fields["kind"]]}) for fields in catalog["listing"]]
+
+
+def listings_to_buy(user: User) -> QuerySet[Listing]:
+    """Return the listings with a price in INR that every tier can buy and the user does not own, in the order of publication."""
+    owned = current_licences_of(user).values("listing")
+    return listings_for_sale().filter(price_inr_minor__gt=0, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk")

@@ -106,8 +106,11 @@ def _sell(customers: list[User], admin: User, until: datetime, chance: random.Ra
                 _buy(customers[pair[0]], CUSTOMERS[pair[0]][1], pair[1], moment, chance)
         if day % 7 == 1:
             _close_week(morning + timedelta(hours=15), admin, refunding=day == 22)
-    _date_licences()
-    _forget_mails()
+    bought = Order.objects.filter(pk=OuterRef("order_id")).values("created_at")
+    Licence.objects.update(acquired_at=Subquery(bought))
+    # Nobody gets mails about past events.
+    paths = [announce_purchase.module_path, announce_refund.module_path]
+    Job.objects.filter(task_path__in=paths, status=TaskResultStatus.READY).delete()
 
 
 def _buy(customer: User, currency: Currency, slug: str, moment: datetime, chance: random.Random) -> None:
@@ -140,18 +143,6 @@ def _close_week(moment: datetime, admin: User, *, refunding: bool) -> None:
         if refunding and order is not None:
             refund_order(order=order, reason="Bought twice by mistake", actor=admin)
         issue_invoices(until=moment)
-
-
-def _date_licences() -> None:
-    """Date licences by their orders."""
-    bought = Order.objects.filter(pk=OuterRef("order_id")).values("created_at")
-    Licence.objects.update(acquired_at=Subquery(bought))
-
-
-def _forget_mails() -> None:
-    """Delete the jobs that would send mails about past events."""
-    paths = [announce_purchase.module_path, announce_refund.module_path]
-    Job.objects.filter(task_path__in=paths, status=TaskResultStatus.READY).delete()
 
 
 def _count_calls(app: App, until: datetime, chance: random.Random) -> None:

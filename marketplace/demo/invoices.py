@@ -14,7 +14,7 @@ from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 from wallet.services.tax_rates import save_tax_rate
 
-from .entries import CatalogEntry
+from .entries import listings_to_buy
 from .people import People
 
 # Its tax id is made up: only its format and checksum are right.
@@ -50,10 +50,10 @@ def make_seller(people: People) -> None:
         save_billing_details(user=people.buyer, values=BUYER, actor=people.buyer)
 
 
-def make_invoice(entries: list[CatalogEntry], people: People) -> None:
+def make_invoice(people: People) -> None:
     """Let the buyer buy the last listing of the catalog that has a price, once for themselves and once for a client, and issue the invoices."""
-    on_sale = [entry.slug for entry in entries if entry.tier == "free" and not entry.waiting and entry.price_minor(Currency.INR)]
-    if on_sale and not orders_of(people.buyer).exists():
+    listing = listings_to_buy(people.buyer).last()
+    if listing is not None and not orders_of(people.buyer).exists():
         for licensee in (None, CLIENT):
-            spend(buyer=people.buyer, purchase=PurchaseRequest(on_sale[-1], Currency.INR, licensee=licensee))
+            spend(buyer=people.buyer, purchase=PurchaseRequest(listing.slug, Currency.INR, licensee=licensee))
     issue_invoices(until=timezone.now())

@@ -6,12 +6,6 @@ from pathlib import Path
 
 from django.conf import settings
 
-from catalog.models import Listing
-from catalog.models.listings import ListingStatus
-from library.selectors import current_licences_of
-from marketplace.accounts.models import User
-
-from .entries import CatalogEntry
 from .people import Credentials
 
 
@@ -26,8 +20,6 @@ def read_credentials(path: Path) -> Credentials:
         credentials = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    if not isinstance(credentials, dict):
-        return {}
     return {role: known for role, known in credentials.items() if isinstance(known, dict)}
 
 
@@ -41,14 +33,6 @@ def write_credentials(path: Path, credentials: Credentials) -> None:
         json.dump(credentials, file, indent=2)
         file.write("\n")
     staged.replace(path)
-
-
-def suggested_slug(entries: list[CatalogEntry], user: User) -> str:
-    """Return the slug of a listing that any account can buy in INR, one that the user does not own if there is one."""
-    owned = set(current_licences_of(user).values_list("listing__slug", flat=True))
-    for_sale = set(Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True).values_list("slug", flat=True))
-    offered = [entry.slug for entry in entries if entry.tier == "free" and "INR" in entry.prices and entry.slug in for_sale]
-    return next((slug for slug in offered if slug not in owned), offered[0] if offered else entries[0].slug)
 
 
 def curl_lines(credentials: Credentials, slug: str) -> list[tuple[str, str]]:

@@ -4,9 +4,6 @@ from datetime import timedelta
 
 from django.db.models import F
 
-from catalog.models import Listing
-from catalog.models.listings import ListingStatus
-from library.models import Licence
 from marketplace.accounts.models import User
 from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile
@@ -18,6 +15,8 @@ from wallet.selectors import vendor_accounts
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 from wallet.services.vendor_payouts import export_batch, mark_batch_paid, open_batch, prepare_payout
+
+from .entries import listings_to_buy
 
 RUN = "demo-1"
 # Published test accounts.
@@ -38,18 +37,12 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
         )
     if VendorPayout.objects.filter(account__owner=profile.user_id).exists():
         return
-    for index, slug in enumerate(_for_sale(profile, customer)):
-        spend(buyer=customer, purchase=PurchaseRequest(slug, "INR"), consent=IMMEDIATE_DELIVERY)
+    cheapest = listings_to_buy(customer).filter(store=profile.store_id).order_by("price_inr_minor")[:2]
+    for index, listing in enumerate(cheapest):
+        spend(buyer=customer, purchase=PurchaseRequest(listing.slug, "INR"), consent=IMMEDIATE_DELIVERY)
         if index == 0:
             batch = open_batch(run=RUN, currency="INR", actor=admin)
             account = vendor_accounts(currency="INR").get(owner=profile.user_id)
             prepare_payout(account=account, batch=batch, minimum_minor=1, actor=admin)
             export_batch(batch=batch, actor=admin)
             mark_batch_paid(batch=batch, actor=admin)
-
-
-def _for_sale(profile: VendorProfile, customer: User) -> list[str]:
-    """Return the slugs of the two cheapest priced listings that the customer can buy."""
-    owned = Licence.objects.filter(holder=customer).values("listing")
-    rows = Listing.objects.filter(store=profile.store_id, status=ListingStatus.PUBLISHED, price_inr_minor__gt=0, tier_requirement="free")
-    return list(rows.exclude(pk__in=owned).order_by("price_inr_minor").values_list("slug", flat=True)[:2])

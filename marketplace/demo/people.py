@@ -9,7 +9,6 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.utils import timezone
 
-from catalog.selectors.listings import listings_for_sale
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import App
 from developers.models.applications import ApplicationStatus
@@ -27,7 +26,6 @@ from developers.services.apps import create_app
 from developers.services.credentials import issue_api_key, issue_mcp_token, issue_token_without_app, revoke_api_key, revoke_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from developers.services.spending import LimitValues
-from library.selectors import current_licences_of
 from marketplace.accounts.models import Tier, User
 from marketplace.core.errors import InvalidCredential
 from marketplace.core.money import WALLET_CURRENCIES, Currency
@@ -46,6 +44,8 @@ from wallet.services.simulated_payments import pay
 from wallet.services.spending_requests import spend_or_request_approval
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.wallet_payouts import request_wallet_payout
+
+from .entries import listings_to_buy
 
 # Reserved for documentation: no mail to it ever arrives.
 DOMAIN = "demo.example"
@@ -129,8 +129,7 @@ def make_approval(people: People) -> None:
         password_confirmed=True,
         limits=[LimitValues(Currency.INR, per_purchase_minor=1_00)],
     )
-    owned = current_licences_of(buyer).values("listing")
-    wanted = listings_for_sale().filter(price_inr_minor__gt=1_00, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk").first()
+    wanted = listings_to_buy(buyer).filter(price_inr_minor__gt=1_00).first()
     if wanted is not None:
         spend_or_request_approval(
             purchase=PurchaseRequest(wanted.slug, Currency.INR),

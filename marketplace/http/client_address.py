@@ -22,17 +22,15 @@ def client_network(request: HttpRequest) -> str:
 
     The client is the nearest hop that is not a trusted proxy.
     """
-    meta, trusted = request.META, tuple(settings.TRUSTED_PROXIES)
-    # Trusted proxies append to its end; the beginning is untrusted and of any length.
-    forwarded = meta.get("HTTP_X_FORWARDED_FOR", "")[-FORWARDED_CHARS:] if trusted else ""
-    return _network(meta.get("REMOTE_ADDR", ""), forwarded, trusted)
+    address = _client_address(request.META)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, _IPV6_PREFIX), strict=False))
+    return _UNKNOWN if address is None else str(address)
 
 
 def is_from_proxy(environ: dict[str, Any]) -> bool:
     """Tell whether a request with this WSGI environment comes through a trusted proxy."""
-    address = _parse(environ.get("REMOTE_ADDR", ""))
-    trusted = networks(tuple(settings.TRUSTED_PROXIES))
-    return "HTTP_X_FORWARDED_FOR" in environ and address is not None and any(address in network for network in trusted)
+    return "HTTP_X_FORWARDED_FOR" in environ and _is_trusted(_parse(environ.get("REMOTE_ADDR", "")))
 
 
 def client_country(request: HttpRequest) -> str:
@@ -43,26 +41,19 @@ def client_country(request: HttpRequest) -> str:
     return country if len(country) == 2 and country.isascii() and country.isalpha() else ""
 
 
-@lru_cache(maxsize=4096)
-def _network(remote: str, forwarded: str, trusted: tuple[str, ...]) -> str:
-    address = _client_address(remote, forwarded, trusted)
-    if isinstance(address, IPv6Address):
-        return str(ip_network((address, _IPV6_PREFIX), strict=False))
-    return _UNKNOWN if address is None else str(address)
-
-
-def _client_address(remote: str, forwarded: str, trusted: tuple[str, ...]) -> Address | None:
-    address = _parse(remote)
-    proxies = networks(trusted)
-    # Each proxy appends the address that connected to it.
-    for hop in reversed(forwarded.split(",")):
-        if address is None or not any(address in network for network in proxies):
-            break
+def _client_address(environ: dict[str, Any]) -> Address | None:
+    address = _parse(environ.get("REMOTE_ADDR", ""))
+    # Each proxy appends the address that connected to it; the beginning is untrusted and of any length.
+    for hop in reversed(environ.get("HTTP_X_FORWARDED_FOR", "")[-FORWARDED_CHARS:].split(",")):
         before = _parse(hop.strip())
-        if before is None:
+        if before is None or not _is_trusted(address):
             break
         address = before
     return address
+
+
+def _is_trusted(address: Address | None) -> bool:
+    return address is not None and any(address in network for network in networks(tuple(settings.TRUSTED_PROXIES)))
 
 
 def _parse(text: str) -> Address | None:

@@ -4,7 +4,6 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import orjson
@@ -15,12 +14,11 @@ from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.crypto import constant_time_compare
 from django.utils.deprecation import MiddlewareMixin
-from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from marketplace.core.ids import NO_REQUEST, REQUEST_ID, new_id
 from marketplace.monitoring import metrics
 from marketplace.monitoring.health import OK, monitor
-from marketplace.monitoring.metrics import exposition
 
 RETRY_SECONDS = "5"
 # An id of the client's, which is part of logs, audit entries and problem documents.
@@ -46,7 +44,8 @@ def _ready(_request: HttpRequest) -> HttpResponse:
     """Report components that are down, with 503 if the service needs one of them (`settings.READY_REQUIRES`)."""
     report = monitor.report()
     status = "unavailable" if not report.ready else "degraded" if report.down else OK
-    return _json({"status": status, "down": report.down, "components": report.components}, 200 if report.ready else 503)
+    components = {name: {"status": up_or_down} for name, up_or_down in report.components.items()}
+    return _json({"status": status, "down": report.down, "components": components}, 200 if report.ready else 503)
 
 
 def _metrics(request: HttpRequest) -> HttpResponse | None:
@@ -54,7 +53,7 @@ def _metrics(request: HttpRequest) -> HttpResponse | None:
     given = request.headers.get("Authorization", "")
     if not settings.METRICS_TOKEN or not constant_time_compare(given, f"Bearer {settings.METRICS_TOKEN}"):
         return None
-    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST, headers=_UNCACHED)
+    return HttpResponse(metrics.exposition(), content_type=CONTENT_TYPE_LATEST, headers=_UNCACHED)
 
 
 def _json(body: Mapping[str, Any], status: int) -> HttpResponse:
@@ -101,30 +100,18 @@ class MonitoringMiddleware:
         if not (settings.METRICS_TOKEN or settings.ACCESS_LOG):
             raise MiddlewareNotUsed
         self.get_response = get_response
-        self._measure, self._log = bool(settings.METRICS_TOKEN), settings.ACCESS_LOG
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         began = time.perf_counter()
         response = self.get_response(request)
         seconds = time.perf_counter() - began
         route, method = route_of(request), request.method if request.method in METHODS else "OTHER"
-        if self._measure:
-            _counter(route, str(method), response.status_code).inc()
-            _timer(route).observe(seconds)
-        if self._log and access_log.isEnabledFor(logging.INFO):
+        if settings.METRICS_TOKEN:
+            metrics.REQUESTS.labels(route, method, response.status_code).inc()
+            metrics.SECONDS.labels(route).observe(seconds)
+        if settings.ACCESS_LOG:
             access_log.info("%s %s %d", method, route, response.status_code, extra=_facts(request, response, route, seconds))
         return response
-
-
-# Cached, as there are few labels: the library's own lookup takes a lock.
-@cache
-def _counter(route: str, method: str, status: int) -> Counter:
-    return metrics.REQUESTS.labels(route, method, status)
-
-
-@cache
-def _timer(route: str) -> Histogram:
-    return metrics.SECONDS.labels(route)
 
 
 def route_of(request: HttpRequest) -> str:

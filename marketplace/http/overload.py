@@ -76,7 +76,7 @@ class ConcurrencyLimiter:
         # What the current request of each thread holds.
         self._local = threading.local()
 
-    def enter(self, caller: str, *, upload: bool = False, slow_body: bool = False) -> bool:
+    def enter(self, caller: str, *, upload: bool, slow_body: bool) -> bool:
         """Admit the request of this thread, and wait for a slot unless it is an upload; return False if it must be refused."""
         # In case `request_finished` was not sent for the thread's previous request.
         self.leave()

@@ -14,7 +14,7 @@ from functools import cache
 
 from django.conf import settings
 from django.core.cache import caches
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import connection, connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -37,15 +37,15 @@ class Report:
 
     # Whether all components named in `settings.READY_REQUIRES` are up.
     ready: bool
-    # By name, the status (`ok` or `down`).
-    components: dict[str, dict[str, str]]
+    # By name, `ok` or `down`.
+    components: dict[str, str]
     # By the monotonic clock.
     at: float
 
     @property
     def down(self) -> list[str]:
         """The names of the components that are down."""
-        return sorted(name for name, component in self.components.items() if component["status"] != OK)
+        return sorted(name for name, status in self.components.items() if status != OK)
 
 
 class Monitor:
@@ -87,18 +87,18 @@ class Monitor:
                 self._under_way[name] = self._pool.submit(_run, probe)
         wait(self._under_way.values(), timeout=PROBE_SECONDS)
         components = {name: self._outcome(name) for name in self._probes}
-        missing = [name for name in settings.READY_REQUIRES if components.get(name, {}).get("status", OK) != OK]
+        missing = [name for name in settings.READY_REQUIRES if components.get(name, OK) != OK]
         return Report(not missing, components, time.monotonic())
 
-    def _outcome(self, name: str) -> dict[str, str]:
+    def _outcome(self, name: str) -> str:
         if not self._under_way[name].done():
             logger.warning("%s does not answer within %s seconds", name, PROBE_SECONDS)
-            return {"status": DOWN}
+            return DOWN
         error = self._under_way.pop(name).exception()
         if error is not None:
             logger.warning("%s is down: %s", name, error)
-            return {"status": DOWN}
-        return {"status": OK}
+            return DOWN
+        return OK
 
 
 monitor = Monitor()
@@ -114,7 +114,7 @@ def _run(probe: Probe) -> None:
 
 def probe_database() -> None:
     """Run a trivial query."""
-    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
 
@@ -124,7 +124,7 @@ def probe_migrations() -> None:
     Raises:
         NotReady: some are missing.
     """
-    missing = _own_migrations() - MigrationRecorder(connections[DEFAULT_DB_ALIAS]).applied_migrations().keys()
+    missing = _own_migrations() - MigrationRecorder(connection).applied_migrations().keys()
     if missing:
         raise NotReady(f"{len(missing)} migrations are not applied: run manage.py migrate")
 

@@ -59,7 +59,14 @@ def load(source: Path) -> None:
     Raises:
         BackupFailed: the dump cannot be loaded, or the existing data cannot be removed.
     """
-    _load_postgresql(source) if connection.vendor == "postgresql" else _load_sqlite(source)
+    if connection.vendor == "postgresql":
+        _drop_schema()
+        connection.close()
+        # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
+        arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
+        _run("pg_restore", *arguments, f"--dbname={_libpq()['PGDATABASE']}", str(source))
+    else:
+        _load_sqlite(source)
 
 
 def _dump_sqlite(target: Path) -> None:
@@ -98,14 +105,6 @@ def _drop_schema() -> None:
         raise BackupFailed(
             f"The existing data cannot be removed: {' '.join(str(error).split())}. Only the database's owner can remove it."
         ) from error
-
-
-def _load_postgresql(source: Path) -> None:
-    _drop_schema()
-    connection.close()
-    # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
-    arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
-    _run("pg_restore", *arguments, f"--dbname={_libpq()['PGDATABASE']}", str(source))
 
 
 def _run(program: str, *arguments: str) -> None:

@@ -1,7 +1,5 @@
 """Credentials of the API: OAuth, signing keys, rate limits and usage counts."""
 
-import hashlib
-
 from . import environment as read
 
 OAUTH2_PROVIDER_APPLICATION_MODEL = "developers.App"
@@ -66,10 +64,5 @@ RATE_LIMITS = {
     "discount_codes": read.integer("RATE_LIMIT_DISCOUNT_CODES", default=10, minimum=1),
     "live_checks": read.integer("RATE_LIMIT_LIVE_CHECKS", default=300, minimum=1),
 }
-# The library's defaults. It reads them at every call, and looking up a missing setting takes five times as long.
-RATELIMIT_ENABLE = True
-RATELIMIT_USE_CACHE = "default"
-RATELIMIT_CACHE_PREFIX = "rl:"
-RATELIMIT_HASH_ALGORITHM = hashlib.sha256
 # Calls are counted in memory and saved this often; a killed process loses the counts since. 0: not automatically.
 USAGE_FLUSH_SECONDS = read.integer("USAGE_FLUSH_SECONDS", default=10)

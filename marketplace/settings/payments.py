@@ -1,20 +1,11 @@
 """Payment providers, and the limits of top-ups."""
 
 from collections.abc import Mapping
-from typing import TypedDict
 
 from django.core.exceptions import ImproperlyConfigured
 
 from . import environment as read
 from .sandbox import SANDBOX
-
-
-class TopUpLimits(TypedDict):
-    """The most that a top-up may add, that a user may add in 24 hours, and that a top-up may leave in a wallet, in minor units."""
-
-    once: int
-    day: int
-    balance: int
 
 
 def _credentials(values: Mapping[str, str]) -> dict[str, str]:
@@ -45,7 +36,8 @@ APPROVAL_PASSWORD_ABOVE: dict[str, int] = {
     "INR": 100 * read.integer("APPROVAL_PASSWORD_ABOVE_INR", default=5_000),
     "USD": 100 * read.integer("APPROVAL_PASSWORD_ABOVE_USD", default=50),
 }
-TOP_UP_LIMITS: dict[str, TopUpLimits] = {
+# The most that a top-up may add, that a user may add in 24 hours, and that a top-up may leave in a wallet, in minor units.
+TOP_UP_LIMITS: dict[str, dict[str, int]] = {
     "INR": {
         "once": 100 * read.integer("TOP_UP_MAXIMUM_INR", default=50_000, minimum=1),
         "day": 100 * read.integer("TOP_UP_DAILY_INR", default=100_000, minimum=1),

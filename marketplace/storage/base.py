@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, BinaryIO, Literal
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage
@@ -139,9 +139,6 @@ class ObjectFile(File[bytes]):
     def discard(self) -> None:
         """Delete the file if it is not complete."""
         raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:

@@ -1,7 +1,6 @@
 """A storage in a local folder: files are staged in the same file system, and durable before they are visible."""
 
 import os
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,8 +17,6 @@ from marketplace.core.ids import new_id
 from .base import Blocks, ObjectFile, ObjectStorage, UnfinishedFile, check_key, is_key, storage_errors
 
 STAGING = ".staging"
-# A file that is being staged is written to all the time; one that was not for so long is left from a killed process.
-STALE_SECONDS = 24 * 3600
 
 
 class LocalStorage(ObjectStorage, FileSystemStorage):
@@ -67,7 +64,8 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
 class LocalFile(ObjectFile):
     """A file being written, unnamed (`O_TMPFILE`) until it is complete, so that a killed process leaves nothing behind.
 
-    On file systems without support for it (NFS, some overlays) it has a name in the staging folder.
+    On file systems without support for it (NFS, some overlays) it has a name in the staging folder, and `sweep_objects` deletes it if its
+    writer was killed.
     """
 
     def __init__(self, root: Path, path: str) -> None:
@@ -83,7 +81,6 @@ class LocalFile(ObjectFile):
         if tmpfile_flag:
             with suppress(OSError):
                 return os.open(self._staging, tmpfile_flag | os.O_RDWR, 0o600)
-        _sweep(self._staging)
         self._staged = self._staging / f"{new_id()}.part"
         return os.open(self._staged, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
 
@@ -159,13 +156,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _sweep(staging: Path) -> None:
-    """Delete staged files that are older than a day, which killed processes have left."""
-    limit = time.time() - STALE_SECONDS
-    for staged in staging.glob("*.part"):
-        # Another process may delete it at the same time.
-        with suppress(FileNotFoundError):
-            if staged.stat().st_mtime < limit:
-                staged.unlink()

@@ -11,48 +11,12 @@ from django.utils.http import content_disposition_header
 from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import DependencyUnavailable, RangeNotSatisfiable
 
-from .base import BLOCK_BYTES, Blocks, ObjectStorage, Segment, StoredRange
+from .base import BLOCK_BYTES, Blocks, Segment, StoredRange
 
 _RANGE = re.compile(r"bytes=[ \t]*(\d{0,19})-(\d{0,19})[ \t]*", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 logger = logging.getLogger(__name__)
-
-
-def serve_object(
-    request: HttpRequest,
-    *,
-    storage: ObjectStorage,
-    key: str,
-    size: int,
-    etag: str,
-    content_type: str,
-    headers: Mapping[str, str] | None = None,
-    filename: str | None = None,
-    inline: bool = True,
-) -> HttpResponseBase:
-    """Return a response with a stored object, or with the requested range of it.
-
-    Args:
-        request: A GET or HEAD request.
-        storage: The object's storage.
-        key: Its key.
-        size: Its size in bytes.
-        etag: A strong validator without quotes, usually the SHA-256.
-        content_type: The media type, determined by us; never the one that the uploader declared.
-        headers: Additional headers, sent with 200, 206 and 304.
-        filename: The suggested file name; any text, sanitised here.
-        inline: False makes browsers save the file instead of showing it.
-    """
-    return serve_segments(
-        request,
-        segments=[StoredRange(storage, key, 0, size)],
-        etag=etag,
-        content_type=content_type,
-        headers=headers,
-        filename=filename,
-        inline=inline,
-    )
 
 
 def serve_segments(
@@ -65,7 +29,17 @@ def serve_segments(
     filename: str | None = None,
     inline: bool = True,
 ) -> HttpResponseBase:
-    """Return a response with segments as one file; only the requested bytes are read."""
+    """Return a response with segments as one file, or with the requested range of it; only these bytes are read.
+
+    Args:
+        request: A GET or HEAD request.
+        segments: What the file consists of; `[StoredRange(storage, key, 0, size)]` for a stored object.
+        etag: A strong validator without quotes, usually the SHA-256.
+        content_type: The media type, determined by us; never the one that the uploader declared.
+        headers: Additional headers, sent with 200, 206 and 304.
+        filename: The suggested file name; any text, sanitised here.
+        inline: False makes browsers save the file instead of showing it.
+    """
     validator = f'"{etag}"'
     size = sum(_length(segment) for segment in segments)
     shared = {"ETag": validator, "Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff", **(headers or {})}

@@ -78,12 +78,12 @@ DETAILS: dict[str, Any] = {
 }
 
 
-def _shop(buyer: User | None = None) -> tuple[Scene, Listing]:
+def _shop() -> tuple[Scene, Listing]:
     listing = on_sale(archive(), **DETAILS)
     preview = show(listing)
     Discount.objects.create(listing=listing, percent=10, code="SPRING", ends_at=timezone.now() + timedelta(days=1))
     scene = Scene(
-        user=buyer or funded(inr=100_000, usd=5_000),
+        user=funded(inr=100_000, usd=5_000),
         names={"id": str(listing.id), "preview_id": str(preview.id)},
         body={"assetId": str(listing.id)},
         query={"q": "aurora", "use": "print_run"},

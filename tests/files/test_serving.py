@@ -6,7 +6,7 @@ from django.test import RequestFactory
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage.base import ObjectStorage, Segment, StoredRange
-from marketplace.storage.responses import serve_object, serve_segments
+from marketplace.storage.responses import serve_segments
 
 from .helpers import put
 
@@ -26,7 +26,7 @@ def stored(local_store: ObjectStorage) -> ObjectStorage:
 
 def ask(store: ObjectStorage, method: str = "GET", **headers: str) -> HttpResponseBase:
     request = RequestFactory(headers=headers).generic(method, "/api/v1/previews/one")
-    return serve_object(request, storage=store, key="previews/one", size=len(CONTENT), etag=ETAG, content_type="image/webp")
+    return serve_segments(request, segments=[StoredRange(store, "previews/one", 0, len(CONTENT))], etag=ETAG, content_type="image/webp")
 
 
 def body(response: HttpResponseBase) -> bytes:

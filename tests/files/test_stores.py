@@ -195,18 +195,6 @@ def test_file_store_works_on_a_file_system_without_unnamed_files(local_store: Lo
     assert b"".join(local_store.read("deliverables/one")) == b"content"
 
 
-@pytest.mark.usefixtures("named_parts")
-def test_part_of_a_killed_process_is_swept_after_a_day(local_store: LocalStorage) -> None:
-    discard(local_store)
-    old, young = Path(local_store.location) / STAGING / "old.part", Path(local_store.location) / STAGING / "young.part"
-    old.touch()
-    young.touch()
-    yesterday = time.time() - 25 * 3600
-    os.utime(old, (yesterday, yesterday))
-    discard(local_store)
-    assert (old.exists(), young.exists()) == (False, True)
-
-
 def test_full_disk_is_an_unavailable_store(local_store: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:
     file = writer(local_store, "deliverables/one")
 

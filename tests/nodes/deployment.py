@@ -25,6 +25,8 @@ from ..waiting import until
 from .balancer import BASE_URL, HOST, Balancer
 from .mailbox import Mailbox
 
+NODES = 2
+
 
 @dataclass
 class Deployment:
@@ -70,12 +72,11 @@ class Deployment:
 
 
 @contextmanager
-def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[str, str] | None = None) -> Iterator[Deployment]:
-    """Start everything, with an empty shop and an admin.
+def deployed(folder: Path, *, gated: bool = False, given: dict[str, str] | None = None) -> Iterator[Deployment]:
+    """Start everything, with two nodes, an empty shop and an admin.
 
     Args:
         folder: For logs, and a folder for each node of which the others know nothing.
-        nodes: How many.
         gated: Put a gate before each dependency.
         given: Further settings.
 
@@ -108,7 +109,7 @@ def deployed(folder: Path, *, nodes: int = 2, gated: bool = False, given: dict[s
         env = environment(addresses, store, folder) | (given or {})
         fill_postgres(env["DATABASE_URL"])
         call_in(env, "tests.nodes.shop.prepare")
-        yield _start(stack, folder, env, mailbox, (database, cache, store), gates, nodes)
+        yield _start(stack, folder, env, mailbox, (database, cache, store), gates)
 
 
 def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> dict[str, str]:
@@ -143,10 +144,9 @@ def _start(
     mailbox: Mailbox,
     servers: tuple[Cluster, redis.Server, s3.S3Server],
     gates: dict[str, Gate],
-    count: int,
 ) -> Deployment:
     nodes, addresses = [], []
-    for number in range(count):
+    for number in range(NODES):
         port, own = free_port(), folder / f"node-{number}"
         own.mkdir()
         # As in an image, every node has the same.
@@ -158,6 +158,6 @@ def _start(
     for process in (*nodes, worker):
         stack.callback(process.stop)
     worker.start()
-    for number in range(count):
+    for number in range(NODES):
         deployment.start(number)
     return deployment

@@ -33,23 +33,19 @@ class Proxy:
     """A running nginx.
 
     Args:
-        port: Where the site and the files are served, with TLS.
-        plain_port: Where requests without TLS are redirected.
+        port: Where the site is served, with TLS.
         certificate: What a client must trust.
         folder: Holds `nginx.conf`, `conf.d/default.conf`, `access.log` and `error.log`.
         host: The name of the site.
-        files_host: The name of the file store.
     """
 
     port: int
-    plain_port: int
     certificate: Path
     folder: Path
-    host: str = HOST
-    files_host: str = FILES_HOST
+    host: str
 
     def session(self, *, source: str = "127.0.0.1") -> requests.Session:
-        """Return a client that reaches `https://host` and `https://files_host` here.
+        """Return a client that reaches `https://host` here.
 
         Args:
             source: The loopback address that it connects from: nginx takes clients at 127.0.0.2 and 127.0.0.3 for different ones.
@@ -58,8 +54,7 @@ class Proxy:
         # Not the proxies of this machine.
         session.trust_env = False
         session.verify = str(self.certificate)
-        for host in (self.host, self.files_host):
-            session.mount(f"https://{host}", _Adapter(host, self.port, source))
+        session.mount(f"https://{self.host}", _Adapter(self.host, self.port, source))
         return session
 
 
@@ -87,9 +82,7 @@ def configuration(
     folder: Path,
     nodes: Sequence[str] = (NOBODY,),
     *,
-    files: str = NOBODY,
     host: str = HOST,
-    files_host: str = FILES_HOST,
     ports: tuple[int, int] = (443, 80),
 ) -> Path:
     """Write `nginx.conf` and a certificate into a folder, and return the path of the first.
@@ -97,12 +90,10 @@ def configuration(
     Args:
         folder: Also takes what nginx writes.
         nodes: Addresses of the nodes, with or without `http://`.
-        files: The address of the file store.
         host: The name of the site.
-        files_host: The name of the file store.
         ports: With TLS and without.
     """
-    write_certificate(folder, host, files_host)
+    write_certificate(folder, host, FILES_HOST)
     text = TEMPLATE.read_text(encoding="utf-8")
     # As many nodes as there are, in each group of them.
     text = re.sub(r"\n *server app-2:8000.*", "", text)
@@ -110,12 +101,12 @@ def configuration(
         text = text.replace(line, "\n".join(line.replace("app-1:8000", _bare(node)) for node in nodes))
     for shipped, ours in {
         "${HOST}": host,
-        "${FILES_HOST}": files_host,
+        "${FILES_HOST}": FILES_HOST,
         "listen 443 ssl": f"listen 127.0.0.1:{ports[0]} ssl",
         "listen 80": f"listen 127.0.0.1:{ports[1]}",
         "/etc/nginx/tls": str(folder),
         "/var/cache/nginx": str(folder),
-        "objects:7070": _bare(files),
+        "objects:7070": NOBODY,
     }.items():
         text = text.replace(shipped, ours)
     (folder / "conf.d").mkdir(exist_ok=True)
@@ -156,7 +147,7 @@ def find_program() -> str:
 
 
 @contextmanager
-def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_host: str = FILES_HOST) -> Iterator[Proxy]:
+def nginx(nodes: Sequence[str], *, host: str = HOST) -> Iterator[Proxy]:
     """Run nginx before nodes until the block ends; see `configuration` for the arguments.
 
     Raises:
@@ -165,7 +156,7 @@ def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_
     program = find_program()
     with tempfile.TemporaryDirectory(prefix="marketplace-nginx-") as name:
         folder, ports = Path(name), (free_port(), free_port())
-        path = configuration(folder, nodes, files=files, host=host, files_host=files_host, ports=ports)
+        path = configuration(folder, nodes, host=host, ports=ports)
         with (folder / "error.log").open("wb") as log:
             process = subprocess.Popen(
                 [program, "-p", folder, "-c", path, "-e", folder / "error.log", "-g", "daemon off;"],
@@ -182,6 +173,6 @@ def nginx(nodes: Sequence[str], *, files: str = NOBODY, host: str = HOST, files_
 
         try:
             until(ready, "nginx", log=folder / "error.log")
-            yield Proxy(*ports, folder / "cert.pem", folder, host, files_host)
+            yield Proxy(ports[0], folder / "cert.pem", folder, host)
         finally:
             end(process, folder / "error.log")

@@ -74,7 +74,7 @@ def test_demo_shows_its_pictures_and_invoices_a_purchase(settings: Any, tmp_path
     assert list(fill_shop([entry], people, until=timezone.now())) == [entry]
     make_seller(people)
     for _ in range(2):
-        make_invoice([entry], people)
+        make_invoice(people)
     # One is for a client.
     assert [invoice.treatment for invoice in Invoice.objects.all()] == ["inter_state", "inter_state"]
     page = BeautifulSoup(Client().get(f"/assets/{entry.slug}").content, "html.parser")

@@ -22,7 +22,7 @@ class Finding:
     status: Status
     message: str
     # How to fix it; empty if there is nothing to fix.
-    remedy: str = ""
+    remedy: str
 
 
 # Status, message and remedy of each result of a check, as in `Finding`.

@@ -11,7 +11,8 @@ from catalog.models import FilePreview
 from catalog.models.files import FilePreviewKind
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
-from marketplace.storage.responses import serve_object
+from marketplace.storage.base import StoredRange
+from marketplace.storage.responses import serve_segments
 
 TYPES = {FilePreviewKind.FONT_STYLE: "font/woff2", FilePreviewKind.ANIMATION: "image/webp"}
 HEADERS = {
@@ -31,11 +32,9 @@ def file_preview(request: HttpRequest, preview_id: uuid.UUID, rendition: str = "
         raise Http404
     whole: dict[str, Any] = {"key": preview.object_key, "size": preview.size, "sha256": preview.sha256}
     stored = preview.renditions[rendition] if rendition else whole
-    return serve_object(
+    return serve_segments(
         request,
-        storage=default_storage,
-        key=stored["key"],
-        size=stored["size"],
+        segments=[StoredRange(default_storage, stored["key"], 0, stored["size"])],
         etag=stored["sha256"],
         content_type=TYPES[FilePreviewKind(preview.kind)],
         headers=HEADERS | usage_headers(preview.deliverable.listing.ai_training),

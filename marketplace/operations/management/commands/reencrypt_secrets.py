@@ -1,6 +1,6 @@
 """`manage.py reencrypt_secrets`: re-encrypt webhook secrets, second factors and bank accounts with the current key."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -19,6 +19,13 @@ from vendors.models import PayoutDetails
 from vendors.services.payout_details import reencrypt_payout_details
 from wallet.services.wallet_payouts import count_payouts_under_old_keys
 
+# Name of the secrets, whose they are, their rows, the field that names the owner, and the function that encrypts a row's secret anew.
+SECRETS: tuple[tuple[str, str, QuerySet[Any], str, Callable[[Any], None]], ...] = (
+    ("secrets", "webhooks", WebhookEndpoint.objects.all(), "pk", lambda row: reencrypt_endpoint(endpoint=row)),
+    ("second factors", "users", Authenticator.objects.all(), "user_id", lambda row: reencrypt_authenticator(authenticator=row)),
+    ("bank accounts", "vendors", PayoutDetails.objects.all(), "profile_id", lambda row: reencrypt_payout_details(details=row)),
+)
+
 
 class Command(BaseCommand):
     help = (
@@ -31,18 +38,12 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        webhooks = _reencrypt("Webhooks", WebhookEndpoint.objects.all(), lambda row: reencrypt_endpoint(endpoint=row))
-        factors = _reencrypt("Second factors", Authenticator.objects.all(), lambda row: reencrypt_authenticator(authenticator=row))
-        accounts = _reencrypt("Bank accounts", PayoutDetails.objects.all(), lambda row: reencrypt_payout_details(details=row))
         lost = []
-        if webhooks:
-            lost.append(f"The secrets of {len(webhooks)} webhooks cannot be decrypted: {_some(row.pk for row in webhooks)}.")
-        if factors:
-            users = dict.fromkeys(row.user_id for row in factors)
-            lost.append(f"The second factors of {len(users)} users cannot be decrypted: {_some(users)}.")
-        if accounts:
-            vendors = dict.fromkeys(row.profile_id for row in accounts)
-            lost.append(f"The bank accounts of {len(vendors)} vendors cannot be decrypted: {_some(vendors)}.")
+        for name, owner, rows, owner_field, reencrypt in SECRETS:
+            undecryptable = _reencrypt(f"{name} of {owner}".capitalize(), rows.all(), reencrypt)
+            if owners := dict.fromkeys(getattr(row, owner_field) for row in undecryptable):
+                some = ", ".join(map(str, islice(owners, 20)))
+                lost.append(f"The {name} of {len(owners)} {owner} cannot be decrypted: {some}.")
         if waiting := count_payouts_under_old_keys():
             lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
         if lost:
@@ -62,7 +63,3 @@ def _reencrypt(description: str, rows: QuerySet[Any], reencrypt: Callable[[Any],
             except DecryptionFailed:
                 lost.append(row)
     return lost
-
-
-def _some(names: Iterable[object]) -> str:
-    return ", ".join(str(name) for name in islice(names, 20))
