@@ -1,11 +1,13 @@
 """Exports and deletions of accounts, as their users and the operators meet them."""
 
+import errno
 import json
 import stat
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -150,6 +152,19 @@ def test_export_of_an_account_has_its_data_and_no_secret(key_client: Callable[..
         assert secret not in text
     with pytest.raises(CommandError, match="cannot be written"):
         call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+
+
+def test_export_to_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
+    UserFactory(email=ADDRESS)
+    file = tmp_path / "export.json"
+    with (
+        patch("os.fdopen", side_effect=OSError(errno.ENOSPC, "No space left on device")),
+        pytest.raises(CommandError, match="No space left"),
+    ):
+        call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+    assert not file.exists()
+    call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+    assert ADDRESS in file.read_text()
 
 
 def test_account_commands_refuse_unknown_users_and_have_a_dry_run() -> None:

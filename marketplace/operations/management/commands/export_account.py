@@ -34,8 +34,13 @@ class Command(BaseCommand):
             return
         try:
             descriptor = os.open(options["output"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    file.write(text + "\n")
+            except OSError:
+                # An incomplete file would block the next attempt, and contains personal data.
+                options["output"].unlink()
+                raise
         except OSError as error:
             raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from error
         self.stdout.write(f"Written to {options['output']}.")

@@ -1,7 +1,7 @@
 """`manage.py purge`: delete what has expired."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,7 @@ from marketplace.core.idempotency import expired_responses
 from marketplace.core.transitions import lock
 from marketplace.jobs.models import Job
 from marketplace.operations.models import AccountExport
+from marketplace.ui.progress import progress_bar
 from vendors.services.uploads import expired_uploads
 from wallet.services.provider_events import unmatched_events
 from wallet.services.quotes import expired_quotes
@@ -68,8 +69,9 @@ class Command(BaseCommand):
             raise CommandError(f"There is no {', '.join(sorted(unknown))}; the parts are {', '.join(PARTS)}.")
         for part in parts:
             expired = PARTS[part]()
-            lock_model = next(iter(expired.values())).model
-            counts = {name: rows.count() if dry_run else _delete(rows, lock_model) for name, rows in expired.items()}
+            counts = {name: rows.count() for name, rows in expired.items()}
+            if not dry_run:
+                counts = _delete(expired, counts)
             self.stdout.write(f"{', '.join(f'{count} {name}' for name, count in counts.items())} {'would be ' if dry_run else ''}deleted.")
             if part == "wallet":
                 details, accounts = payouts_with_expired_details(), expired_bank_accounts()
@@ -79,18 +81,33 @@ class Command(BaseCommand):
                 self.stdout.write(f"{count} bank accounts of vendors {'would be ' if dry_run else ''}erased.")
 
 
-def _delete(rows: QuerySet[Any], lock_model: type[Model]) -> int:
-    """Delete rows in short transactions, so that locks are held briefly; return their number.
+def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:
+    """Delete the rows of a part; return how many there were."""
+    counts = {}
+    lock_model = next(iter(expired.values())).model
+    with progress_bar() as progress:
+        for name, rows in expired.items():
+            task = progress.add_task(name.capitalize(), total=totals[name])
+            counts[name] = 0
+            for count in _delete_in_batches(rows, lock_model):
+                counts[name] += count
+                progress.advance(task, count)
+    return counts
+
+
+def _delete_in_batches(rows: QuerySet[Any], lock_model: type[Model]) -> Iterator[int]:
+    """Delete rows in short transactions, so that locks are held briefly; yield the number of rows of each batch.
 
     Concurrent runs alternate batch by batch, because deleting the same rows in different orders would deadlock.
     """
-    content_type, count = ContentType.objects.get_for_model(lock_model), 0
+    content_type = ContentType.objects.get_for_model(lock_model)
     while True:
         with transaction.atomic():
             lock(ContentType.objects.all(), pk=content_type.pk)
             ids = list(rows.order_by().values_list("pk", flat=True)[:BATCH_ROWS])
             # The condition is applied again: a row changed in the meantime, such as a restarted job, stays.
             rows.filter(pk__in=ids).delete()
-        count += len(ids)
+        if ids:
+            yield len(ids)
         if len(ids) < BATCH_ROWS:
-            return count
+            return
