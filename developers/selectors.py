@@ -7,7 +7,6 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.db.models import Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
-from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
@@ -18,7 +17,6 @@ from .models import (
     AccessToken,
     ApiKey,
     App,
-    ApplicationMessage,
     AppScope,
     ClientMetadata,
     Consent,
@@ -32,7 +30,7 @@ from .models import (
 from .models.applications import ApplicationStatus
 from .models.apps import AppStatus, ScopeReviewStatus
 from .models.clients import ClientMetadataStatus
-from .models.credentials import TokenKind
+from .models.credentials import AccessTokenQuerySet, ApiKeyQuerySet, TokenKind
 from .principals import Principal
 
 
@@ -49,11 +47,6 @@ def current_application(user: User) -> DeveloperApplication | None:
 def wait_of_application(application: DeveloperApplication | None) -> Wait | None:
     """Return how long an application will wait, None if none waits for a reviewer."""
     return None if application is None else wait_of(application, waiting={"status": ApplicationStatus.PENDING})
-
-
-def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessage]:
-    """Return the questions and answers of an application, oldest first."""
-    return ApplicationMessage.objects.filter(application=application).select_related("author").order_by("id")
 
 
 def apps_of(user: User) -> QuerySet[App]:
@@ -110,34 +103,19 @@ def requested_redirect_uris(app: App) -> list[str]:
     return [] if waiting is None else list(waiting.latest["redirect_uris"])
 
 
-def keys_of(app: App) -> QuerySet[ApiKey]:
+def keys_of(app: App) -> ApiKeyQuerySet:
     """Return every key of an app, revoked ones too, newest first."""
     return ApiKey.objects.filter(app=app).order_by("-id")
 
 
-def active_keys_of(app: App) -> QuerySet[ApiKey]:
-    """Return the keys that are neither revoked nor expired."""
-    return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
-
-
-def tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
+def tokens_without_app_of(user: User) -> AccessTokenQuerySet:
     """Return every token that a user created without an app, for the API or the MCP server, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
-def active_tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
-    """Return the user's tokens without an app that are neither revoked nor expired."""
-    return tokens_without_app_of(user).filter(revoked_at=None, expires__gt=timezone.now())
-
-
-def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
+def mcp_tokens_of(app: App) -> AccessTokenQuerySet:
     """Return the MCP tokens created in the dashboard, revoked ones too, newest first; OAuth tokens have no name."""
     return AccessToken.objects.filter(application=app, kind=TokenKind.MCP).exclude(name="").order_by("-id")
-
-
-def active_mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
-    """Return the MCP tokens that are neither revoked nor expired."""
-    return mcp_tokens_of(app).filter(revoked_at=None, expires__gt=timezone.now())
 
 
 def developer_name(app: App) -> str:
@@ -204,7 +182,7 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the user's active tokens without an app that may spend."""
-    return active_tokens_without_app_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+    return tokens_without_app_of(user).active().filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:

@@ -18,7 +18,7 @@ from .. import bounds
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 from ..usage.selectors import usage_of_credentials
-from .effects import key_revocation_effects, token_revocation_effects
+from .effects import revocation_effects
 from .usage import usage_context
 
 ENDED = "It has already been revoked."
@@ -75,11 +75,10 @@ class ApiKeyAdmin(ServiceAdmin):
             "The key was revoked.",
             available=_not_revoked,
             danger=True,
-            effects=key_revocation_effects,
+            effects=revocation_effects,
         )
     )
     def revoke(self, key: ApiKey, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Revoke the key."""
         if not revoke_api_key(key=key, actor=actor, reason=cleaned_data["reason"]):
             raise InvalidTransition(ENDED)
 
@@ -132,10 +131,9 @@ class AccessTokenAdmin(ServiceAdmin):
             "The token was revoked.",
             available=_not_revoked,
             danger=True,
-            effects=token_revocation_effects,
+            effects=revocation_effects,
         )
     )
     def revoke(self, token: AccessToken, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Revoke the token."""
         if not revoke_token(token=token, actor=actor, reason=cleaned_data["reason"]):
             raise InvalidTransition(ENDED)

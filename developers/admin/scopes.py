@@ -9,12 +9,12 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.scopes import SCOPE_LABELS, Scope
+from marketplace.core.scopes import Scope
 from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
-from ..models import ScopeReview
+from ..models import AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
 from ..selectors import current_application, decided_requests_of, decisions_on_scopes, undecided_scopes_of
 from ..services.scopes import ScopeDecision, decide_scopes
@@ -56,18 +56,9 @@ class ScopeDecisionsForm(ShownForm):
             )
             self.fields[f"note:{row.scope}"] = forms.CharField(label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each scope: its meaning, the reason given and the fields to decide on it."""
-        return [
-            {
-                "scope": row.scope,
-                "meaning": SCOPE_LABELS[Scope(row.scope)],
-                "reason": row.reason,
-                "decision": self[f"decision:{row.scope}"],
-                "note": self[f"note:{row.scope}"],
-            }
-            for row in self.requested
-        ]
+    def rows(self) -> list[tuple[AppScope, forms.BoundField, forms.BoundField]]:
+        """Return each requested scope with the fields to decide on it and for a note."""
+        return [(row, self[f"decision:{row.scope}"], self[f"note:{row.scope}"]) for row in self.requested]
 
     def clean(self) -> None:
         """Add the decisions to the cleaned data."""
@@ -91,14 +82,8 @@ def _is_pending(review: ScopeReview) -> bool:
 
 
 def _facts(review: ScopeReview) -> dict[str, Any]:
-    """Return the app, its developer's application and its earlier scopes."""
     app = review.app
-    return {
-        "app": app,
-        "application": None if app.user is None else current_application(app.user),
-        "logo": getattr(app, "logo", None),
-        "decided": app.scope_rows.exclude(granted=None),
-    }
+    return {"app": app, "application": app.user and current_application(app.user)}
 
 
 @admin.register(ScopeReview)
@@ -130,7 +115,6 @@ class ScopeReviewAdmin(QueueAdmin):
         return review.app.purpose
 
     def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
-        """Return the requested scopes with the decisions, and the history."""
         if _is_pending(subject):
             rows = [(row.scope, row.reason, "waits", "") for row in undecided_scopes_of(subject.app)]
         else:
@@ -143,7 +127,6 @@ class ScopeReviewAdmin(QueueAdmin):
         ]
 
     def case_context(self, request: HttpRequest, subject: ScopeReview) -> dict[str, Any]:
-        """Return the app, its developer's application and its earlier scopes."""
         return _facts(subject)
 
     @decision(
@@ -183,7 +166,6 @@ class ScopeReviewAdmin(QueueAdmin):
 
 
 def _earlier_requests(review: ScopeReview) -> Panel:
-    """Return the earlier requests of the same app."""
     rows = [
         (
             each.decided_at,
@@ -197,7 +179,6 @@ def _earlier_requests(review: ScopeReview) -> Panel:
 
 
 def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
-    """Return the latest decisions on these scopes for other apps."""
     rows = [
         (row.scope, row.app.name, DECISION_LABELS[row.granted], row.decided_at, row.note)
         for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]

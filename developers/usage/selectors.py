@@ -150,9 +150,8 @@ def unused_scopes(app: App, rows: Iterable[AppScope]) -> list[Scope]:
 def dormant_keys() -> QuerySet[ApiKey]:
     """Return the active keys that have not been used for 90 days, since their creation if never used."""
     since = timezone.now() - IDLE
-    active = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     unused = Q(last_used_at__lt=since) | Q(last_used_at=None, created_at__lt=since)
-    return ApiKey.objects.filter(active, unused, revoked_at=None).select_related("app__user").order_by("id")
+    return ApiKey.objects.active().filter(unused).select_related("app__user").order_by("id")
 
 
 def is_dormant(key: ApiKey) -> bool:

@@ -42,7 +42,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         application=current,
         has_app=progress.has_app,
         milestones=milestones_of(current, progress),
-        conversation=[] if current is None else selectors.messages_of(current),
+        conversation=[] if current is None else current.messages.all(),
         # A submitted form stays on the page, even if the state has changed meanwhile.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),
         wait=selectors.wait_of_application(current),
