@@ -1,7 +1,6 @@
 """Reads of developers, their apps and credentials."""
 
 import uuid
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -68,17 +67,6 @@ def progress_of(user: User) -> Progress:
     has_key = Exists(ApiKey.objects.filter(app=OuterRef("pk")))
     apps = list(App.objects.filter(user=user).values_list("granted_scopes", has_key))
     return Progress(has_app=bool(apps), has_grant=any(scopes for scopes, _ in apps), has_key=any(key for _, key in apps))
-
-
-def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
-    """Return an app's decided requests for scopes, latest first."""
-    return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
-
-
-def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
-    """Return the decisions on these scopes for all apps, latest first."""
-    decided = AppScope.objects.filter(scope__in=scopes, decided_at__isnull=False)
-    return decided.select_related("app").order_by("-decided_at", "-id")
 
 
 def open_request_of(app: App) -> ScopeReview | None:
@@ -163,11 +151,6 @@ def connections_of(user: User) -> list[Connection]:
 def connected_apps_of(user: User) -> QuerySet[App]:
     """Return the apps that the user has connected, suspended ones too."""
     return App.objects.filter(consents__user=user, consents__withdrawn_at=None).distinct()
-
-
-def ended_consents_of(user: User) -> QuerySet[Consent]:
-    """Return the user's withdrawn consents, newest first."""
-    return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
 
 
 def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:

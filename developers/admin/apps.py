@@ -90,7 +90,6 @@ class AppAdmin(ServiceAdmin):
         ]
 
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
-        """Return the panels and the app's usage."""
         usage = usage_of_app(subject, [*keys_of(subject), *mcp_tokens_of(subject)])
         context = super().page_context(request, subject)
         return context | usage_context(usage, context["panels"])

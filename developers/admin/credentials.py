@@ -55,7 +55,6 @@ class ApiKeyAdmin(ServiceAdmin):
     found_title, found_detail = "name", "last_four"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, owner or last four characters."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -111,7 +110,6 @@ class AccessTokenAdmin(ServiceAdmin):
     found_title, found_detail = "name", "hint"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, owner or last four characters."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -119,7 +117,6 @@ class AccessTokenAdmin(ServiceAdmin):
         return [Q(hint=query.ending)] if query.ending else []
 
     def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
-        """Return the panels and the token's usage; calls with OAuth tokens are counted under their app."""
         context = super().page_context(request, subject)
         return context | usage_context(usage_of_credentials([subject]), context["panels"])
 

@@ -16,7 +16,7 @@ from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import current_application, decided_requests_of, decisions_on_scopes, undecided_scopes_of
+from ..selectors import current_application, undecided_scopes_of
 from ..services.scopes import ScopeDecision, decide_scopes
 from .apps import DECIDE, DECISION_LABELS
 
@@ -111,7 +111,6 @@ class ScopeReviewAdmin(QueueAdmin):
 
     @admin.display(description="Purpose")
     def purpose(self, review: ScopeReview) -> str:
-        """Return what the app is for."""
         return review.app.purpose
 
     def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
@@ -142,7 +141,6 @@ class ScopeReviewAdmin(QueueAdmin):
         )
     )
     def grant_all(self, review: ScopeReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Grant every requested scope."""
         granted = {Scope(row.scope): ScopeDecision(True, "") for row in undecided_scopes_of(review.app)}
         shown = {name: cleaned_data[name] for name in ("logo_digest", "redirect_uris")}
         decide_scopes(review=review, decisions=granted, note=cleaned_data["note"], **shown, actor=actor)
@@ -166,6 +164,7 @@ class ScopeReviewAdmin(QueueAdmin):
 
 
 def _earlier_requests(review: ScopeReview) -> Panel:
+    decided = review.app.scope_reviews.filter(status=ScopeReviewStatus.DECIDED).exclude(pk=review.pk).select_related("decided_by")
     rows = [
         (
             each.decided_at,
@@ -173,14 +172,15 @@ def _earlier_requests(review: ScopeReview) -> Panel:
             ", ".join(f"{row['scope']} {DECISION_LABELS[row['granted']]}" for row in each.outcome),
             each.note,
         )
-        for each in decided_requests_of(review.app).exclude(pk=review.pk)[:EARLIER]
+        for each in decided.order_by("-decided_at", "-id")[:EARLIER]
     ]
     return Panel("Earlier requests of this app", ("Decided", "By", "Decision", "Note"), rows)
 
 
 def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
+    decided = AppScope.objects.filter(scope__in=scopes).exclude(decided_at=None).exclude(app=review.app).select_related("app")
     rows = [
         (row.scope, row.app.name, DECISION_LABELS[row.granted], row.decided_at, row.note)
-        for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]
+        for row in decided.order_by("-decided_at", "-id")[:EARLIER]
     ]
     return Panel("Latest decisions on these scopes for other apps", ("Scope", "App", "Decision", "At", "Note"), rows)

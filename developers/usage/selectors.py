@@ -122,7 +122,6 @@ def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
 
 
 def _groups(whose: Q, period: Period) -> QuerySet[Any, Any]:
-    """Return the calls of the period by moment, caller, operation and outcome."""
     first, last = period.points[0], period.points[-1]
     rows: QuerySet[Any, Any]
     if period.step == Step.HOUR:
