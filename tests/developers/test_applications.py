@@ -10,7 +10,7 @@ from developers.models import DeveloperApplication
 from developers.services import applications as services
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
+from marketplace.core.errors import InvalidInput, NotFound
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -73,17 +73,6 @@ def test_decision_without_a_reason_is_refused(decide: Decide, application: Devel
         decide(application=application, actor=reviewer, reason="  ")
     application.refresh_from_db()
     assert application.status == "Pending"
-
-
-def test_decision_on_an_application_that_was_decided_since_it_was_read_is_refused(
-    application: DeveloperApplication, reviewer: User
-) -> None:
-    stale = DeveloperApplication.objects.get(pk=application.pk)
-    decided = services.reject_application(application=application, reason="First", actor=reviewer)
-    with pytest.raises(InvalidTransition):
-        services.approve_application(application=stale, reason="Second", actor=UserFactory(is_superuser=True))
-    decided.refresh_from_db()
-    assert (decided.decision_reason, decided.decided_by) == ("First", reviewer)
 
 
 def test_application_whose_question_its_applicant_answers_waits_for_a_decision_again(
