@@ -80,7 +80,6 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         "developers/app_detail.html",
         {
             "app": app,
-            "redirect_uris": app.redirect_uris.split(),
             "requested_uris": selectors.requested_redirect_uris(app),
             "scope_rows": rows,
             "waits": waits,
