@@ -17,7 +17,6 @@ from .models import (
     ApiKey,
     App,
     AppScope,
-    ClientMetadata,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -28,7 +27,6 @@ from .models import (
 )
 from .models.applications import ApplicationStatus
 from .models.apps import AppStatus, ScopeReviewStatus
-from .models.clients import ClientMetadataStatus
 from .models.credentials import AccessTokenQuerySet, ApiKeyQuerySet, TokenKind
 from .principals import Principal
 
@@ -83,12 +81,6 @@ def wait_of_scopes(app: App) -> Wait | None:
     """Return how long the app's request for scopes will wait, None if none waits."""
     review = open_request_of(app)
     return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
-
-
-def requested_redirect_uris(app: App) -> list[str]:
-    """Return the redirect URIs that a reviewer is to decide on; empty if none wait."""
-    waiting = ClientMetadata.objects.filter(app=app, status=ClientMetadataStatus.CHANGED).first()
-    return [] if waiting is None else list(waiting.latest["redirect_uris"])
 
 
 def keys_of(app: App) -> ApiKeyQuerySet:

@@ -125,10 +125,8 @@ def issue_token_without_app(
     if tokens_without_app_of(user).active().count() >= bounds.MAX_ACTIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.MAX_ACTIVE_TOKENS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    values: dict[str, Any] = (
-        {"kind": TokenKind.MCP, "resource": [audience.uri]} if audience == Audience.MCP else {"kind": TokenKind.PERSONAL}
-    )
-    token, secret = _issue_token(actor, expires_at, scopes, user=user, name=name, **values)
+    kind, resource = (TokenKind.MCP, [audience.uri]) if audience == Audience.MCP else (TokenKind.PERSONAL, [])
+    token, secret = _issue_token(actor, expires_at, scopes, user=user, kind=kind, name=name, resource=resource)
     for limit_values in limits if spends else ():
         set_spending_limit(owner=user, spender=token, limit_values=limit_values, actor=actor)
     return token, secret

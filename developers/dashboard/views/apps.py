@@ -80,7 +80,6 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         "developers/app_detail.html",
         {
             "app": app,
-            "requested_uris": selectors.requested_redirect_uris(app),
             "scope_rows": rows,
             "waits": waits,
             "granted": sum(row.granted is True for row in rows),
