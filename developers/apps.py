@@ -14,7 +14,7 @@ class DevelopersConfig(AppConfig):
         """Register system checks, the colours of statuses, the origins that may call, and appeals."""
         from . import (  # noqa: PLC0415 - Django loads checks and models once the apps are ready
             checks,  # noqa: F401
-            origins,
+            origins,  # noqa: F401
         )
         from .services import appeals  # noqa: PLC0415 - the same
 
@@ -24,6 +24,4 @@ class DevelopersConfig(AppConfig):
             bad=("Rejected", "Suspended", "Withdrawn", "Not granted", "Failed", "Disabled"),
             labels={"MoreInfoNeeded": "More information needed", "Pending": "In review"},
         )
-
-        origins.connect()
         appeals.connect()

@@ -5,6 +5,7 @@ import re
 from corsheaders.signals import check_request_enabled
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.dispatch import receiver
 from django.http import HttpRequest
 
 from marketplace.core.access import CredentialKind
@@ -37,6 +38,7 @@ def is_open_to_origin(request: HttpRequest) -> bool:
     return app is not None and origin in map(origin_of, app.redirect_uris.split())
 
 
+@receiver(check_request_enabled, dispatch_uid="developers.origins")
 def allow_origin(sender: object, request: HttpRequest, **_kwargs: object) -> bool:
     """Handle the signal that django-cors-headers sends for each request with an origin."""
     if not re.match(settings.CORS_URLS_REGEX, request.path_info):
@@ -46,8 +48,3 @@ def allow_origin(sender: object, request: HttpRequest, **_kwargs: object) -> boo
     except (OperationalError, InterfaceError):
         # The database is down; the response says so.
         return False
-
-
-def connect() -> None:
-    """Connect the signal of django-cors-headers."""
-    check_request_enabled.connect(allow_origin, dispatch_uid="developers.origins")

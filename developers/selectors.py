@@ -1,13 +1,11 @@
 """Reads of developers, their apps and credentials."""
 
 import uuid
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.db.models import Exists, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
-from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
@@ -18,9 +16,7 @@ from .models import (
     AccessToken,
     ApiKey,
     App,
-    ApplicationMessage,
     AppScope,
-    ClientMetadata,
     Consent,
     DeveloperApplication,
     ScopeReview,
@@ -31,8 +27,7 @@ from .models import (
 )
 from .models.applications import ApplicationStatus
 from .models.apps import AppStatus, ScopeReviewStatus
-from .models.clients import ClientMetadataStatus
-from .models.credentials import TokenKind
+from .models.credentials import AccessTokenQuerySet, ApiKeyQuerySet, TokenKind
 from .principals import Principal
 
 
@@ -49,11 +44,6 @@ def current_application(user: User) -> DeveloperApplication | None:
 def wait_of_application(application: DeveloperApplication | None) -> Wait | None:
     """Return how long an application will wait, None if none waits for a reviewer."""
     return None if application is None else wait_of(application, waiting={"status": ApplicationStatus.PENDING})
-
-
-def messages_of(application: DeveloperApplication) -> QuerySet[ApplicationMessage]:
-    """Return the questions and answers of an application, oldest first."""
-    return ApplicationMessage.objects.filter(application=application).select_related("author").order_by("id")
 
 
 def apps_of(user: User) -> QuerySet[App]:
@@ -77,17 +67,6 @@ def progress_of(user: User) -> Progress:
     return Progress(has_app=bool(apps), has_grant=any(scopes for scopes, _ in apps), has_key=any(key for _, key in apps))
 
 
-def decided_requests_of(app: App) -> QuerySet[ScopeReview]:
-    """Return an app's decided requests for scopes, latest first."""
-    return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.DECIDED).select_related("decided_by").order_by("-decided_at", "-id")
-
-
-def decisions_on_scopes(scopes: Collection[str]) -> QuerySet[AppScope]:
-    """Return the decisions on these scopes for all apps, latest first."""
-    decided = AppScope.objects.filter(scope__in=scopes, decided_at__isnull=False)
-    return decided.select_related("app").order_by("-decided_at", "-id")
-
-
 def open_request_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
@@ -104,40 +83,19 @@ def wait_of_scopes(app: App) -> Wait | None:
     return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
 
 
-def requested_redirect_uris(app: App) -> list[str]:
-    """Return the redirect URIs that a reviewer is to decide on; empty if none wait."""
-    waiting = ClientMetadata.objects.filter(app=app, status=ClientMetadataStatus.CHANGED).first()
-    return [] if waiting is None else list(waiting.latest["redirect_uris"])
-
-
-def keys_of(app: App) -> QuerySet[ApiKey]:
+def keys_of(app: App) -> ApiKeyQuerySet:
     """Return every key of an app, revoked ones too, newest first."""
     return ApiKey.objects.filter(app=app).order_by("-id")
 
 
-def active_keys_of(app: App) -> QuerySet[ApiKey]:
-    """Return the keys that are neither revoked nor expired."""
-    return keys_of(app).filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
-
-
-def tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
+def tokens_without_app_of(user: User) -> AccessTokenQuerySet:
     """Return every token that a user created without an app, for the API or the MCP server, revoked ones too, newest first."""
     return AccessToken.objects.filter(user=user, application=None).order_by("-id")
 
 
-def active_tokens_without_app_of(user: User) -> QuerySet[AccessToken]:
-    """Return the user's tokens without an app that are neither revoked nor expired."""
-    return tokens_without_app_of(user).filter(revoked_at=None, expires__gt=timezone.now())
-
-
-def mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
+def mcp_tokens_of(app: App) -> AccessTokenQuerySet:
     """Return the MCP tokens created in the dashboard, revoked ones too, newest first; OAuth tokens have no name."""
     return AccessToken.objects.filter(application=app, kind=TokenKind.MCP).exclude(name="").order_by("-id")
-
-
-def active_mcp_tokens_of(app: App) -> QuerySet[AccessToken]:
-    """Return the MCP tokens that are neither revoked nor expired."""
-    return mcp_tokens_of(app).filter(revoked_at=None, expires__gt=timezone.now())
 
 
 def developer_name(app: App) -> str:
@@ -187,11 +145,6 @@ def connected_apps_of(user: User) -> QuerySet[App]:
     return App.objects.filter(consents__user=user, consents__withdrawn_at=None).distinct()
 
 
-def ended_consents_of(user: User) -> QuerySet[Consent]:
-    """Return the user's withdrawn consents, newest first."""
-    return Consent.objects.filter(user=user, withdrawn_at__isnull=False).select_related("app").order_by("-withdrawn_at")
-
-
 def owner_spending_limits(owner: User, spender: App | AccessToken) -> QuerySet[SpendingLimit]:
     """Return the limits that the owner set for the app or token."""
     return spender.spending_limits.filter(owner=owner)
@@ -204,7 +157,7 @@ def app_limits_of(app: App) -> QuerySet[SpendingLimit]:
 
 def spending_tokens_of(user: User) -> QuerySet[AccessToken]:
     """Return the user's active tokens without an app that may spend."""
-    return active_tokens_without_app_of(user).filter(scope__contains=Scope.WALLET_SPEND)
+    return tokens_without_app_of(user).active().filter(scope__contains=Scope.WALLET_SPEND)
 
 
 def spending_apps_of(user: User) -> QuerySet[App]:

@@ -83,8 +83,8 @@ CONTEXT: dict[str, Any] = {
         licensee_email="fonts@client.example",
     ),
     "note": "A good start. Ask again once the checkout is built.",
-    "notes": {"wallet:spend": "Nobody used it for a year.", "library:download": "The app no longer offers downloads."},
     "payer": SimpleNamespace(email="asha@example.com"),
+    "scopes": ["wallet:spend", "library:download"],
     "purchases": 1,
     "order": SimpleNamespace(
         pk=_ID,

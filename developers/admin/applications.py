@@ -1,22 +1,18 @@
 """The queue of developer applications."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
 from marketplace.review.admin import saved_reply_form
-from marketplace.review.decisions import CLAIMING, Decision, claiming, decision, service_decision
+from marketplace.review.decisions import CLAIMING, Decision, claiming, service_decision
 from marketplace.review.models import SavedReplyUse
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import DeveloperApplication
 from ..models.applications import ApplicationStatus
-from ..selectors import messages_of
 from ..services import applications as services
 from ..services.states import APPLICATION_TRANSITIONS
 from .effects import withdrawal_effects
@@ -40,8 +36,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
     claim, take_over, release = claiming(DECIDE, partial(APPLICATION_TRANSITIONS.allows, verb="approve"))
 
     def panels(self, request: HttpRequest, subject: DeveloperApplication) -> list[Panel]:
-        """Return the conversation and the history."""
-        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in messages_of(subject)]
+        rows = [(f"{message.at:%Y-%m-%d %H:%M}", message.author, message.text) for message in subject.messages.select_related("author")]
         conversation = Panel("Conversation", ("At (UTC)", "Who", "Message"), rows, "No questions yet.")
         return [conversation, *super().panels(request, subject)]
 
@@ -72,7 +67,7 @@ class DeveloperApplicationAdmin(QueueAdmin):
         "application",
     )
 
-    @decision(
+    ask = service_decision(
         Decision(
             "Ask a question",
             DECIDE,
@@ -80,11 +75,10 @@ class DeveloperApplicationAdmin(QueueAdmin):
             "The question was sent.",
             available=partial(APPLICATION_TRANSITIONS.allows, verb="ask"),
             form=saved_reply_form(SavedReplyUse.APPLICATION_ASK),
-        )
+        ),
+        services.request_more_info,
+        "application",
     )
-    def ask(self, application: DeveloperApplication, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Ask the applicant a question."""
-        services.request_more_info(application=application, question=cleaned_data["reason"], actor=actor)
 
     withdraw = service_decision(
         Decision(

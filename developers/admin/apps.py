@@ -1,6 +1,5 @@
 """Apps in the admin, with the decisions on them."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -9,10 +8,8 @@ from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 
-from marketplace.accounts.models import User
-from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
-from marketplace.review.decisions import Decision, ReasonForm, decision, service_decision
+from marketplace.review.decisions import Decision, ReasonForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.search import SearchQuery, starts_with
 from marketplace.review.service import ServiceAdmin
@@ -27,7 +24,7 @@ from ..services.spending import remove_app_spending_limit, set_app_spending_limi
 from ..services.states import APP_TRANSITIONS
 from ..usage.selectors import is_dormant, unused_scopes, usage_of_app
 from .effects import suspension_effects
-from .spending_limits import AppLimitForm, RemoveLimitForm, app_limits_panel, limit_values_of
+from .spending_limits import AppLimitForm, RemoveLimitForm, app_limits_panel
 from .usage import usage_context
 
 DECIDE = "developers.decide_app"
@@ -39,7 +36,7 @@ DECISION_LABELS = {None: "waits", True: "granted", False: "refused"}
 class NarrowForm(ReasonForm):
     """Asks which granted scopes to withdraw, and why."""
 
-    scopes = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple)
+    scopes = forms.TypedMultipleChoiceField(coerce=Scope, widget=forms.CheckboxSelectMultiple)
     field_order = ("scopes", "reason")
 
     def __init__(self, *args: Any, subject: App, **kwargs: Any) -> None:
@@ -73,7 +70,6 @@ class AppAdmin(ServiceAdmin):
         return [Q(user__email=query.email)] if query.email else [Q(client_id=query.text), starts_with("name", query.text)]
 
     def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
-        """Return the scopes, the keys and the history."""
         rows = list(subject.scope_rows.all())
         unused = unused_scopes(subject, rows)
         scopes = [
@@ -94,12 +90,11 @@ class AppAdmin(ServiceAdmin):
         ]
 
     def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
-        """Return the panels and the app's usage."""
         usage = usage_of_app(subject, [*keys_of(subject), *mcp_tokens_of(subject)])
         context = super().page_context(request, subject)
         return context | usage_context(usage, context["panels"])
 
-    @decision(
+    narrow = service_decision(
         Decision(
             "Withdraw scopes",
             DECIDE,
@@ -108,11 +103,11 @@ class AppAdmin(ServiceAdmin):
             form=NarrowForm,
             available=lambda app: bool(app.granted_scopes),
             danger=True,
-        )
+        ),
+        narrow_scopes,
+        "app",
+        fields=("scopes", "reason"),
     )
-    def narrow(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Withdraw granted scopes."""
-        narrow_scopes(app=app, withdrawn={Scope(scope): cleaned_data["reason"] for scope in cleaned_data["scopes"]}, actor=actor)
 
     suspend = service_decision(
         Decision(
@@ -165,7 +160,7 @@ class AppAdmin(ServiceAdmin):
         "app",
     )
 
-    @decision(
+    set_limit = service_decision(
         Decision(
             "Set spending limit of the app",
             APP_LIMIT,
@@ -173,13 +168,13 @@ class AppAdmin(ServiceAdmin):
             "The spending limit of the app was set.",
             form=AppLimitForm,
             available=lambda app: app.status in {AppStatus.APPROVED, AppStatus.SUSPENDED},
-        )
+        ),
+        set_app_spending_limit,
+        "app",
+        fields=("limit_values", "reason"),
     )
-    def set_limit(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Set the most that the app may spend in one currency."""
-        set_app_spending_limit(app=app, limit_values=limit_values_of(cleaned_data), reason=cleaned_data["reason"], actor=actor)
 
-    @decision(
+    remove_limit = service_decision(
         Decision(
             "Remove spending limit of the app",
             APP_LIMIT,
@@ -187,8 +182,8 @@ class AppAdmin(ServiceAdmin):
             "The spending limit of the app was removed.",
             form=RemoveLimitForm,
             available=lambda app: app_limits_of(app).exists(),
-        )
+        ),
+        remove_app_spending_limit,
+        "app",
+        fields=("currency", "reason"),
     )
-    def remove_limit(self, app: App, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Remove the limit in one currency."""
-        remove_app_spending_limit(app=app, currency=Currency(cleaned_data["currency"]), reason=cleaned_data["reason"], actor=actor)

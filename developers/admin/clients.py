@@ -16,10 +16,8 @@ from marketplace.ui.formatting import badge
 
 from ..models import ClientMetadata
 from ..models.clients import ClientMetadataStatus
-from ..services.clients import CLIENT_TRANSITIONS, accept_metadata, refuse_metadata
+from ..services.clients import CLIENT_TRANSITIONS, decide_metadata
 from .apps import DECIDE
-
-_LABELS = {"name": "Name", "redirect_uris": "Sends users to"}
 
 
 class DocumentDecisionForm(ReasonForm):
@@ -56,11 +54,9 @@ class ClientMetadataAdmin(QueueAdmin):
 
     @admin.display(description="App")
     def app_status(self, client_metadata: ClientMetadata) -> str:
-        """Return the status of the app."""
         return badge(client_metadata.app.status)
 
     def panels(self, request: HttpRequest, subject: ClientMetadata) -> list[Panel]:
-        """Return the metadata as reviewed and as last fetched or saved, and the history."""
         return [_comparison(subject), *super().panels(request, subject)]
 
     accept = service_decision(
@@ -75,7 +71,7 @@ class ClientMetadataAdmin(QueueAdmin):
             template="admin/developers/decide_document.html",
             fields_template="admin/developers/document_fields.html",
         ),
-        accept_metadata,
+        partial(decide_metadata, accept=True),
         "client_metadata",
     )
 
@@ -92,15 +88,15 @@ class ClientMetadataAdmin(QueueAdmin):
             fields_template="admin/developers/document_fields.html",
             danger=True,
         ),
-        refuse_metadata,
+        partial(decide_metadata, accept=False),
         "client_metadata",
     )
 
 
 def _comparison(client_metadata: ClientMetadata) -> Panel:
-    rows = [(label, _as_text(client_metadata.reviewed[name]), _as_text(client_metadata.latest[name])) for name, label in _LABELS.items()]
+    reviewed, latest = client_metadata.reviewed, client_metadata.latest
+    rows = [
+        ("Name", reviewed["name"], latest["name"]),
+        ("Sends users to", " ".join(reviewed["redirect_uris"]), " ".join(latest["redirect_uris"])),
+    ]
     return Panel("The metadata", ("Field", "As reviewed", f"As of {client_metadata.read_at:%Y-%m-%d %H:%M} (UTC)"), rows)
-
-
-def _as_text(value: Any) -> str:
-    return " ".join(value) if isinstance(value, list) else str(value)

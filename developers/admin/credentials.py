@@ -18,7 +18,7 @@ from .. import bounds
 from ..models import AccessToken, ApiKey
 from ..services.credentials import limit_api_key, revoke_api_key, revoke_token
 from ..usage.selectors import usage_of_credentials
-from .effects import key_revocation_effects, token_revocation_effects
+from .effects import revocation_effects
 from .usage import usage_context
 
 ENDED = "It has already been revoked."
@@ -55,7 +55,6 @@ class ApiKeyAdmin(ServiceAdmin):
     found_title, found_detail = "name", "last_four"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, owner or last four characters."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -75,11 +74,10 @@ class ApiKeyAdmin(ServiceAdmin):
             "The key was revoked.",
             available=_not_revoked,
             danger=True,
-            effects=key_revocation_effects,
+            effects=revocation_effects,
         )
     )
     def revoke(self, key: ApiKey, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Revoke the key."""
         if not revoke_api_key(key=key, actor=actor, reason=cleaned_data["reason"]):
             raise InvalidTransition(ENDED)
 
@@ -111,7 +109,6 @@ class AccessTokenAdmin(ServiceAdmin):
     found_title, found_detail = "name", "hint"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, owner or last four characters."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:
@@ -119,7 +116,6 @@ class AccessTokenAdmin(ServiceAdmin):
         return [Q(hint=query.ending)] if query.ending else []
 
     def page_context(self, request: HttpRequest, subject: AccessToken) -> dict[str, Any]:
-        """Return the panels and the token's usage; calls with OAuth tokens are counted under their app."""
         context = super().page_context(request, subject)
         return context | usage_context(usage_of_credentials([subject]), context["panels"])
 
@@ -131,10 +127,9 @@ class AccessTokenAdmin(ServiceAdmin):
             "The token was revoked.",
             available=_not_revoked,
             danger=True,
-            effects=token_revocation_effects,
+            effects=revocation_effects,
         )
     )
     def revoke(self, token: AccessToken, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Revoke the token."""
         if not revoke_token(token=token, actor=actor, reason=cleaned_data["reason"]):
             raise InvalidTransition(ENDED)

@@ -1,9 +1,6 @@
 """The effects of decisions, as sentences for the confirmation page."""
 
-from typing import Any
-
-from django.db.models import Q
-from django.utils import timezone
+from collections.abc import Iterable
 
 from marketplace.ui.formatting import relative_time
 
@@ -13,24 +10,21 @@ from ..models.webhooks import DeliveryStatus
 
 
 def suspension_effects(app: App) -> list[str]:
-    """Return the effects of suspending an app."""
-    return _stops(Q(app=app), Q(application=app))
+    """Return how many credentials stop working when an app is suspended."""
+    return _credentials_of([app])
 
 
 def withdrawal_effects(application: DeveloperApplication) -> list[str]:
     """Return the effects of withdrawing a developer's approval."""
     apps = App.objects.filter(user=application.user_id, status=AppStatus.APPROVED)
-    return [f"Apps suspended: {apps.count()}.", *_stops(Q(app__in=apps), Q(application__in=apps))]
+    return [f"Apps suspended: {apps.count()}.", *_credentials_of(apps)]
 
 
-def key_revocation_effects(key: ApiKey) -> list[str]:
-    """Return which key is revoked and when it was last used."""
-    return [f"The key that ends in {key.last_four}, of the app {key.app}. {_used(key)}"]
-
-
-def token_revocation_effects(token: AccessToken) -> list[str]:
-    """Return which token is revoked and when it was last used."""
-    return [f"The token that ends in {token.hint}, of {token.user}. {_used(token)}"]
+def revocation_effects(credential: ApiKey | AccessToken) -> list[str]:
+    """Return whose key or token is revoked and when it was last used."""
+    owner = f"the app {credential.app}" if isinstance(credential, ApiKey) else credential.user
+    used = f"It was used {relative_time(credential.last_used_at)}." if credential.last_used_at else "It has never been used."
+    return [f"{credential} of {owner}. {used}"]
 
 
 def disabling_effects(endpoint: WebhookEndpoint) -> list[str]:
@@ -39,13 +33,7 @@ def disabling_effects(endpoint: WebhookEndpoint) -> list[str]:
     return [f"Pending deliveries that will fail: {waiting}."]
 
 
-def _stops(of_keys: Q, of_tokens: Q) -> list[str]:
-    now, unrevoked = timezone.now(), Q(revoked_at__isnull=True)
-    keys = ApiKey.objects.filter(of_keys, unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now))
-    tokens = AccessToken.objects.filter(of_tokens, unrevoked, expires__gt=now)
+def _credentials_of(apps: Iterable[App]) -> list[str]:
+    keys = ApiKey.objects.active().filter(app__in=apps)
+    tokens = AccessToken.objects.active().filter(application__in=apps)
     return [f"Active keys that will stop working: {keys.count()}.", f"Active tokens that will stop working: {tokens.count()}."]
-
-
-def _used(credential: Any) -> str:
-    used = credential.last_used_at
-    return "It has never been used." if used is None else f"It was used {relative_time(used)}."

@@ -9,14 +9,14 @@ from django.http import HttpRequest
 
 from marketplace.accounts.models import User
 from marketplace.core import bounds
-from marketplace.core.scopes import SCOPE_LABELS, Scope
+from marketplace.core.scopes import Scope
 from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
-from ..models import ScopeReview
+from ..models import AppScope, ScopeReview
 from ..models.apps import ScopeReviewStatus
-from ..selectors import current_application, decided_requests_of, decisions_on_scopes, undecided_scopes_of
+from ..selectors import current_application, undecided_scopes_of
 from ..services.scopes import ScopeDecision, decide_scopes
 from .apps import DECIDE, DECISION_LABELS
 
@@ -56,18 +56,9 @@ class ScopeDecisionsForm(ShownForm):
             )
             self.fields[f"note:{row.scope}"] = forms.CharField(label=f"Note on {row.scope}", required=False, max_length=bounds.REASON_CHARS)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each scope: its meaning, the reason given and the fields to decide on it."""
-        return [
-            {
-                "scope": row.scope,
-                "meaning": SCOPE_LABELS[Scope(row.scope)],
-                "reason": row.reason,
-                "decision": self[f"decision:{row.scope}"],
-                "note": self[f"note:{row.scope}"],
-            }
-            for row in self.requested
-        ]
+    def rows(self) -> list[tuple[AppScope, forms.BoundField, forms.BoundField]]:
+        """Return each requested scope with the fields to decide on it and for a note."""
+        return [(row, self[f"decision:{row.scope}"], self[f"note:{row.scope}"]) for row in self.requested]
 
     def clean(self) -> None:
         """Add the decisions to the cleaned data."""
@@ -91,14 +82,8 @@ def _is_pending(review: ScopeReview) -> bool:
 
 
 def _facts(review: ScopeReview) -> dict[str, Any]:
-    """Return the app, its developer's application and its earlier scopes."""
     app = review.app
-    return {
-        "app": app,
-        "application": None if app.user is None else current_application(app.user),
-        "logo": getattr(app, "logo", None),
-        "decided": app.scope_rows.exclude(granted=None),
-    }
+    return {"app": app, "application": app.user and current_application(app.user)}
 
 
 @admin.register(ScopeReview)
@@ -126,11 +111,9 @@ class ScopeReviewAdmin(QueueAdmin):
 
     @admin.display(description="Purpose")
     def purpose(self, review: ScopeReview) -> str:
-        """Return what the app is for."""
         return review.app.purpose
 
     def panels(self, request: HttpRequest, subject: ScopeReview) -> list[Panel]:
-        """Return the requested scopes with the decisions, and the history."""
         if _is_pending(subject):
             rows = [(row.scope, row.reason, "waits", "") for row in undecided_scopes_of(subject.app)]
         else:
@@ -159,7 +142,6 @@ class ScopeReviewAdmin(QueueAdmin):
         )
     )
     def grant_all(self, review: ScopeReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        """Grant every requested scope."""
         granted = {Scope(row.scope): ScopeDecision(True, "") for row in undecided_scopes_of(review.app)}
         shown = {name: cleaned_data[name] for name in ("logo_digest", "redirect_uris")}
         decide_scopes(review=review, decisions=granted, note=cleaned_data["note"], **shown, actor=actor)
@@ -183,7 +165,7 @@ class ScopeReviewAdmin(QueueAdmin):
 
 
 def _earlier_requests(review: ScopeReview) -> Panel:
-    """Return the earlier requests of the same app."""
+    decided = review.app.scope_reviews.filter(status=ScopeReviewStatus.DECIDED).exclude(pk=review.pk).select_related("decided_by")
     rows = [
         (
             each.decided_at,
@@ -191,15 +173,15 @@ def _earlier_requests(review: ScopeReview) -> Panel:
             ", ".join(f"{row['scope']} {DECISION_LABELS[row['granted']]}" for row in each.outcome),
             each.note,
         )
-        for each in decided_requests_of(review.app).exclude(pk=review.pk)[:EARLIER]
+        for each in decided.order_by("-decided_at", "-id")[:EARLIER]
     ]
     return Panel("Earlier requests of this app", ("Decided", "By", "Decision", "Note"), rows)
 
 
 def _same_scopes(review: ScopeReview, scopes: Collection[str]) -> Panel:
-    """Return the latest decisions on these scopes for other apps."""
+    decided = AppScope.objects.filter(scope__in=scopes).exclude(decided_at=None).exclude(app=review.app).select_related("app")
     rows = [
         (row.scope, row.app.name, DECISION_LABELS[row.granted], row.decided_at, row.note)
-        for row in decisions_on_scopes(scopes).exclude(app=review.app)[:EARLIER]
+        for row in decided.order_by("-decided_at", "-id")[:EARLIER]
     ]
     return Panel("Latest decisions on these scopes for other apps", ("Scope", "App", "Decision", "At", "Note"), rows)

@@ -31,7 +31,6 @@ class WebhookEndpointAdmin(ServiceAdmin):
     decision_names = ("disable",)
 
     def panels(self, request: HttpRequest, subject: WebhookEndpoint) -> list[Panel]:
-        """Return the newest deliveries and the history."""
         rows = [
             (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _last_response(row))
             for row in deliveries_to(subject)[:ROWS]

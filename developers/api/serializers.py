@@ -30,7 +30,6 @@ class WebAddress(Line):
     """An http(s) address, or an empty string."""
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the address."""
         text = super().to_internal_value(data)
         if not _WEB_ADDRESS.fullmatch(text):
             raise serializers.ValidationError("Enter an address that starts with https:// or http://.", code="invalid")
@@ -138,7 +137,6 @@ class WebhookResponse(serializers.Serializer[WebhookEndpoint]):
     )
 
     def get_enabled(self, endpoint: WebhookEndpoint) -> bool:
-        """Return whether it is enabled."""
         return endpoint.disabled_at is None
 
 
@@ -207,11 +205,9 @@ class DeliveryResponse(serializers.Serializer[WebhookDelivery]):
     lastError = serializers.SerializerMethodField(help_text="Why the last attempt got no response; else empty.")
 
     def get_nextAttemptAt(self, delivery: WebhookDelivery) -> datetime | None:
-        """Return the time of the next attempt."""
         return delivery.next_at if delivery.status == DeliveryStatus.PENDING else None
 
     def get_lastError(self, delivery: Any) -> str:
-        """Return the error of the last attempt."""
         return delivery.last_error or ""
 
 
@@ -260,7 +256,6 @@ class AppealRecord(serializers.Serializer[Appeal]):
 
     @extend_schema_field(serializers.ChoiceField(choices=AppealKind.choices))
     def get_kind(self, appeal: Appeal) -> str:
-        """Return the kind of what was decided on."""
         appealable = appealable_of(appeal.decision)
         return appealable.kind if appealable else ""
 
@@ -272,7 +267,6 @@ class OneAppeal(AppealRecord):
 
     @extend_schema_field(QueuePlace(allow_null=True))
     def get_queue(self, appeal: Appeal) -> Any:
-        """Return the place in the queue."""
         return queue_place(wait_of_appeal(appeal))
 
 

@@ -72,7 +72,6 @@ class _SpendingCredentialForm(PasswordConfirmationForm):
             del self.fields["password"]
 
     def clean(self) -> None:
-        """Require the password where it is needed."""
         super().clean()
         if self._spends:
             self.require_password()

@@ -22,19 +22,6 @@ Credential = ApiKey | AccessToken
 
 
 @dataclass(frozen=True)
-class CredentialRow:
-    """An active key or token, as tables show it."""
-
-    credential: Credential
-    # Its current scopes, by name.
-    scopes: list[str]
-    rotate_url: str
-    revoke_url: str
-    # Whether it has not been used for long.
-    dormant: bool
-
-
-@dataclass(frozen=True)
 class CredentialPages:
     """What the pages of one kind of credential need to know about it."""
 
@@ -53,16 +40,16 @@ class CredentialPages:
     # The name of the services' argument for it.
     subject: str
 
-    def row(self, credential: Credential, app: App | None = None) -> CredentialRow:
-        """Return the row of an app's key or MCP token, or of a personal token."""
+    def row(self, credential: Credential, app: App | None = None) -> dict[str, Any]:
+        """Return the row of a table: an active key or MCP token of an app, or a personal token, with its current scopes."""
         scopes, args = parse_scopes(credential.scope), [credential.pk] if app is None else [app.pk, credential.pk]
-        return CredentialRow(
-            credential,
-            scopes=format_scopes(scopes if app is None else scopes & app.scopes).split(),
-            rotate_url=reverse(f"{self.route}-rotate", args=args),
-            revoke_url=reverse(f"{self.route}-revoke", args=args),
-            dormant=isinstance(credential, ApiKey) and is_dormant(credential),
-        )
+        return {
+            "credential": credential,
+            "scopes": format_scopes(scopes if app is None else scopes & app.scopes).split(),
+            "rotate_url": reverse(f"{self.route}-rotate", args=args),
+            "revoke_url": reverse(f"{self.route}-revoke", args=args),
+            "dormant": isinstance(credential, ApiKey) and is_dormant(credential),
+        }
 
 
 KEYS = CredentialPages(

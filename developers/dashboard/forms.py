@@ -19,7 +19,6 @@ class Prose(forms.CharField):
         super().__init__(label=label, help_text=help_text, max_length=core_bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
 
     def to_python(self, value: Any) -> str:
-        """Return the text with plain line breaks."""
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
@@ -75,7 +74,6 @@ class ScopesForm(forms.Form):
                 self.add_error(name, "Say why the app needs this scope.")
 
     def requested(self) -> dict[Scope, str]:
-        """Return each requested scope with its reason."""
         return {Scope(value): self.cleaned_data[_reason_name(value)] for value in self.cleaned_data["scopes"]}
 
 

@@ -12,13 +12,12 @@ _DELIVERY = f"{_WEBHOOK}/deliveries/<uuid:delivery_id>"
 
 def _routes_of(kind: CredentialPages, address: str) -> list[URLPattern]:
     """Return the pages that create a credential of this kind, and show, rotate and revoke one."""
-    views = {"secret": credentials.show_secret, "rotate": credentials.rotate, "revoke": credentials.revoke}
+    one = f"{address}/<uuid:credential_id>"
     return [
         path(f"{address}/new", credentials.create, {"kind": kind}, name=f"{kind.route}-create"),
-        *(
-            path(f"{address}/<uuid:credential_id>/{name}", view, {"kind": kind}, name=f"{kind.route}-{name}")
-            for name, view in views.items()
-        ),
+        path(f"{one}/secret", credentials.show_secret, {"kind": kind}, name=f"{kind.route}-secret"),
+        path(f"{one}/rotate", credentials.rotate, {"kind": kind}, name=f"{kind.route}-rotate"),
+        path(f"{one}/revoke", credentials.revoke, {"kind": kind}, name=f"{kind.route}-revoke"),
     ]
 
 

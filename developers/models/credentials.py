@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -27,6 +28,14 @@ class TokenKind(models.TextChoices):
     MCP = "mcp", "MCP"
 
 
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    """Rows of `ApiKey`."""
+
+    def active(self) -> Self:
+        """Return the keys that are neither revoked nor expired."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
+
+
 class ApiKey(models.Model):
     """A key of an app. It acts as the app's developer with the scopes granted when it was created and still granted now."""
 
@@ -43,6 +52,8 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = ApiKeyQuerySet.as_manager()
 
     class Meta:
         ordering = ("-id",)
@@ -87,6 +98,14 @@ class ApiKey(models.Model):
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > timezone.now())
 
 
+class AccessTokenQuerySet(models.QuerySet["AccessToken"]):
+    """Rows of `AccessToken`."""
+
+    def active(self) -> Self:
+        """Return the tokens that are neither revoked nor expired."""
+        return self.filter(revoked_at=None, expires__gt=timezone.now())
+
+
 class AccessToken(AbstractAccessToken):
     """A bearer token: a personal token, an app's OAuth token, or an MCP token, of an app or, without one, of a user."""
 
@@ -99,6 +118,8 @@ class AccessToken(AbstractAccessToken):
     revoked_at = models.DateTimeField(null=True, blank=True)
     # The first token of a chain of rotations; None for the first itself.
     first_token_id = models.UUIDField(null=True, blank=True, editable=False)
+
+    objects = AccessTokenQuerySet.as_manager()
 
     class Meta:
         ordering = ("-id",)

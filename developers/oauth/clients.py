@@ -71,16 +71,11 @@ class ListedHosts:
 
     def has_permission(self, request: HttpRequest, client_id: str) -> bool:
         """Tell whether the host of a document is listed."""
-        return is_listed(client_id)
-
-
-def is_listed(client_id: str) -> bool:
-    """Tell whether the client's document is on a listed host."""
-    try:
-        host = urlsplit(client_id).hostname
-    except ValueError:
-        return False
-    return bool(host) and any(is_same_domain(str(host).rstrip("."), pattern.lower()) for pattern in settings.CLIENT_METADATA_HOSTS)
+        try:
+            host = urlsplit(client_id).hostname
+        except ValueError:
+            return False
+        return bool(host) and any(is_same_domain(str(host).rstrip("."), pattern.lower()) for pattern in settings.CLIENT_METADATA_HOSTS)
 
 
 def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
@@ -109,7 +104,7 @@ def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
 
 
 def _fetch_document(request: HttpRequest, client_id: str, user: User) -> App | None:
-    if not is_listed(client_id):
+    if not ListedHosts().has_permission(request, client_id):
         return None
     try:
         count_call(request, [RateLimit("client-documents", str(user.pk), settings.RATE_LIMITS["client_documents"])])

@@ -6,7 +6,6 @@ Both are checked before a call and counted after it, so that simultaneous calls 
 """
 
 from contextlib import suppress
-from enum import StrEnum
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -16,14 +15,7 @@ from marketplace.http.client_address import client_network
 from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call, refuse_when_full
 
 
-class Endpoint(StrEnum):
-    """An endpoint whose calls are counted by themselves."""
-
-    TOKEN = "token"
-    REVOCATION = "revocation"
-
-
-def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
+def refuse_excess(request: HttpRequest, endpoint: str, client_id: str | None = None) -> None:
     """Refuse a call from an address that has reached its limit of failures or, with `client_id`, the client's limit of successes.
 
     While the counter store is down, nothing is refused: the secrets are too long to guess.
@@ -35,14 +27,14 @@ def refuse_excess(request: HttpRequest, endpoint: Endpoint, client_id: str | Non
         refuse_when_full(request, [_limit(request, endpoint, client_id)])
 
 
-def count_outcome(request: HttpRequest, endpoint: Endpoint, client_id: str | None = None) -> None:
+def count_outcome(request: HttpRequest, endpoint: str, client_id: str | None = None) -> None:
     """Count a call: for the client if it succeeded, as a failure if `client_id` is None."""
     # This call is allowed; the next one is refused.
     with suppress(CounterStoreDown, RateLimited):
         count_call(request, [_limit(request, endpoint, client_id)])
 
 
-def _limit(request: HttpRequest, endpoint: Endpoint, client_id: str | None) -> RateLimit:
+def _limit(request: HttpRequest, endpoint: str, client_id: str | None) -> RateLimit:
     network, rates = client_network(request), settings.RATE_LIMITS
     if client_id is None:
         return RateLimit(f"oauth-{endpoint}-failures", network, rates["oauth_failures"])

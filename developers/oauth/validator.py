@@ -27,7 +27,7 @@ from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes, parse_scop
 from ..audiences import Audience, audience_of
 from ..models import AccessToken, App, Grant, RefreshToken
 from ..redirects import CLIENT_ID
-from ..secrets import Prefix, digest_of, well_formed
+from ..secrets import digest_of
 from ..services.consents import give_consent
 from ..services.credentials import revoke_token
 from ..services.oauth import NewPair, Replayed, exchange_code, family_of, revoke_family, rotate_refresh_token, void_code
@@ -122,7 +122,8 @@ class Validator(OAuth2Validator):
 
     def validate_refresh_token(self, refresh_token: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept an active refresh token of this app, or one that was just replaced; reuse of an older one revokes its family."""
-        row = _refresh_token(refresh_token, client)
+        rows = RefreshToken.objects.select_related("user", "application", "access_token")
+        row = rows.filter(token_checksum=digest_of(refresh_token), application=client).first()
         if row is None:
             raise InvalidGrantError(description="The refresh token is unknown.", request=request)
         if row.revoked is not None and not row.in_grace:
@@ -197,13 +198,6 @@ def _set_client(client_id: str | None, request: Any, *, usable: bool = True) -> 
         return False
     request.client = app
     return True
-
-
-def _refresh_token(secret: str, client: App) -> RefreshToken | None:
-    if not well_formed(secret, Prefix.REFRESH_TOKEN):
-        return None
-    rows = RefreshToken.objects.select_related("user", "application", "access_token")
-    return rows.filter(token_checksum=digest_of(secret), application=client).first()
 
 
 def _granted_of(wanted: Iterable[str], granted: frozenset[Scope], request: Any) -> list[str]:

@@ -23,7 +23,7 @@ from ..services.spending import replace_spending_limits
 from . import server
 from .clients import ClientNotApproved, resolve_client
 from .cors import allow_any_origin
-from .limits import Endpoint, count_outcome, refuse_excess
+from .limits import count_outcome, refuse_excess
 from .parameters import Pairs, form_of, query_of, values_of
 
 
@@ -78,7 +78,6 @@ def _page(asked: server.AuthorizationRequest, *, own: bool, changed: bool) -> di
     return {
         "app": asked.app,
         "own": own,
-        "logo": getattr(asked.app, "logo", None),
         "developer": selectors.developer_name(asked.app),
         "scopes": [scope for scope in Scope if scope in asked.scopes],
         "shown": format_scopes(asked.scopes),
@@ -117,7 +116,7 @@ def _allow_redirects(response: HttpResponse) -> HttpResponse:
 @sensitive_variables()
 def token(request: HttpRequest) -> HttpResponse:
     """Exchange a code or a refresh token for a new pair."""
-    return _endpoint_response(request, Endpoint.TOKEN, server.token_response)
+    return _endpoint_response(request, "token", server.token_response)
 
 
 @csrf_exempt
@@ -126,11 +125,11 @@ def token(request: HttpRequest) -> HttpResponse:
 @sensitive_variables()
 def revoke(request: HttpRequest) -> HttpResponse:
     """Revoke the tokens of one authorization (RFC 7009)."""
-    return _endpoint_response(request, Endpoint.REVOCATION, server.revocation_response)
+    return _endpoint_response(request, "revocation", server.revocation_response)
 
 
 @sensitive_variables()
-def _endpoint_response(request: HttpRequest, endpoint: Endpoint, operation: Callable[[Pairs], server.OAuthResponse]) -> HttpResponse:
+def _endpoint_response(request: HttpRequest, endpoint: str, operation: Callable[[Pairs], server.OAuthResponse]) -> HttpResponse:
     """Return the response to a client, an error in the form of RFC 6749 section 5.2."""
     try:
         refuse_excess(request, endpoint)

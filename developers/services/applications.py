@@ -51,19 +51,18 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
 
 
 @transaction.atomic
-def request_more_info(*, application: DeveloperApplication, question: str, actor: User) -> DeveloperApplication:
-    """Ask the applicant a question before deciding.
+def request_more_info(*, application: DeveloperApplication, reason: str, actor: User) -> None:
+    """Ask the applicant a question, the reason of this decision, before deciding on the application.
 
     Raises:
         InvalidTransition: the application does not wait for a decision.
         SelfReview: the actor is the applicant.
     """
-    question = texts.clean_text(question, "question")
+    question = texts.clean_text(reason, "reason")
     application = lock_for_decision(DeveloperApplication.objects.all(), pk=application.pk, owner="user_id", actor=actor)
     APPLICATION_TRANSITIONS.apply(application, "ask", actor=actor, reason=question)
     ApplicationMessage.objects.create(application=application, author=actor, text=question)
     mail(application.user, "developers/application_question", question=question)
-    return application
 
 
 @transaction.atomic

@@ -147,43 +147,29 @@ def _update_document(app: App, client_metadata: ClientMetadata, contents: dict[s
 
 
 @transaction.atomic
-def accept_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
-    """Accept the latest document of a client, or the new redirect URIs of a developer's app, if they are still what the reviewer was shown.
+def decide_metadata(*, client_metadata: ClientMetadata, accept: bool, shown: dict[str, object], reason: str, actor: User) -> None:
+    """Accept or refuse the latest document of a client, or the new redirect URIs of a developer's app, if they are still what the reviewer was shown.
+
+    After a refusal a client keeps what was reviewed and its document still has, a developer's app its present redirect URIs.
 
     Raises:
         InvalidInput: no reason.
         InvalidTransition: no change waits, or the document has changed again since.
         SelfReview: the app is the actor's.
     """
-    return _decide(client_metadata, "accept", shown, reason, actor)
-
-
-@transaction.atomic
-def refuse_metadata(*, client_metadata: ClientMetadata, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
-    """Refuse the latest document of a client, which keeps what was reviewed and the document still has, or the new redirect URIs of a developer's app.
-
-    Raises:
-        InvalidInput: no reason.
-        InvalidTransition: no change waits, or the document has changed again since.
-        SelfReview: the app is the actor's.
-    """
-    return _decide(client_metadata, "refuse", shown, reason, actor)
-
-
-def _decide(client_metadata: ClientMetadata, verb: str, shown: dict[str, object], reason: str, actor: User) -> ClientMetadata:
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=client_metadata.app_id, owner="user_id", actor=actor)
     client_metadata = lock(ClientMetadata.objects.all(), pk=app.pk)
     if client_metadata.latest != shown:
         raise InvalidTransition("The metadata has changed again. Reload the page and check it.")
-    changes = {"reviewed": client_metadata.latest} if verb == "accept" else {}
-    if verb == "refuse" and app.user_id is not None:
+    changes = {"reviewed": client_metadata.latest} if accept else {}
+    if not accept and app.user_id is not None:
         # The URIs that the developer wanted to replace stay.
         changes = {"latest": client_metadata.reviewed}
+    verb = "accept" if accept else "refuse"
     CLIENT_TRANSITIONS.apply(client_metadata, verb, actor=actor, reason=reason, changes=changes, client_metadata=client_metadata.latest)
     _apply_document(app, client_metadata)
-    notify_developer(app, "developers/redirects_decided", accepted=verb == "accept", reason=reason, uris=app.redirect_uris.split())
-    return client_metadata
+    notify_developer(app, "developers/redirects_decided", accepted=accept, reason=reason, uris=app.redirect_uris.split())
 
 
 def _apply_document(app: App, client_metadata: ClientMetadata) -> None:

@@ -84,8 +84,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
     consents = lock_consents(user, app)
     Grant.objects.filter(user=user, application=app, used_at=None).delete()
     RefreshToken.objects.filter(user=user, application=app, revoked=None).update(revoked=now, updated=now)
-    by_oauth = AccessToken.objects.filter(user=user, application=app, name="")
-    ended = by_oauth.filter(revoked_at=None, expires__gt=now).update(revoked_at=now, updated=now)
+    ended = AccessToken.objects.active().filter(user=user, application=app, name="").update(revoked_at=now, updated=now)
     for consent in consents:
         consent.withdrawn_at = now
         consent.save(update_fields=["withdrawn_at"])

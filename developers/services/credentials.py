@@ -24,7 +24,7 @@ from ..models import AccessToken, ApiKey, App, RefreshToken
 from ..models.apps import AppStatus
 from ..models.credentials import TokenKind
 from ..secrets import Prefix, digest_of, new_secret
-from ..selectors import active_keys_of, active_mcp_tokens_of, active_tokens_without_app_of
+from ..selectors import keys_of, mcp_tokens_of, tokens_without_app_of
 from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
 
@@ -44,7 +44,7 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
     if expires_at is not None and expires_at <= timezone.now():
         raise ExpiryPassed
     app = _lock_app(app, "An API key")
-    if active_keys_of(app).count() >= bounds.MAX_ACTIVE_KEYS:
+    if keys_of(app).active().count() >= bounds.MAX_ACTIVE_KEYS:
         raise TooManyKeys(maximum=bounds.MAX_ACTIVE_KEYS)
     secret = new_secret(Prefix.API_KEY)
     key = ApiKey.objects.create(
@@ -122,13 +122,11 @@ def issue_token_without_app(
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
-    if active_tokens_without_app_of(user).count() >= bounds.MAX_ACTIVE_TOKENS:
+    if tokens_without_app_of(user).active().count() >= bounds.MAX_ACTIVE_TOKENS:
         raise TooManyTokens(maximum=bounds.MAX_ACTIVE_TOKENS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    values: dict[str, Any] = (
-        {"kind": TokenKind.MCP, "resource": [audience.uri]} if audience == Audience.MCP else {"kind": TokenKind.PERSONAL}
-    )
-    token, secret = _issue_token(actor, expires_at, scopes, user=user, name=name, **values)
+    kind, resource = (TokenKind.MCP, [audience.uri]) if audience == Audience.MCP else (TokenKind.PERSONAL, [])
+    token, secret = _issue_token(actor, expires_at, scopes, user=user, kind=kind, name=name, resource=resource)
     for limit_values in limits if spends else ():
         set_spending_limit(owner=user, spender=token, limit_values=limit_values, actor=actor)
     return token, secret
@@ -150,7 +148,7 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
     app = _lock_app(app, "An MCP token")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
-    if active_mcp_tokens_of(app).count() >= bounds.MAX_ACTIVE_KEYS:
+    if mcp_tokens_of(app).active().count() >= bounds.MAX_ACTIVE_KEYS:
         raise TooManyTokens(maximum=bounds.MAX_ACTIVE_KEYS)
     name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
     resource = [Audience.MCP.uri]

@@ -16,19 +16,12 @@ from marketplace.ui.mail import mail
 
 from .. import bounds
 from ..models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
-from ..models.credentials import TokenKind
 from ..secrets import BEARER_PREFIXES, Prefix, digest_of, well_formed
 from .credentials import revoke_api_key, revoke_token
 from .first_party import revoke_first_party_token
 from .oauth import revoke_family
 
 logger = logging.getLogger(__name__)
-
-_TOKEN_NAMES = {
-    TokenKind.PERSONAL.value: "personal token",
-    TokenKind.OAUTH.value: "OAuth token",
-    TokenKind.MCP.value: "MCP token",
-}
 
 
 def report_leaks(*, places: Mapping[str, str]) -> None:
@@ -52,7 +45,6 @@ def report_leaks(*, places: Mapping[str, str]) -> None:
 
 
 def _revoke(secret: str, url: str) -> None:
-    """Revoke an active credential and mail those affected; ignore anything else."""
     digest = digest_of(secret)
     reason = f"Reported as leaked, found at {url}" if url else "Reported as leaked"
     if well_formed(secret, Prefix.API_KEY):
@@ -62,8 +54,7 @@ def _revoke(secret: str, url: str) -> None:
     elif well_formed(secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         if token is not None and token.is_active and revoke_token(token=token, actor=None, reason=reason):
-            name = " ".join(filter(None, (_TOKEN_NAMES[token.kind], token.name, token.hint and f"(…{token.hint})")))
-            _notify(token.user, name, token.application)
+            _notify(token.user, f"token {token}", token.application)
     elif well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         page_token = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
         if page_token is not None and revoke_first_party_token(token=page_token, actor=None, reason=reason):

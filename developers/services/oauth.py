@@ -140,8 +140,7 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
     lock_consents(first.user, first.application)
     now = timezone.now()
     refreshed = rows.filter(revoked=None).update(revoked=now, updated=now)
-    tokens = AccessToken.objects.filter(pk__in=rows.values("access_token_id"), revoked_at=None, expires__gt=now)
-    ended = tokens.update(revoked_at=now, updated=now)
+    ended = AccessToken.objects.active().filter(pk__in=rows.values("access_token_id")).update(revoked_at=now, updated=now)
     if not refreshed and not ended:
         return False
     audit.record(

@@ -1,6 +1,6 @@
 """Scopes of an app: request, decide one by one, withdraw. Granted scopes are always requested ones."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -73,7 +73,8 @@ def queue_request(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRe
         AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
     audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
     if settings.SANDBOX:
-        _grant_all(app, review)
+        pending = _undecided(app)
+        _close_review(app, review, pending, dict.fromkeys(pending, ScopeDecision(granted=True)), SANDBOX_REASON, None)
     return review
 
 
@@ -101,10 +102,18 @@ def decide_scopes(
     note = texts.clean_text(note, "note", required=False)
     if any(decision.granted for decision in decisions.values()):
         _lock_approval_of_pending(review.app)
-    app, review, pending = _lock_review(review, actor)
+    app = lock_for_decision(App.objects.all(), pk=review.app_id, owner="user_id", actor=actor)
+    review = lock(ScopeReview.objects.all(), pk=review.pk)
+    if review.status != ScopeReviewStatus.PENDING:
+        raise InvalidTransition("This request has already been decided.", currentState=review.status)
+    if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
+        raise InvalidTransition(f"The app is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
     if redirect_uris is not None and redirect_uris != app.redirect_uris:
         raise InvalidTransition("The redirect URIs have changed. Reload the page and check them.")
-    _refuse_incomplete(pending, decisions)
+    pending = _undecided(app)
+    missing, unknown = pending.keys() - decisions.keys(), decisions.keys() - pending.keys()
+    if missing or unknown:
+        raise DecisionsIncomplete(missing=format_scopes(missing).split(), unknown=format_scopes(unknown).split())
     _close_review(app, review, pending, decisions, note, actor)
     if logo_digest and any(decision.granted for decision in decisions.values()):
         AppLogo.objects.filter(app=app, digest=logo_digest).update(approved=True)
@@ -130,31 +139,30 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
 
 
 @transaction.atomic
-def narrow_scopes(*, app: App, withdrawn: Mapping[Scope, str], actor: User) -> App:
-    """Withdraw granted scopes, each with a note; keys and tokens lose them at the next request, because their scopes are computed then.
+def narrow_scopes(*, app: App, scopes: Collection[Scope], reason: str, actor: User) -> App:
+    """Withdraw granted scopes; keys and tokens lose them at the next request, because their scopes are computed then.
 
     Raises:
         InvalidTransition: the app was never approved.
         ScopeNotGranted: the app does not have one of them.
         SelfReview: the app is the actor's.
     """
-    notes = {scope: texts.clean_text(note, f"withdrawn/{scope}") for scope, note in withdrawn.items()}
-    if not notes:
-        raise texts.invalid("withdrawn", "empty", "At least one scope is required.")
+    reason = texts.clean_text(reason, "reason")
+    withdrawn = set(scopes)
+    if not withdrawn:
+        raise texts.invalid("scopes", "empty", "At least one scope is required.")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if app.status not in {AppStatus.APPROVED, AppStatus.SUSPENDED}:
         raise InvalidTransition(f"The app is {app.status}; only granted scopes can be withdrawn.", currentState=app.status)
-    if absent := notes.keys() - app.scopes:
+    if absent := withdrawn - app.scopes:
         raise ScopeNotGranted(scopes=format_scopes(absent).split())
     before = app.granted_scopes
-    app.granted_scopes = format_scopes(app.scopes - notes.keys())
+    app.granted_scopes = format_scopes(app.scopes - withdrawn)
     app.save(update_fields=["granted_scopes"])
     _notify_of_grant(app)
-    for scope, note in notes.items():
-        AppScope.objects.filter(app=app, scope=scope).update(granted=False, note=note, decided_at=timezone.now())
-    notes_by_name = {scope.value: note for scope, note in notes.items()}
-    audit.record("app.narrow_scopes", app, actor=actor, before=before, after=app.granted_scopes, notes=notes_by_name)
-    notify_developer(app, "developers/app_narrowed", notes=notes_by_name)
+    app.scope_rows.filter(scope__in=withdrawn).update(granted=False, note=reason, decided_at=timezone.now())
+    audit.record("app.narrow_scopes", app, actor=actor, reason=reason, before=before, after=app.granted_scopes)
+    notify_developer(app, "developers/app_narrowed", scopes=format_scopes(withdrawn).split(), reason=reason)
     return app
 
 
@@ -183,12 +191,6 @@ def _close_review(
     notify_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
 
 
-def _grant_all(app: App, review: ScopeReview) -> None:
-    """Grant what a request asks for, as a reviewer does."""
-    pending = _undecided(app)
-    _close_review(app, review, pending, dict.fromkeys(pending, ScopeDecision(granted=True)), SANDBOX_REASON, None)
-
-
 def _lock_approval_of_pending(app: App) -> None:
     """Lock the developer's approval, before the app, if the app is pending; an approved app is suspended by a withdrawal."""
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
@@ -198,26 +200,9 @@ def _lock_approval_of_pending(app: App) -> None:
             raise DeveloperNotApproved("The developer's account is deactivated.")
 
 
-def _lock_review(review: ScopeReview, actor: User) -> tuple[App, ScopeReview, dict[Scope, AppScope]]:
-    """Return the app, the review and the rows to decide, all held until the end of the transaction."""
-    app = lock_for_decision(App.objects.all(), pk=review.app_id, owner="user_id", actor=actor)
-    review = lock(ScopeReview.objects.all(), pk=review.pk)
-    if review.status != ScopeReviewStatus.PENDING:
-        raise InvalidTransition("This request has already been decided.", currentState=review.status)
-    if app.status not in {AppStatus.PENDING, AppStatus.APPROVED}:
-        raise InvalidTransition(f"The app is {app.status}; scopes are decided while it is pending or approved.", currentState=app.status)
-    return app, review, _undecided(app)
-
-
 def _undecided(app: App) -> dict[Scope, AppScope]:
     """Return the rows of the open request: there is one at a time."""
     return {Scope(row.scope): row for row in undecided_scopes_of(app)}
-
-
-def _refuse_incomplete(pending: Mapping[Scope, AppScope], decisions: Mapping[Scope, ScopeDecision]) -> None:
-    missing, unknown = pending.keys() - decisions.keys(), decisions.keys() - pending.keys()
-    if missing or unknown:
-        raise DecisionsIncomplete(missing=format_scopes(missing).split(), unknown=format_scopes(unknown).split())
 
 
 def _notify_of_grant(app: App) -> None:

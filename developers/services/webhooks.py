@@ -200,7 +200,7 @@ def send_test_event(*, endpoint: WebhookEndpoint, actor: User) -> WebhookDeliver
 
 
 @transaction.atomic
-def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDelivery:
+def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> None:
     """Deliver an event again, with the same id and a new series of attempts.
 
     Raises:
@@ -219,12 +219,11 @@ def redeliver_event(*, delivery: WebhookDelivery, actor: User) -> WebhookDeliver
     delivery.save(update_fields=["status", "attempts", "next_at", "ended_at"])
     audit.record("webhook.redeliver", delivery, actor=actor, from_state=before, to_state=delivery.status)
     schedule_delivery(endpoint)
-    return delivery
 
 
 @transaction.atomic
-def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
-    """Redeliver all failed deliveries, oldest first, with a new series of attempts each, and return their number.
+def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> None:
+    """Redeliver all failed deliveries, oldest first, with a new series of attempts each.
 
     Raises:
         AppNotApproved: the app may not act now.
@@ -237,7 +236,6 @@ def redeliver_failed_events(*, endpoint: WebhookEndpoint, actor: User) -> int:
         raise InvalidTransition("Nothing in the log has failed.")
     audit.record("webhook.redeliver_failed", endpoint, actor=actor, deliveries=count)
     schedule_delivery(endpoint)
-    return count
 
 
 def _lock_enabled(endpoint: WebhookEndpoint) -> WebhookEndpoint:

@@ -42,7 +42,6 @@ class UsageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer the request, then count it."""
         response = self.get_response(request)
         try:
             call = call_of(request, response.status_code)

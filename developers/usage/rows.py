@@ -3,17 +3,18 @@
 import datetime as dt
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Model
+
+from marketplace.core.database import insert_rows
 
 from ..models import ApiUsage, App, HourlyUsage
 from ..models.usage import KEPT_HOURS
 
 _BATCH = 500
-_DIMENSIONS = ("kind", "credential_id", "operation", "status")
 
 
 class CallKey(NamedTuple):
@@ -44,40 +45,16 @@ def add_to_rows(counts: Mapping[CallKey, int]) -> None:
             days[call._replace(hour=0)] += calls
             if call.day >= oldest_kept:
                 hours[call._replace(scope="")] += calls
-        _add(
-            ApiUsage,
-            ("day", *_DIMENSIONS),
-            ({**_dimensions_of(call), "day": call.day, "scope": call.scope, "calls": n} for call, n in days.items()),
-        )
-        _add(HourlyUsage, ("hour", *_DIMENSIONS), ({**_dimensions_of(call), "hour": _hour(call), "calls": n} for call, n in hours.items()))
+        _add(ApiUsage, "day", [call._asdict() | {"calls": calls} for call, calls in days.items()])
+        moments = {call: dt.datetime.combine(call.day, dt.time(call.hour), dt.UTC) for call in hours}
+        _add(HourlyUsage, "hour", [call._asdict() | {"hour": moments[call], "calls": calls} for call, calls in hours.items()])
 
 
-def _dimensions_of(call: CallKey) -> dict[str, Any]:
-    return {name: getattr(call, name) for name in ("app_id", *_DIMENSIONS)}
-
-
-def _hour(call: CallKey) -> dt.datetime:
-    return dt.datetime.combine(call.day, dt.time(call.hour), dt.UTC)
-
-
-def _add(model: type[Model], unique: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+def _add(model: type[Model], period: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert the rows or add to existing ones, which Django's own upsert can only overwrite."""
+    unique = (period, "kind", "credential_id", "operation", "status")
     # All processes lock rows in the same order, which avoids deadlocks.
     ordered = sorted(rows, key=lambda row: [str(row[name]) for name in unique])
+    add = f"ON CONFLICT ({', '.join(unique)}) DO UPDATE SET calls = {model._meta.db_table}.calls + excluded.calls"
     for start in range(0, len(ordered), _BATCH):
-        _upsert(model, unique, ordered[start : start + _BATCH])
-
-
-def _upsert(model: type[Model], unique: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert the rows or add to existing ones, which Django's own upsert can only overwrite. Both databases know this statement."""
-    meta, quote = model._meta, connection.ops.quote_name
-    fields = [field for field in meta.concrete_fields if not field.primary_key]
-    table, calls = quote(meta.db_table), quote("calls")
-    columns = ", ".join(quote(field.attname) for field in fields)
-    placeholders = f"({', '.join(['%s'] * len(fields))})"
-    values = [field.get_db_prep_save(row[field.attname], connection) for row in rows for field in fields]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO {table} ({columns}) VALUES {', '.join([placeholders] * len(rows))} "  # noqa: S608 - names of our own columns
-            f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {calls} = {table}.{calls} + excluded.{calls}",
-            values,
-        )
+        insert_rows(model, *ordered[start : start + _BATCH], suffix=add)

@@ -122,7 +122,6 @@ def _usage(whose: Q, names: Mapping[uuid.UUID, str], span: Span) -> Usage:
 
 
 def _groups(whose: Q, period: Period) -> QuerySet[Any, Any]:
-    """Return the calls of the period by moment, caller, operation and outcome."""
     first, last = period.points[0], period.points[-1]
     rows: QuerySet[Any, Any]
     if period.step == Step.HOUR:
@@ -150,9 +149,8 @@ def unused_scopes(app: App, rows: Iterable[AppScope]) -> list[Scope]:
 def dormant_keys() -> QuerySet[ApiKey]:
     """Return the active keys that have not been used for 90 days, since their creation if never used."""
     since = timezone.now() - IDLE
-    active = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
     unused = Q(last_used_at__lt=since) | Q(last_used_at=None, created_at__lt=since)
-    return ApiKey.objects.filter(active, unused, revoked_at=None).select_related("app__user").order_by("id")
+    return ApiKey.objects.active().filter(unused).select_related("app__user").order_by("id")
 
 
 def is_dormant(key: ApiKey) -> bool:

@@ -47,7 +47,7 @@ def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], suffix: str
 
     Args:
         model: The model; its signals and `save` are not called.
-        *rows: Values by attribute name (`buyer_id`); missing fields get their default.
+        *rows: Values by attribute name (`buyer_id`); missing fields get their default, and the database numbers rows with an automatic id.
         suffix: SQL that follows the values, such as an ON CONFLICT clause.
         params: Parameters of `suffix`.
     """
@@ -63,7 +63,7 @@ def insert_rows(model: type[models.Model], *rows: Mapping[str, Any], suffix: str
 
 @cache
 def _fields(model: type[models.Model]) -> "tuple[models.Field[Any, Any], ...]":
-    return tuple(field for field in model._meta.concrete_fields if not field.generated)
+    return tuple(field for field in model._meta.concrete_fields if not field.generated and not isinstance(field, models.AutoField))
 
 
 def _value(field: "models.Field[Any, Any]", row: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from catalog.services.taxonomy import publish_terms
 from catalog.uses import Use, UseTerms
 from developers.models import App
 from developers.models.usage import CallerKind
-from developers.selectors import active_keys_of, apps_of
+from developers.selectors import apps_of, keys_of
 from developers.usage.rows import CallKey, add_to_rows
 from library.models import Licence
 from marketplace.accounts.models import Tier, User
@@ -147,7 +147,7 @@ def _close_week(moment: datetime, admin: User, *, refunding: bool) -> None:
 
 def _count_calls(app: App, until: datetime, chance: random.Random) -> None:
     """Count calls with the app's key: a growing number, with a peak in the afternoon."""
-    key = active_keys_of(app).order_by("pk")[0]
+    key = keys_of(app).active().order_by("pk")[0]
     counts: dict[CallKey, int] = {}
     for day in range(DAYS, 0, -1):
         moment = until - timedelta(days=day)

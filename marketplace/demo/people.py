@@ -14,12 +14,12 @@ from developers.models import App
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
 from developers.selectors import (
-    active_keys_of,
-    active_mcp_tokens_of,
-    active_tokens_without_app_of,
     apps_of,
     current_application,
+    keys_of,
+    mcp_tokens_of,
     open_request_of,
+    tokens_without_app_of,
 )
 from developers.services.applications import approve_application, submit_application
 from developers.services.apps import create_app
@@ -118,7 +118,7 @@ def make_approval(people: People) -> None:
     buyer = people.buyer
     if waiting_approvals_of(buyer).exists():
         return
-    for token in active_tokens_without_app_of(buyer).filter(name=ASSISTANT):
+    for token in tokens_without_app_of(buyer).active().filter(name=ASSISTANT):
         revoke_token(token=token, actor=buyer, reason="Replaced by quickstart")
     _, secret = issue_token_without_app(
         user=buyer,
@@ -250,7 +250,7 @@ def _api_key(people: People, known: str) -> str:
             return known
     except InvalidCredential:
         # Its secret is lost: nobody can use it.
-        for key in active_keys_of(app).filter(name=CREDENTIAL_NAME):
+        for key in keys_of(app).active().filter(name=CREDENTIAL_NAME):
             revoke_api_key(key=key, actor=people.developer, reason="Replaced by quickstart")
     return issue_api_key(app=app, name=CREDENTIAL_NAME, actor=people.developer)[1]
 
@@ -261,7 +261,7 @@ def _mcp_token(people: People, known: str) -> str:
         if principal_of_bearer(f"Bearer {known}").app == app:
             return known
     except InvalidCredential:
-        for token in active_mcp_tokens_of(app).filter(name=CREDENTIAL_NAME):
+        for token in mcp_tokens_of(app).active().filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=people.developer, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_mcp_token(app=app, name=CREDENTIAL_NAME, expires_at=ends, actor=people.developer, password_confirmed=True)[1]
@@ -272,7 +272,7 @@ def _token(user: User, scopes: frozenset[Scope], known: str) -> str:
         if principal_of_bearer(f"Bearer {known}").user == user:
             return known
     except InvalidCredential:
-        for token in active_tokens_without_app_of(user).filter(name=CREDENTIAL_NAME):
+        for token in tokens_without_app_of(user).active().filter(name=CREDENTIAL_NAME):
             revoke_token(token=token, actor=user, reason="Replaced by quickstart")
     ends = timezone.now() + TOKEN_LIFETIME
     return issue_token_without_app(

@@ -124,7 +124,7 @@ def _rich_listing() -> None:
 def _rich_application() -> None:
     application = subjects.application()
     for _ in range(3):
-        applications.request_more_info(application=application, question="What for?", actor=UserFactory(is_staff=True))
+        applications.request_more_info(application=application, reason="What for?", actor=UserFactory(is_staff=True))
         application.refresh_from_db()
         applications.answer_question(application=application, text="For this.", actor=application.user)
         application.refresh_from_db()

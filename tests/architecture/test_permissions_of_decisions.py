@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +24,7 @@ def _called(function: Callable[..., Any]) -> Iterator[Any]:
     for each in (*seen.globals.values(), *seen.nonlocals.values()):
         if isinstance(each, ModuleType):
             yield from (value for name in seen.unbound if callable(value := getattr(each, name, None)))
-        yield each
+        yield each.func if isinstance(each, partial) else each
 
 
 def _services(model_admin: ServiceAdmin, name: str) -> list[FunctionType]:

@@ -83,7 +83,7 @@ def test_key_carries_exactly_the_grant_and_the_old_one_lives_on() -> None:
     new, secret = services.issue_api_key(app=app, name="new", actor=app.user, expires_at=in_days(1))
     assert well_formed(secret, Prefix.API_KEY)
     assert (new.scope, new.last_four) == ("catalog:read account:read", secret[-4:])
-    assert set(selectors.active_keys_of(app)) == {old, new}
+    assert set(selectors.keys_of(app).active()) == {old, new}
     assert history_of(new)[0].data == {"scopes": "catalog:read account:read"}
 
 
@@ -184,7 +184,7 @@ def test_mcp_token_beyond_the_limit_of_the_app_is_refused_until_another_ends(mon
     by_oauth, _ = token_of("mcp", app.user)
     AccessToken.objects.filter(pk=by_oauth.pk).update(application=app)
     assert list(selectors.mcp_tokens_of(app)) == [second, token]
-    assert list(selectors.active_mcp_tokens_of(app)) == [second]
+    assert list(selectors.mcp_tokens_of(app).active()) == [second]
 
 
 def test_mcp_token_has_the_granted_scopes_and_is_stored_as_a_hash() -> None:

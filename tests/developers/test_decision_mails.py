@@ -67,7 +67,7 @@ def reactivate(user: User, admin: User) -> None:
 DECISIONS: dict[str, Callable[[User, User], object]] = {
     "application is approved": lambda user, admin: approve_application(application=applied(user), reason=REASON, actor=admin),
     "application is not approved": lambda user, admin: reject_application(application=applied(user), reason=REASON, actor=admin),
-    "A question about": lambda user, admin: request_more_info(application=applied(user), question=REASON, actor=admin),
+    "A question about": lambda user, admin: request_more_info(application=applied(user), reason=REASON, actor=admin),
     "as a developer is withdrawn": withdraw,
     "API key": lambda user, admin: revoke_api_key(key=key_of(user), reason=REASON, actor=admin),
     "token": end_token,
@@ -75,7 +75,7 @@ DECISIONS: dict[str, Callable[[User, User], object]] = {
     "Spending limit": lambda user, admin: set_app_spending_limit(
         app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin
     ),
-    "were withdrawn": lambda user, admin: narrow_scopes(app=AppFactory(user=user), withdrawn={Scope.WALLET_SPEND: REASON}, actor=admin),
+    "were withdrawn": lambda user, admin: narrow_scopes(app=AppFactory(user=user), scopes={Scope.WALLET_SPEND}, reason=REASON, actor=admin),
     "is suspended": lambda user, admin: suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin),
     "is reinstated": reinstate,
     "has been deactivated": lambda user, admin: deactivate_user(user=user, reason=REASON, actor=admin),

@@ -114,8 +114,8 @@ def test_no_key_created_during_a_suspension_is_valid() -> None:
 def test_concurrent_narrowings_of_scopes_both_apply() -> None:
     app, admin = AppFactory(), UserFactory()
     outcomes = refusals_at_once(
-        lambda: scopes.narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "No"}, actor=admin),
-        lambda: scopes.narrow_scopes(app=app, withdrawn={Scope.WALLET_SPEND: "No"}, actor=admin),
+        lambda: scopes.narrow_scopes(app=app, scopes={Scope.CATALOG_READ}, reason="No", actor=admin),
+        lambda: scopes.narrow_scopes(app=app, scopes={Scope.WALLET_SPEND}, reason="No", actor=admin),
     )
     assert outcomes == [None, None]
     app.refresh_from_db()

@@ -176,18 +176,18 @@ def test_deciding_while_the_app_is_suspended_is_refused(developer: User, reviewe
         decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
 
 
-@pytest.mark.parametrize("revoke", [{}, {Scope.CATALOG_READ: ""}])
-def test_narrowing_without_a_scope_or_a_note_is_refused(revoke: Any, reviewer: User) -> None:
+@pytest.mark.parametrize(("scopes", "reason"), [([], "Misused"), ([Scope.CATALOG_READ], "")])
+def test_narrowing_without_a_scope_or_a_reason_is_refused(scopes: list[Scope], reason: str, reviewer: User) -> None:
     with pytest.raises(InvalidInput):
-        narrow_scopes(app=AppFactory(), withdrawn=revoke, actor=reviewer)
+        narrow_scopes(app=AppFactory(), scopes=scopes, reason=reason, actor=reviewer)
 
 
 def test_narrowing_what_is_not_granted_or_a_pending_app_is_refused(app: App, reviewer: User) -> None:
     with pytest.raises(InvalidTransition):
-        narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x"}, actor=reviewer)
+        narrow_scopes(app=app, scopes={Scope.CATALOG_READ}, reason="x", actor=reviewer)
     app = AppFactory(granted_scopes="catalog:read")
     with pytest.raises(ScopeNotGranted) as refusal:
-        narrow_scopes(app=app, withdrawn={Scope.CATALOG_READ: "x", Scope.WALLET_SPEND: "x"}, actor=reviewer)
+        narrow_scopes(app=app, scopes={Scope.CATALOG_READ, Scope.WALLET_SPEND}, reason="x", actor=reviewer)
     assert refusal.value.members == {"scopes": ["wallet:spend"]}
     app.refresh_from_db()
     assert app.granted_scopes == "catalog:read"
@@ -197,7 +197,7 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys_even_of_a_suspended_a
     app = decide_scopes(review=open_review(app), decisions=BOTH, note="", actor=reviewer)
     key, _ = issue_api_key(app=app, name="laptop", actor=developer)
     suspend_app(app=app, reason="Abuse", actor=reviewer)
-    narrowed = narrow_scopes(app=app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=reviewer)
+    narrowed = narrow_scopes(app=app, scopes={Scope.WALLET_SPEND}, reason="Misused", actor=reviewer)
     assert narrowed.granted_scopes == "catalog:read"
     key.refresh_from_db()
     key.app.refresh_from_db()
@@ -208,7 +208,7 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys_even_of_a_suspended_a
     assert row.decided_at > key.created_at
     entry = history_of(app).first()
     assert entry is not None
-    assert entry.data == {"before": "catalog:read wallet:spend", "after": "catalog:read", "notes": {"wallet:spend": "Misused"}}
+    assert (entry.reason, entry.data) == ("Misused", {"before": "catalog:read wallet:spend", "after": "catalog:read"})
 
 
 def test_scope_granted_later_is_not_added_to_an_existing_key(app: App, developer: User, reviewer: User) -> None:

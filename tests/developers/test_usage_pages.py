@@ -1,7 +1,6 @@
 """The pages of usage: whose it is, how far back, of which key, and what they cost."""
 
 import datetime as dt
-from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
@@ -11,15 +10,14 @@ from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from developers.models import ApiKey, ApiUsage, App, HourlyUsage
+from developers.models import ApiKey, ApiUsage, HourlyUsage
 from developers.models.usage import KEPT_HOURS
 from developers.services.credentials import issue_api_key
 from developers.usage import rows
 from developers.usage.chart import chart_of
 from developers.usage.rows import CallKey
 from developers.usage.selectors import DAY, SPANS, WEEK, usage_of_app, usage_of_credentials
-from marketplace.core.ids import new_id
-from tests.callers import personal_token, signed_in
+from tests.callers import signed_in
 from tests.factories import AppFactory
 from tests.web.markup import faults_of
 
@@ -105,21 +103,3 @@ def test_hourly_usage_is_kept_for_two_days_and_daily_usage_longer(key: ApiKey) -
     assert out.getvalue().startswith("0 daily rows, 1 hourly rows")
     call_command("purge", "usage", stdout=out)
     assert (ApiUsage.objects.count(), HourlyUsage.objects.count()) == (2, 0)
-
-
-def test_usage_pages_send_few_queries_however_many_calls(key: ApiKey, django_assert_max_num_queries: Callable[..., Any]) -> None:
-    app: App = key.app
-    token, _ = personal_token(app.developer)
-    rows.add_to_rows({call_by(key, operation=f"GET route-{number}", ago=dt.timedelta(hours=number)): 1 for number in range(20)})
-    rows.add_to_rows({call_by(key, app_id=None, kind="personal", credential_id=credential): 1 for credential in (token.pk, new_id())})
-    client = signed_in(app.developer)
-    for address in (
-        page_of(key),
-        page_of(key, last="24h"),
-        page_of(key, last="24h", of=key.pk),
-        reverse("token-usage"),
-        reverse("tokens"),
-    ):
-        with django_assert_max_num_queries(8):
-            page = client.get(address)
-        assert page.status_code == 200, address

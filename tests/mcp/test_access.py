@@ -147,7 +147,7 @@ def test_narrowing_suspension_and_revocation_act_on_the_next_call() -> None:
     speaker, reviewer = Speaker(secret), UserFactory(is_staff=True)
     wallet = {"name": "get_wallet", "arguments": {}}
     assert speaker.send("tools/call", wallet).status_code == 200
-    narrow_scopes(app=app, withdrawn={Scope.ACCOUNT_READ: "not needed"}, actor=reviewer)
+    narrow_scopes(app=app, scopes={Scope.ACCOUNT_READ}, reason="not needed", actor=reviewer)
     assert "get_wallet" not in speaker.tools()
     assert speaker.send("tools/call", wallet).status_code == 403
     App.objects.filter(pk=app.pk).update(granted_scopes=format_scopes(APP_SCOPES))

@@ -90,7 +90,7 @@ def test_answer_of_a_user_without_an_application_changes_nothing(browse: Callabl
 
 def test_question_is_answered_on_the_page(browse: Callable[..., Client], reviewer: User) -> None:
     user = UserFactory()
-    request_more_info(application=_apply(user), question="For <b>whom</b> is it?", actor=reviewer)
+    request_more_info(application=_apply(user), reason="For <b>whom</b> is it?", actor=reviewer)
     client = browse(user)
     text = read(client.get(PAGE))
     assert "For &lt;b&gt;whom&lt;/b&gt; is it?" in text

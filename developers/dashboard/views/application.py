@@ -9,7 +9,6 @@ from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors,
 from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
-from ...models import DeveloperApplication
 from ...models.applications import CLOSED_STATUSES, ApplicationStatus
 from ...services.applications import answer_question, submit_application
 from ..forms import AnswerForm, ApplicationForm
@@ -20,7 +19,8 @@ from ..next_steps import milestones_of
 def application(request: SignedInRequest) -> HttpResponseBase:
     """Show the user's application; a POST submits it or answers the reviewer's question."""
     current = selectors.current_application(request.user)
-    answering = "text" in request.POST if request.method == "POST" else _awaits_answer(current)
+    asked = current is not None and current.status == ApplicationStatus.MORE_INFO_NEEDED
+    answering = "text" in request.POST if request.method == "POST" else asked
     form: ApplicationForm | AnswerForm = (AnswerForm if answering else ApplicationForm)(request.POST or None)
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -42,7 +42,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         application=current,
         has_app=progress.has_app,
         milestones=milestones_of(current, progress),
-        conversation=[] if current is None else selectors.messages_of(current),
+        conversation=[] if current is None else current.messages.all(),
         # A submitted form stays on the page, even if the state has changed meanwhile.
         applying=isinstance(form, ApplicationForm) and (form.is_bound or current is None or current.status in CLOSED_STATUSES),
         wait=selectors.wait_of_application(current),
@@ -50,7 +50,3 @@ def application(request: SignedInRequest) -> HttpResponseBase:
         answering=isinstance(form, AnswerForm),
         sandbox=settings.SANDBOX,
     )
-
-
-def _awaits_answer(current: DeveloperApplication | None) -> bool:
-    return current is not None and current.status == ApplicationStatus.MORE_INFO_NEEDED

@@ -80,10 +80,7 @@ def detail(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
         "developers/app_detail.html",
         {
             "app": app,
-            "redirect_uris": app.redirect_uris.split(),
-            "requested_uris": selectors.requested_redirect_uris(app),
             "scope_rows": rows,
-            "logo": getattr(app, "logo", None),
             "waits": waits,
             "granted": sum(row.granted is True for row in rows),
             "next_step": next_step_of(app, keys, called=bool(usage.total.total) or any(key.last_used_at for key in keys)),

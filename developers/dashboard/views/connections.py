@@ -15,7 +15,8 @@ from ...services.consents import withdraw_consent
 @signed_in_page("GET")
 def connection_list(request: SignedInRequest) -> HttpResponseBase:
     """List the connected apps, and those that were disconnected."""
-    context = {"connections": selectors.connections_of(request.user), "ended": selectors.ended_consents_of(request.user)[:50]}
+    ended = request.user.consents.exclude(withdrawn_at=None).select_related("app").order_by("-withdrawn_at")[:50]
+    context = {"connections": selectors.connections_of(request.user), "ended": ended}
     return render(request, "developers/connections.html", context)
 
 

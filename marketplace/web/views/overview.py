@@ -9,7 +9,7 @@ from django.shortcuts import render
 
 from developers.dashboard.next_steps import FIRST_SCOPES
 from developers.models import DeveloperApplication
-from developers.selectors import active_tokens_without_app_of, apps_of, current_application
+from developers.selectors import apps_of, current_application, tokens_without_app_of
 from library.selectors import current_licences_of
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
@@ -47,5 +47,5 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
 
 def _what_exists(user: User) -> Mapping[str, Any]:
     """Tell whether the user has a personal token, and whether a purchase waits for the user's approval, in one query."""
-    found: dict[str, Any] = {"has_token": Exists(active_tokens_without_app_of(user)), "is_asked": Exists(waiting_approvals_of(user))}
+    found: dict[str, Any] = {"has_token": Exists(tokens_without_app_of(user).active()), "is_asked": Exists(waiting_approvals_of(user))}
     return User.objects.filter(pk=user.pk).values(**found).get()

@@ -14,7 +14,7 @@ from django.test import Client
 
 from developers.models import App, ClientMetadata, RefreshToken
 from developers.models.credentials import REFRESH_GRACE
-from developers.services.clients import accept_metadata, set_redirect_uris
+from developers.services.clients import decide_metadata, set_redirect_uris
 from tests.factories import PASSWORD, UserFactory
 
 BASE = "http://testserver"
@@ -128,4 +128,4 @@ def move(app: App, *uris: str) -> None:
     """Give an app these redirect URIs; a reviewer accepts what is new."""
     if set_redirect_uris(app=app, uris=uris, actor=app.developer):
         document = ClientMetadata.objects.get(app=app)
-        accept_metadata(client_metadata=document, shown=document.latest, reason="It is their site.", actor=UserFactory())
+        decide_metadata(client_metadata=document, accept=True, shown=document.latest, reason="It is their site.", actor=UserFactory())

@@ -235,7 +235,7 @@ def test_second_consent_adds_scopes_and_another_audience_is_a_separate_consent(p
 
 def test_consent_is_asked_again_if_the_scopes_changed_meanwhile(party: Party) -> None:
     address = party.ask(scope=None).wsgi_request.get_full_path()
-    narrow_scopes(app=party.app, withdrawn={Scope.WALLET_SPEND: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, scopes={Scope.WALLET_SPEND}, reason="Misused", actor=UserFactory())
     response = party.browser.post(address, {"decision": "allow", "shown": "catalog:read account:read wallet:spend"})
     assert response.status_code == 200
     assert b"changed while this page was open" in response.content

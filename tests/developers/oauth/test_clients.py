@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from developers.models import ApiKey, App, ClientMetadata, ScopeReview
 from developers.services.apps import suspend_app
-from developers.services.clients import accept_metadata, refuse_metadata, reopen_client
+from developers.services.clients import decide_metadata, reopen_client
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from developers.services.scopes import ScopeDecision, decide_scopes, reject_app
 from marketplace.accounts.models import User
@@ -329,7 +329,7 @@ def test_changes_of_a_client_document_wait_for_a_review_and_apply_once_accepted(
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
     page = client_party.ask(**WANTED)
     assert (page.status_code, b"Assistant 2" in page.content) == (200, False)
-    accept_metadata(client_metadata=changed, shown=changed.latest, reason="Moved.", actor=UserFactory())
+    decide_metadata(client_metadata=changed, accept=True, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
     assert b"Assistant 2" in page.content
@@ -346,7 +346,7 @@ def test_change_of_a_client_document_waits_since_it_was_first_read(changed: Clie
 def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes(
     changed: ClientMetadata, client_party: Party, web: Web
 ) -> None:
-    refuse_metadata(client_metadata=changed, shown=changed.latest, reason="Odd.", actor=UserFactory())
+    decide_metadata(client_metadata=changed, accept=False, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
     assert ClientMetadata.objects.get().status == "Unchanged"
@@ -361,7 +361,7 @@ def test_client_document_changed_since_the_review_is_not_accepted(changed: Clien
     grow_stale()
     client_party.ask(**WANTED)
     with pytest.raises(InvalidTransition):
-        accept_metadata(client_metadata=changed, shown=seen, reason="Moved.", actor=UserFactory())
+        decide_metadata(client_metadata=changed, accept=True, shown=seen, reason="Moved.", actor=UserFactory())
     assert ClientMetadata.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
 
 

@@ -8,7 +8,7 @@ from django.core import mail
 from developers.authentication import principal_of_bearer
 from developers.errors import TooManyRedirectUris
 from developers.models import AccessToken, App, ClientMetadata, Consent
-from developers.services.clients import accept_metadata, refuse_metadata, set_redirect_uris
+from developers.services.clients import decide_metadata, set_redirect_uris
 from developers.services.consents import revoke_consent, withdraw_consent
 from developers.services.credentials import issue_mcp_token
 from developers.services.scopes import narrow_scopes
@@ -79,8 +79,8 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     assert OLD.encode() in page
     assert NEW.encode() in page
     with pytest.raises(SelfReview):
-        accept_metadata(client_metadata=document, shown=document.latest, reason="Mine.", actor=app.developer)
-    accept_metadata(client_metadata=document, shown=document.latest, reason="It is their site.", actor=reviewer)
+        decide_metadata(client_metadata=document, accept=True, shown=document.latest, reason="Mine.", actor=app.developer)
+    decide_metadata(client_metadata=document, accept=True, shown=document.latest, reason="It is their site.", actor=reviewer)
     app.refresh_from_db()
     assert app.redirect_uris == NEW
     assert [(sent.to, "It is their site." in str(sent.body)) for sent in sent_mails() if "redirect" in sent.subject] == [
@@ -90,7 +90,9 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
 
 def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back_and_are_removed_at_once(app: App) -> None:
     document = waiting(app)
-    refuse_metadata(client_metadata=document, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True))
+    decide_metadata(
+        client_metadata=document, accept=False, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True)
+    )
     app.refresh_from_db()
     assert app.redirect_uris == OLD
     waiting(app)
@@ -122,7 +124,7 @@ def test_developer_edits_the_redirects_of_an_app_without_scopes_and_it_is_record
 def test_connection_shows_what_the_app_may_do_now(party: Party) -> None:
     party.tokens()
     party.tokens(scope="catalog:read", resource=MCP)
-    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, scopes={Scope.ACCOUNT_READ}, reason="Misused", actor=UserFactory())
     page = party.browser.get("/dashboard/connections").content.decode()
     assert page.count("<strong>Font finder</strong>") == 1
     assert "Read the AI manifests" in page

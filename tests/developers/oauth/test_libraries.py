@@ -107,7 +107,7 @@ def test_oauth_library_gets_what_is_granted_and_an_invalid_grant_for_a_refresh_t
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 3600)
     assert library.wallet() == 200
     # Libraries repeat the scopes that they asked for.
-    narrow_scopes(app=party.app, withdrawn={Scope.CATALOG_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, scopes={Scope.CATALOG_READ}, reason="Misused", actor=UserFactory())
     renewed = library.refresh(tokens["refresh_token"])
     assert scopes_of(renewed) == {"account:read"}
     assert renewed["refresh_token"] != tokens["refresh_token"]

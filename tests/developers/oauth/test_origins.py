@@ -95,7 +95,7 @@ def test_loopback_origin_of_an_app_may_have_any_port(party: Party) -> None:
 
 def test_refusal_of_an_expired_token_or_a_missing_scope_is_readable_by_the_origin_of_the_app(party: Party) -> None:
     token = party.tokens()["access_token"]
-    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, scopes={Scope.ACCOUNT_READ}, reason="Misused", actor=UserFactory())
     answer = read(OWN, token)
     assert (answer.status_code, is_allowed(answer, OWN)) == (403, True)
     AccessToken.objects.update(expires=timezone.now() - timedelta(seconds=1))

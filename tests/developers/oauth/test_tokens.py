@@ -202,7 +202,7 @@ def test_unused_refresh_token_expires(party: Party) -> None:
 def test_narrowed_grant_counts_at_exchange_refresh_and_call(party: Party) -> None:
     tokens = party.tokens()
     code = party.code()
-    narrow_scopes(app=party.app, withdrawn={Scope.ACCOUNT_READ: "Misused"}, actor=UserFactory())
+    narrow_scopes(app=party.app, scopes={Scope.ACCOUNT_READ}, reason="Misused", actor=UserFactory())
     assert call(tokens["access_token"]).status_code == 403
     assert party.exchange(code).json()["scope"] == "catalog:read"
     # Libraries repeat the scopes of the authorization.

@@ -173,8 +173,7 @@ def test_app_gets_no_events_about_a_buyer_who_withdrew_the_consent(listen: Liste
 def test_app_that_lost_its_scopes_gets_that_event_and_no_more_order_events(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.SCOPES_CHANGED, EventType.ORDER_REFUNDED)
     app = App.objects.get(pk=to.app.pk)
-    lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")
-    app = narrow_scopes(app=app, withdrawn=lost, actor=UserFactory())
+    app = narrow_scopes(app=app, scopes={Scope.ACCOUNT_READ, Scope.WALLET_SPEND}, reason="Not needed.", actor=UserFactory())
     refund_order(order=ordered_through(app, CredentialKind.API_KEY), reason="Broken.", actor=UserFactory())
     [(event, data)] = told(receiver)
     assert (event, data) == ("app.scopes_changed", {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()})

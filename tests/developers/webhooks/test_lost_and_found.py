@@ -126,8 +126,8 @@ def test_queue_does_not_grow_while_one_delivery_waits_for_hours(listen: Listen, 
 
 def narrowed(to: Listening) -> App:
     """Take from an app what it needs to hear of orders."""
-    lost = dict.fromkeys((Scope.ACCOUNT_READ, Scope.WALLET_SPEND), "Not needed.")
-    return narrow_scopes(app=App.objects.get(pk=to.app.pk), withdrawn=lost, actor=UserFactory())
+    lost = {Scope.ACCOUNT_READ, Scope.WALLET_SPEND}
+    return narrow_scopes(app=App.objects.get(pk=to.app.pk), scopes=lost, reason="Not needed.", actor=UserFactory())
 
 
 def test_app_that_lost_its_scopes_gets_neither_waiting_events_nor_redeliveries(listen: Listen, receiver: Receiver) -> None:
