@@ -1,6 +1,7 @@
 """Spending limits. A purchase checks them after its debit, whose lock on the wallet makes the sums exact; without that lock they are an estimate."""
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,9 @@ def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, ap
     """
     if principal is None or not offer.price_minor:
         return
-    refusal = _find_refusal(buyer, principal, offer.currency, offer.price_minor, offer.listing_offer.category_slug, approved=approved)
+    refusal = _find_refusal(
+        buyer, principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug, approved=approved
+    )
     if refusal is not None:
         raise refusal
 
@@ -53,7 +56,7 @@ def find_exceeded_limit(*, quote: Quote, principal: Principal) -> str | None:
     """Return the name of the limit that a purchase of the quote would exceed now, None if it is within all of them."""
     if not quote.price_minor:
         return None
-    refusal = _find_refusal(principal.user, principal, quote.currency, quote.price_minor, quote.listing.category.slug)
+    refusal = _find_refusal(principal.user, principal, quote.currency, quote.price_minor, lambda: quote.listing.category.slug)
     return None if refusal is None else str(refusal.members["limit"])
 
 
@@ -78,7 +81,7 @@ _SENTENCES = {
 
 
 def _find_refusal(
-    buyer: User, principal: Principal, currency: str, price_minor: int, category: str, *, approved: bool = False
+    buyer: User, principal: Principal, currency: str, price_minor: int, category: Callable[[], str], *, approved: bool = False
 ) -> SpendingLimitExceeded | None:
     limits = [limit for limit in spending_limits_for(principal) if limit.currency == currency]
     if approved:
@@ -88,7 +91,7 @@ def _find_refusal(
     summed = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
     spent = _sum(buyer, principal, currency) if summed else Spent(0, 0)
     for limit in limits:
-        if limit.categories and category not in limit.categories:
+        if limit.categories and category() not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
             return _refusal("category", currency, price_minor, None, None, sentence, allowedCategories=limit.categories)
         for name, cap, used in (
