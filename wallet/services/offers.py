@@ -217,10 +217,12 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
     Its `owned` are the licensee's licences, or the buyer's if there is no licensee. A code is recorded even if another discount is larger.
     """
     ((column, value),) = lookup(listing_id_or_slug).items()
+    # Set by a column, which saves a statement.
+    lock_timeout = f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
     rows = sql.run(
         sql.OFFER.format(
             column="id" if column == "pk" else column,
-            lock_timeout=_lock_timeout(),
+            lock_timeout=lock_timeout,
             now=sql.NOW[connection.vendor],
             licensee=sql.OWN if licensee is None else sql.OF_LICENSEE,
         ),
@@ -296,16 +298,12 @@ def _above(owned: OwnedTier, tiers: Sequence[TierWithTerms]) -> list[TierWithTer
     return [tier for tier in tiers if tier.factor > owned.tier.factor]
 
 
-def _lock_timeout() -> str:
-    # Set by a column, which saves a statement.
-    return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
-
-
 def _listing_offer(rows: Sequence[dict[str, Any]], discount_code: str, licensee: Licensee | None) -> ListingOffer:
     row = rows[0]
     if discount_code and row["code_percent"] is None:
         _refuse_code(as_id(row["listing_id"]), discount_code)
     allowed = None if row["allowed_license_slugs"] is None else orjson.loads(row["allowed_license_slugs"])
+    buyer = Party(row["buyer_country"], row["buyer_region"], row["buyer_tax_id"], row["buyer_connection_country"])
     # Without tiers there is one row with NULLs; a tier without terms is not sold.
     tiers = [(_tier(each), each) for each in rows if each["terms_id"] is not None]
     return ListingOffer(
@@ -335,7 +333,7 @@ def _listing_offer(rows: Sequence[dict[str, Any]], discount_code: str, licensee:
         seller_time_zone=row["seller_time_zone"] or "",
         seller=None if row["seller_id"] is None else Party(row["seller_country"], row["seller_region"]),
         buyer_details_id=None if row["buyer_details_id"] is None else as_id(row["buyer_details_id"]),
-        buyer=None if row["buyer_details_id"] is None else _buyer(row),
+        buyer=None if row["buyer_details_id"] is None else buyer,
     )
 
 
@@ -343,10 +341,6 @@ def _tier(row: dict[str, Any]) -> TierWithTerms:
     return TierWithTerms(
         as_id(row["tier_id"]), as_id(row["terms_id"]), row["tier_slug"], row["tier_name"], Decimal(str(row["price_factor"]))
     )
-
-
-def _buyer(row: dict[str, Any]) -> Party:
-    return Party(row["buyer_country"], row["buyer_region"], row["buyer_tax_id"], row["buyer_connection_country"])
 
 
 def _refuse_code(listing_id: uuid.UUID, code: str) -> NoReturn:
