@@ -24,7 +24,7 @@ from .services.top_ups import fail_top_up
 @transaction.atomic
 def end_top_ups(user_id: str, app_id: str) -> None:
     """Mark the pending top-ups as failed that a disconnected app asked for; one that is paid all the same is credited."""
-    pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
+    pending = TopUp.objects.filter(user=uuid.UUID(user_id), app=uuid.UUID(app_id), status=TopUpStatus.PENDING)
     for top_up in pending.select_for_update(no_key=True).order_by("pk"):
         fail_top_up(top_up=top_up)
 
@@ -34,7 +34,7 @@ def end_top_ups(user_id: str, app_id: str) -> None:
 def decline_purchases(user_id: str, app_id: str) -> None:
     """Decline the purchases that a disconnected app asked for and has not made."""
     lock(User.objects.all(), pk=user_id)
-    asked = Approval.objects.filter(owner=user_id, app=app_id, status__in=APPROVAL_TRANSITIONS.edges["decline"][0])
+    asked = Approval.objects.filter(owner=uuid.UUID(user_id), app=uuid.UUID(app_id), status__in=APPROVAL_TRANSITIONS.edges["decline"][0])
     for approval in asked.select_for_update(no_key=True).order_by("pk"):
         APPROVAL_TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
 

@@ -89,7 +89,7 @@ def request_approval(
     if Approval.objects.filter(owner=owner, created_at__gt=now - LIFETIME, **spender).count() >= bounds.APPROVALS_A_DAY:
         raise TooManyApprovals(maximum=bounds.APPROVALS_A_DAY)
     offer = find_requested_offer(buyer=owner, purchase=purchase, quote_id=quote_id)
-    enforce_limits(buyer=owner, offer=offer, principal=principal, approved=True)
+    enforce_limits(offer=offer, principal=principal, approved=True)
     approval = Approval.objects.create(
         owner=owner,
         quote=save_quote(buyer=owner, offer=offer, now=now, expires_at=now + LIFETIME),

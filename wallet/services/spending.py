@@ -91,9 +91,7 @@ def spend(
         Problem: NotFound, AlreadyOwned, LicenseNotUpgradable, RateLimited, IdempotencyKeyReused, IdempotencyConflict, InvalidTransition of
             the approval, or one of `wallet.errors`; then nothing was changed.
     """
-    request = None
-    if idempotency_key is not None:
-        request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
+    request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
     if approval is not None:
         quote_id = str(approval.quote_id)
     try:
@@ -101,8 +99,7 @@ def spend(
             if approval is not None:
                 require_usable(approval=approval)
             offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
-            order = _order_columns(buyer, offer, principal, consent)
-            receipt = _record_sale(order, buyer, offer, principal, request, approval)
+            receipt = _record_sale(buyer, offer, principal, request, consent, approval)
     except (Problem, IntegrityError) as refusal:
         # A repeated request always fails, concurrent or later: only then is the saved response looked up.
         if response := saved_response(request):
@@ -118,25 +115,30 @@ def spend(
     return receipt, False
 
 
-def keyed_purchase(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None) -> KeyedRequest:
-    """Return the purchase as a request that is executed once."""
+def keyed_purchase(
+    *, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str | None, principal: Principal | None
+) -> KeyedRequest | None:
+    """Return the purchase as a request that is executed once; None without a key."""
+    if key is None:
+        return None
     requester_id = None if principal is None else principal.requester_id
     return keyed_request(owner=buyer, requester_id=requester_id, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
 
 
 def _record_sale(
-    order: dict[str, Any],
     buyer: User,
     offer: Offer,
     principal: Principal | None,
     request: KeyedRequest | None,
+    consent: ImmediateDelivery | None,
     approval: Approval | None,
 ) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
+    order = _order_columns(buyer, offer, principal, consent)
     holder = licence_holder(buyer=buyer, licensee=offer.listing_offer.licensee)
     debit = _debit(order, offer) if offer.price_minor else None
     if debit is not None:
-        enforce_limits(buyer=buyer, offer=offer, principal=principal, approved=approval is not None)
+        enforce_limits(offer=offer, principal=principal, approved=approval is not None)
     insert_rows(Order, order)
     if approval is not None:
         complete_approval(approval=approval, order_id=order["id"])

@@ -86,16 +86,7 @@ def request_wallet_payout(
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
     if wallet is None or amount > payable:
         raise _insufficient(amount, balance, currency)
-    hold_id = set_aside(
-        account=wallet,
-        kind=AccountKind.HELD,
-        amount_minor=amount,
-        journal_kind=JournalKind.HOLD,
-        reason="asked to be paid out",
-        actor=actor,
-    )
-    made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details)
-    payout = wallet_payouts().get(pk=made.pk)
+    payout = _set_aside(wallet, amount, details, actor)
     audit.record("wallet_payout.ask", payout, actor=actor, to_state=payout.status, currency=currency, amountMinor=payout.amount_minor)
     _notify(payout, "ask")
     return payout
@@ -184,6 +175,19 @@ def _insufficient(amount_minor: int, balance_minor: int, currency: str) -> Insuf
 def _returns_to_card(available: int, currency: str) -> ReturnsToCard:
     sentence = f"{to_number(available):.2f} {currency} can be paid out. The rest was paid by card: ask us to return it to the card."
     return ReturnsToCard(sentence, available=to_number(available), currency=currency)
+
+
+def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
+    hold_id = set_aside(
+        account=wallet,
+        kind=AccountKind.HELD,
+        amount_minor=amount,
+        journal_kind=JournalKind.HOLD,
+        reason="asked to be paid out",
+        actor=actor,
+    )
+    made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details)
+    return wallet_payouts().get(pk=made.pk)
 
 
 def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
