@@ -119,39 +119,23 @@ SELECT 1 FROM {ACCOUNTS} account
    AND NEW.wallet_balance_minor - NEW.wallet_net_minor = COALESCE(before.wallet_balance_minor, 0)
    AND (before.id IS NOT NULL OR NEW.wallet_entry = 1)
 """  # noqa: S608 - our own names
+_CHAIN_FUNCTION, _NUMBER_FUNCTION = "wallet_check_chain", "wallet_check_number"
 _UNCHAINED = "the entry does not follow the wallet''s last"
-_CHAIN_FUNCTION = f"""
-CREATE OR REPLACE FUNCTION wallet_check_chain() RETURNS trigger LANGUAGE plpgsql AS $body$
-BEGIN
-    IF NOT EXISTS ({_FOLLOWS}) THEN
-        RAISE EXCEPTION 'refused: {_UNCHAINED}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
-    END IF;
-    RETURN NEW;
-END
-$body$
-"""
-
-
-def _chain(vendor: str) -> Trigger:
-    """Return the trigger that refuses an entry that does not continue its wallet's balance."""
-    if vendor == "postgresql":
-        body = "FOR EACH ROW WHEN (NEW.wallet_id IS NOT NULL) EXECUTE FUNCTION wallet_check_chain()"
-    else:
-        body = f"WHEN NEW.wallet_id IS NOT NULL AND NOT EXISTS ({_FOLLOWS}) {refuse('sqlite', 'wallet', _UNCHAINED)}"
-    return Trigger("wallet_journal_follows", "wallet_journal", "BEFORE INSERT", body)
-
-
 # The number of an invoice follows the seller's last in the fiscal year: there is no gap.
 _NUMBERED = """
 SELECT 1 FROM wallet_invoice before
  WHERE before.seller_id = NEW.seller_id AND before.fiscal_year = NEW.fiscal_year AND before.sequence = NEW.sequence - 1
 """
 _GAP = "the number does not follow the seller''s last"
-_NUMBER_FUNCTION = f"""
-CREATE OR REPLACE FUNCTION wallet_check_number() RETURNS trigger LANGUAGE plpgsql AS $body$
+
+
+def _function(name: str, query: str, message: str) -> str:
+    """Return the function of PostgreSQL that refuses a new row for which a query finds nothing."""
+    return f"""
+CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
-    IF NOT EXISTS ({_NUMBERED}) THEN
-        RAISE EXCEPTION 'refused: {_GAP}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
+    IF NOT EXISTS ({query}) THEN
+        RAISE EXCEPTION 'refused: {message}' USING ERRCODE = 'integrity_constraint_violation', CONSTRAINT = TG_NAME;
     END IF;
     RETURN NEW;
 END
@@ -159,23 +143,23 @@ $body$
 """
 
 
-def _invoice_numbers(vendor: str) -> Trigger:
-    """Return the trigger that refuses a gap between the numbers of invoices."""
+def _follows(vendor: str, table: str, condition: str, function: str, query: str, message: str) -> Trigger:
+    """Return the trigger that refuses a new row, where the condition holds, for which a query finds nothing."""
     if vendor == "postgresql":
-        body = "FOR EACH ROW WHEN (NEW.sequence <> 1) EXECUTE FUNCTION wallet_check_number()"
+        body = f"FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION {function}()"
     else:
-        body = f"WHEN NEW.sequence <> 1 AND NOT EXISTS ({_NUMBERED}) {refuse('sqlite', 'wallet', _GAP)}"
-    return Trigger("wallet_invoice_follows", "wallet_invoice", "BEFORE INSERT", body)
+        body = f"WHEN {condition} AND NOT EXISTS ({query}) {refuse('sqlite', 'wallet', message)}"
+    return Trigger(f"{table}_follows", table, "BEFORE INSERT", body)
 
 
 def _triggers(vendor: str) -> list[Trigger]:
     """Return the triggers that both databases have."""
     return [
         _row(vendor, "identity", ACCOUNTS, "UPDATE", _changed(vendor, *ACCOUNT_FIXED), _MESSAGE),
-        _chain(vendor),
+        _follows(vendor, "wallet_journal", "NEW.wallet_id IS NOT NULL", _CHAIN_FUNCTION, _FOLLOWS, _UNCHAINED),
         *_records(vendor),
         _row(vendor, "immutable", BILLING_DETAILS, "UPDATE", _changed(vendor, *BILLING_FIXED), "billing details cannot be changed"),
-        _invoice_numbers(vendor),
+        _follows(vendor, "wallet_invoice", "NEW.sequence <> 1", _NUMBER_FUNCTION, _NUMBERED, _GAP),
     ]
 
 
@@ -191,5 +175,5 @@ LEDGER_TRIGGERS = TriggerSet(
         "wallet_invoice",
     ),
     others={"postgresql": _triggers("postgresql"), "sqlite": [*_triggers("sqlite"), _in_currency("debit"), _in_currency("credit")]},
-    functions=(_CHAIN_FUNCTION, _NUMBER_FUNCTION),
+    functions=(_function(_CHAIN_FUNCTION, _FOLLOWS, _UNCHAINED), _function(_NUMBER_FUNCTION, _NUMBERED, _GAP)),
 )

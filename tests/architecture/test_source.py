@@ -137,4 +137,4 @@ def test_services_that_name_an_actor_change_all_or_nothing() -> None:
         acting = {name for name, node in own.items() if name in public and "actor" in [each.arg for each in node.args.kwonlyargs]}
         outside |= {name for name in acting if not atomic(own[name], public | own)}
     # Their callers have locked what they change.
-    assert outside == {"write_redirect_uris", "revoke_licence", "write_journal"}
+    assert outside == {"write_redirect_uris", "revoke_licence", "write_journal", "set_aside"}

@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from ..errors import PaymentEventInvalid, PaymentSignatureInvalid
 from ..models import CardReversal, TopUp
 from ..models.top_ups import EventKind, ReversalStatus
-from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
+from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, moment_of
 
 SIGNATURE = "Test-Signature"
 
@@ -47,13 +47,11 @@ class SimulatedProvider:
         return Refund(f"refund-{reversal_id}", done=True)
 
     def payments_of(self, day: dt.date) -> Iterator[ProviderPayment]:
-        start, end = (moment_of(seconds) for seconds in day_bounds(day))
-        for top_up in TopUp.objects.filter(provider=self.name, paid_at__gte=start, paid_at__lt=end):
+        for top_up in TopUp.objects.filter(provider=self.name, paid_at__date=day):
             yield ProviderPayment(top_up.payment_reference, top_up.amount_minor, top_up.currency)
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
-        start, end = (moment_of(seconds) for seconds in day_bounds(day))
-        rows = CardReversal.objects.filter(top_up__provider=self.name, opened_at__gte=start, opened_at__lt=end).exclude(reference="")
+        rows = CardReversal.objects.filter(top_up__provider=self.name, opened_at__date=day).exclude(reference="")
         for row in rows.select_related("top_up"):
             payment, currency = row.top_up.payment_reference, row.top_up.currency
             yield ProviderReversal(row.reference, payment, row.amount_minor, currency, ReversalStatus(row.status))

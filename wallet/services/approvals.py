@@ -89,7 +89,7 @@ def request_approval(
     if Approval.objects.filter(owner=owner, created_at__gt=now - LIFETIME, **spender).count() >= bounds.APPROVALS_A_DAY:
         raise TooManyApprovals(maximum=bounds.APPROVALS_A_DAY)
     offer = find_requested_offer(buyer=owner, purchase=purchase, quote_id=quote_id)
-    enforce_limits(buyer=owner, offer=offer, principal=principal, approved=True)
+    enforce_limits(offer=offer, principal=principal, approved=True)
     approval = Approval.objects.create(
         owner=owner,
         quote=save_quote(buyer=owner, offer=offer, now=now, expires_at=now + LIFETIME),
@@ -146,15 +146,6 @@ def decline_purchase(*, approval: Approval, actor: User) -> Approval:
     APPROVAL_TRANSITIONS.apply(approval, "decline", actor=actor, changes={"decided_at": timezone.now()})
     publish_approval(approval)
     return approval
-
-
-@transaction.atomic
-def decline_purchases_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
-    """Decline what an app asked a user for and has not bought."""
-    lock(User.objects.all(), pk=user_id)
-    rows = Approval.objects.filter(owner=user_id, app=app_id, status__in=APPROVAL_TRANSITIONS.edges["decline"][0])
-    for approval in rows.select_for_update(no_key=True).order_by("pk"):
-        APPROVAL_TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
 
 
 def require_usable(*, approval: Approval) -> None:

@@ -18,9 +18,6 @@ from ..models import Journal, LedgerAccount, Transfer
 from ..models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from ..sql import as_id
 
-# A user's balances by currency.
-Balances = dict[str, int]
-
 # Accounts are always opened in this order, to avoid deadlocks.
 _OPENING_ORDER = tuple(AccountKind)
 _FIRST, _SECOND = WALLET_CURRENCIES
@@ -52,6 +49,15 @@ class VendorEntry:
 
     account_id: uuid.UUID
     net_minor: int
+
+
+@dataclass(frozen=True)
+class Debit:
+    """The debit of a purchase: the buyer's new balances by currency, the entry, and the ids of the other accounts of a sale."""
+
+    balances: dict[str, int]
+    wallet: WalletEntry
+    accounts: dict[AccountKind, uuid.UUID]
 
 
 def require_wallet_currency(currency: str) -> None:
@@ -88,14 +94,8 @@ def open_account(currency: str, kind: AccountKind, owner_id: uuid.UUID | None) -
     return open_accounts(currency, {kind: owner_id})[kind]
 
 
-def debit_wallet(
-    *, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int
-) -> tuple[Balances, WalletEntry, dict[AccountKind, uuid.UUID]] | None:
-    """Debit a wallet if its balance suffices, and lock it.
-
-    Returns:
-        The new balances, the entry, and the ids of the other accounts of a sale; None if the balance is too low.
-    """
+def debit_wallet(*, buyer_id: uuid.UUID, vendor_id: uuid.UUID, currency: str, amount_minor: int) -> Debit | None:
+    """Debit a wallet, and lock it; return None if the balance is too low."""
     debited = sql.run(sql.DEBIT, buyer=buyer_id, vendor=vendor_id, currency=currency, amount=amount_minor)
     if not debited:
         return None
@@ -106,7 +106,7 @@ def debit_wallet(
         # The first sale of the vendor or of the marketplace.
         known |= open_accounts(currency, {kind: owner for kind, owner in owners.items() if kind not in known})
     balances = {currency: row["balance"], _OTHER_CURRENCY[currency]: row["other_balance"] or 0}
-    return balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["balance"], row["entry"]), known
+    return Debit(balances, WalletEntry(as_id(row["wallet"]), -amount_minor, row["balance"], row["entry"]), known)
 
 
 def change_wallet_balance(wallet_id: uuid.UUID, amount_minor: int) -> WalletEntry:
@@ -148,3 +148,30 @@ def write_journal(
     moved = [transfer for transfer in transfers if transfer.amount_minor]
     insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency, **vars(transfer)} for transfer in moved))
     return journal_id
+
+
+def set_aside(
+    *,
+    account: LedgerAccount,
+    kind: AccountKind,
+    amount_minor: int,
+    journal_kind: JournalKind,
+    reason: str,
+    actor: User | None = None,
+    reverses_id: uuid.UUID | None = None,
+) -> uuid.UUID:
+    """Move an amount from a wallet or a vendor's account to its owner's account of a kind, and return the journal; a negative amount moves back."""
+    aside_id = open_account(account.currency, kind, account.owner_id)
+    wallet = change_wallet_balance(account.pk, -amount_minor) if account.kind == AccountKind.WALLET else None
+    change_amount_set_aside(aside_id, amount_minor)
+    source, target = (account.pk, aside_id) if amount_minor > 0 else (aside_id, account.pk)
+    return write_journal(
+        kind=journal_kind,
+        transfers=[NewTransfer(source, target, abs(amount_minor))],
+        currency=account.currency,
+        reason=reason,
+        actor=actor,
+        reverses_id=reverses_id,
+        wallet=wallet,
+        vendor=VendorEntry(account.pk, -amount_minor) if wallet is None else None,
+    )

@@ -35,7 +35,7 @@ class UsedLimit:
     spent: Spent
 
 
-def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, approved: bool) -> None:
+def enforce_limits(*, offer: Offer, principal: Principal | None, approved: bool) -> None:
     """Refuse a purchase that exceeds the owner's or the app's limit.
 
     Days are in UTC. If the owner approved the purchase, only limits that staff set for the app refuse it.
@@ -45,9 +45,7 @@ def enforce_limits(*, buyer: User, offer: Offer, principal: Principal | None, ap
     """
     if principal is None or not offer.price_minor:
         return
-    refusal = _find_refusal(
-        buyer, principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug, approved=approved
-    )
+    refusal = _find_refusal(principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug, approved=approved)
     if refusal is not None:
         raise refusal
 
@@ -56,14 +54,14 @@ def find_exceeded_limit(*, quote: Quote, principal: Principal) -> str | None:
     """Return the name of the limit that a purchase of the quote would exceed now, None if it is within all of them."""
     if not quote.price_minor:
         return None
-    refusal = _find_refusal(principal.user, principal, quote.currency, quote.price_minor, lambda: quote.listing.category.slug)
+    refusal = _find_refusal(principal, quote.currency, quote.price_minor, lambda: quote.listing.category.slug)
     return None if refusal is None else str(refusal.members["limit"])
 
 
 def used_limits(*, principal: Principal) -> list[UsedLimit]:
     """Return the limits of the caller's spending, each with what is spent in its currency."""
     limits = spending_limits_for(principal)
-    spent = {currency: _sum(principal.user, principal, currency) for currency in sorted({limit.currency for limit in limits})}
+    spent = {currency: _sum(principal, currency) for currency in sorted({limit.currency for limit in limits})}
     return [UsedLimit(limit, spent[limit.currency]) for limit in limits]
 
 
@@ -81,7 +79,7 @@ _SENTENCES = {
 
 
 def _find_refusal(
-    buyer: User, principal: Principal, currency: str, price_minor: int, category: Callable[[], str], *, approved: bool = False
+    principal: Principal, currency: str, price_minor: int, category: Callable[[], str], *, approved: bool = False
 ) -> SpendingLimitExceeded | None:
     limits = [limit for limit in spending_limits_for(principal) if limit.currency == currency]
     if approved:
@@ -89,7 +87,7 @@ def _find_refusal(
     elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
         return _refusal("currency", currency, price_minor, 0, 0, f"Nothing may be spent in {currency}.")
     summed = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
-    spent = _sum(buyer, principal, currency) if summed else Spent(0, 0)
+    spent = _sum(principal, currency) if summed else Spent(0, 0)
     for limit in limits:
         if limit.categories and category() not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
@@ -105,8 +103,8 @@ def _find_refusal(
     return None
 
 
-def _sum(buyer: User, principal: Principal, currency: str) -> Spent:
-    return sum_spent(buyer=buyer, app_id=principal.app_id, spender_id=spender_of(principal), currency=currency)
+def _sum(principal: Principal, currency: str) -> Spent:
+    return sum_spent(buyer=principal.user, app_id=principal.app_id, spender_id=spender_of(principal), currency=currency)
 
 
 def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | None, currency: str) -> Spent:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from operator import attrgetter
 from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
 
 import orjson
 from django.db import connection
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from catalog.models import Discount
 from catalog.pricing import discounted_price, relative_price
@@ -34,9 +36,10 @@ from ..errors import (
     UpgradeUnavailable,
 )
 from ..models import Order
+from ..places import EUROPEAN_UNION, INDIA
 from ..sql import as_id
-from ..tax import Party, TaxDecision, tax_of
-from .tax_rates import find_tax
+from ..tax import Party, Rates, TaxDecision, decide_tax, tax_of
+from .tax_rates import rates_in_force
 
 LOCK_TIMEOUT = "10s"
 
@@ -198,22 +201,28 @@ def _paid_for(order: Order) -> int:
 
 
 def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDecision:
-    """Return how a sale to the buyer is taxed now."""
-    return find_tax(
-        seller=listing_offer.seller, time_zone=listing_offer.seller_time_zone, buyer=listing_offer.buyer, listing_rate_bp=listing_rate_bp
-    )
+    """Return how a sale to the buyer is taxed today, by the date where the seller is."""
+    seller, buyer = listing_offer.seller, listing_offer.buyer
+    rates: Rates = {}
+    # Elsewhere the listing's rate applies.
+    if seller is not None and seller.country in {INDIA, *EUROPEAN_UNION}:
+        countries = {seller.country, *(() if buyer is None else (buyer.country,))}
+        rates = rates_in_force(countries=countries, day=timezone.now().astimezone(ZoneInfo(listing_offer.seller_time_zone)).date())
+    return decide_tax(seller=seller, buyer=buyer, rates=rates, listing_rate_bp=listing_rate_bp)
 
 
-def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None = None) -> ListingOffer:
+def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None) -> ListingOffer:
     """Return a listing that the buyer may buy, in one statement, which also sets the transaction's lock timeout.
 
     Its `owned` are the licensee's licences, or the buyer's if there is no licensee. A code is recorded even if another discount is larger.
     """
     ((column, value),) = lookup(listing_id_or_slug).items()
+    # Set by a column, which saves a statement.
+    lock_timeout = f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
     rows = sql.run(
         sql.OFFER.format(
             column="id" if column == "pk" else column,
-            lock_timeout=_lock_timeout(),
+            lock_timeout=lock_timeout,
             now=sql.NOW[connection.vendor],
             licensee=sql.OWN if licensee is None else sql.OF_LICENSEE,
         ),
@@ -289,16 +298,12 @@ def _above(owned: OwnedTier, tiers: Sequence[TierWithTerms]) -> list[TierWithTer
     return [tier for tier in tiers if tier.factor > owned.tier.factor]
 
 
-def _lock_timeout() -> str:
-    # Set by a column, which saves a statement.
-    return f"set_config('lock_timeout', '{LOCK_TIMEOUT}', true)" if connection.vendor == "postgresql" else "NULL"
-
-
 def _listing_offer(rows: Sequence[dict[str, Any]], discount_code: str, licensee: Licensee | None) -> ListingOffer:
     row = rows[0]
     if discount_code and row["code_percent"] is None:
         _refuse_code(as_id(row["listing_id"]), discount_code)
     allowed = None if row["allowed_license_slugs"] is None else orjson.loads(row["allowed_license_slugs"])
+    buyer = Party(row["buyer_country"], row["buyer_region"], row["buyer_tax_id"], row["buyer_connection_country"])
     # Without tiers there is one row with NULLs; a tier without terms is not sold.
     tiers = [(_tier(each), each) for each in rows if each["terms_id"] is not None]
     return ListingOffer(
@@ -318,13 +323,17 @@ def _listing_offer(rows: Sequence[dict[str, Any]], discount_code: str, licensee:
         commission_rate_bp=row["commission_rate_bp"],
         currency_preference=row["currency_preference"],
         tiers=tuple(tier for tier, each in tiers if each["is_active"] and (allowed is None or tier.slug in allowed)),
-        owned=tuple(_owned(tier, each) for tier, each in tiers if each["owned_by_order"] is not None),
+        owned=tuple(
+            OwnedTier(tier, as_id(each["owned_by_order"]), bool(each["suspended"]), bool(each["replaced"]), bool(each["is_for_other"]))
+            for tier, each in tiers
+            if each["owned_by_order"] is not None
+        ),
         licensee=licensee,
         seller_id=None if row["seller_id"] is None else as_id(row["seller_id"]),
         seller_time_zone=row["seller_time_zone"] or "",
         seller=None if row["seller_id"] is None else Party(row["seller_country"], row["seller_region"]),
         buyer_details_id=None if row["buyer_details_id"] is None else as_id(row["buyer_details_id"]),
-        buyer=None if row["buyer_details_id"] is None else _buyer(row),
+        buyer=None if row["buyer_details_id"] is None else buyer,
     )
 
 
@@ -332,15 +341,6 @@ def _tier(row: dict[str, Any]) -> TierWithTerms:
     return TierWithTerms(
         as_id(row["tier_id"]), as_id(row["terms_id"]), row["tier_slug"], row["tier_name"], Decimal(str(row["price_factor"]))
     )
-
-
-def _owned(tier: TierWithTerms, row: dict[str, Any]) -> OwnedTier:
-    order_id = as_id(row["owned_by_order"])
-    return OwnedTier(tier, order_id, bool(row["suspended"]), bool(row["replaced"]), bool(row["is_for_other"]))
-
-
-def _buyer(row: dict[str, Any]) -> Party:
-    return Party(row["buyer_country"], row["buyer_region"], row["buyer_tax_id"], row["buyer_connection_country"])
 
 
 def _refuse_code(listing_id: uuid.UUID, code: str) -> NoReturn:

@@ -65,9 +65,9 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
     if at_once:
         refund_order(order=order, reason="asked for before any download", actor=None)
     else:
-        _tell_buyer(made, "refund_requested")
+        _tell(made.order.buyer, made, "refund_requested")
         if made.status == RefundRequestStatus.WAITING:
-            _tell_vendor(made, "refund_to_answer")
+            _tell(made.order.listing.store.owner, made, "refund_to_answer")
     return made
 
 
@@ -96,7 +96,7 @@ def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -
     refund_request = _locked_for_vendor(refund_request, actor)
     changes = {"answer": reason, "answered_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
-    _tell_buyer(refund_request, "refund_declined")
+    _tell(refund_request.order.buyer, refund_request, "refund_declined")
     return refund_request
 
 
@@ -150,8 +150,8 @@ def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) ->
     refund_request = _locked_for_staff(refund_request, actor)
     changes = {"decision": reason, "ended_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
-    _tell_buyer(refund_request, "refund_refused")
-    _tell_vendor(refund_request, "refund_refused_vendor")
+    _tell(refund_request.order.buyer, refund_request, "refund_refused")
+    _tell(refund_request.order.listing.store.owner, refund_request, "refund_refused_vendor")
     return refund_request
 
 
@@ -241,17 +241,10 @@ def _refund(refund_request: RefundRequest, reason: str, actor: User) -> RefundRe
 def _escalate(refund_request: RefundRequest, actor: User | None, objection: str = "") -> None:
     changes = {"escalated_at": timezone.now(), "objection": objection}
     REQUEST_TRANSITIONS.apply(refund_request, "escalate", actor=actor, reason=objection, changes=changes)
-    _tell_buyer(refund_request, "refund_in_review")
-    _tell_vendor(refund_request, "refund_in_review_vendor")
+    _tell(refund_request.order.buyer, refund_request, "refund_in_review")
+    _tell(refund_request.order.listing.store.owner, refund_request, "refund_in_review_vendor")
 
 
-def _tell_buyer(refund_request: RefundRequest, template: str) -> None:
-    buyer = refund_request.order.buyer
-    if buyer.is_active:
-        mail(buyer, f"wallet/{template}", refund_request=refund_request, order=refund_request.order)
-
-
-def _tell_vendor(refund_request: RefundRequest, template: str) -> None:
-    vendor = refund_request.order.listing.store.owner
-    if vendor.is_active:
-        mail(vendor, f"wallet/{template}", refund_request=refund_request, order=refund_request.order)
+def _tell(user: User, refund_request: RefundRequest, template: str) -> None:
+    if user.is_active:
+        mail(user, f"wallet/{template}", refund_request=refund_request, order=refund_request.order)

@@ -38,7 +38,7 @@ from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatu
 from ..providers import PaymentEvent
 from ..selectors import owed_by
 from .disputed_upgrades import refund_upgrades, restore_purchases, suspend_purchases
-from .ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_account, open_accounts, write_journal
+from .ledger import NewTransfer, change_amount_set_aside, open_account, open_accounts, set_aside, write_journal
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_refund_request
 from .top_ups import TOP_UP_TRANSITIONS
@@ -119,13 +119,16 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
     """Freeze what the wallet holds, and attribute the rest to the newest purchases after the top-up."""
     wallet = _lock_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
-    reversal = CardReversal.objects.create(
-        top_up=top_up,
-        kind=kind,
-        reference=reference,
-        amount_minor=amount_minor,
-        freeze_journal_id=_freeze(wallet, frozen_minor, kind) if frozen_minor else None,
-    )
+    reversal = CardReversal(top_up=top_up, kind=kind, reference=reference, amount_minor=amount_minor)
+    if frozen_minor:
+        reversal.freeze_journal_id = set_aside(
+            account=wallet,
+            kind=AccountKind.FROZEN,
+            amount_minor=frozen_minor,
+            journal_kind=JournalKind.FREEZE,
+            reason=f"{kind} of a top-up",
+        )
+    reversal.save(force_insert=True)
     suspended = _record_reversed_orders(reversal, _sales_behind(reversal, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TOP_UP_TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
@@ -141,20 +144,6 @@ def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journa
     ReversedOrder.objects.bulk_create(row for _, row in found)
     suspend_purchases(order_ids=[row.order_id for _, row in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
-
-
-def _freeze(wallet: LedgerAccount, amount_minor: int, kind: ReversalKind) -> uuid.UUID:
-    frozen_id = open_account(wallet.currency, AccountKind.FROZEN, wallet.owner_id)
-    entry = change_wallet_balance(wallet.pk, -amount_minor)
-    change_amount_set_aside(frozen_id, amount_minor)
-    return write_journal(
-        kind=JournalKind.FREEZE,
-        transfers=[NewTransfer(wallet.pk, frozen_id, amount_minor)],
-        currency=wallet.currency,
-        reason=f"{kind} of a top-up",
-        actor=None,
-        wallet=entry,
-    )
 
 
 def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversedOrder]]:
@@ -192,7 +181,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     wallet = _lock_wallet(top_up)
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
-    reversal.closing_journal_id = _unfreeze(reversal) if kept else _return_to_card(reversal, ended, wallet)
+    reversal.closing_journal_id = _unfreeze(reversal, wallet) if kept else _return_to_card(reversal, ended, wallet)
     standing = list(
         reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
@@ -245,25 +234,20 @@ def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
     return list(ended.order_by("-order__created_at", "-order_id"))
 
 
-def _unfreeze(reversal: CardReversal) -> uuid.UUID | None:
+def _unfreeze(reversal: CardReversal, wallet: LedgerAccount) -> uuid.UUID | None:
     """Return what was frozen to the wallet; None if nothing was."""
-    frozen, top_up = reversal.freeze_journal, reversal.top_up
-    if frozen is None or frozen.wallet_id is None:
+    if reversal.freeze_journal_id is None:
         return None
-    frozen_id = open_account(top_up.currency, AccountKind.FROZEN, top_up.user_id)
-    entry = change_wallet_balance(frozen.wallet_id, reversal.frozen_minor)
-    change_amount_set_aside(frozen_id, -reversal.frozen_minor)
-    journal = write_journal(
-        kind=JournalKind.UNFREEZE,
-        transfers=[NewTransfer(frozen_id, frozen.wallet_id, reversal.frozen_minor)],
-        currency=top_up.currency,
+    journal_id = set_aside(
+        account=wallet,
+        kind=AccountKind.FROZEN,
+        amount_minor=-reversal.frozen_minor,
+        journal_kind=JournalKind.UNFREEZE,
         reason=f"{reversal.kind} of a top-up ended",
-        actor=None,
-        reverses_id=frozen.pk,
-        wallet=entry,
+        reverses_id=reversal.freeze_journal_id,
     )
-    collect_owed(wallet_id=frozen.wallet_id)
-    return journal
+    collect_owed(wallet_id=wallet.pk)
+    return journal_id
 
 
 def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wallet: LedgerAccount) -> uuid.UUID:

@@ -1,10 +1,10 @@
 """Purchases with wallet credit: debit, order, licence, journal and saved response in one transaction."""
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -27,13 +27,11 @@ from ..models import Approval, LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .approvals import complete_approval, require_usable
-from .ledger import Balances, NewTransfer, VendorEntry, WalletEntry, debit_wallet, write_journal
+from .ledger import Debit, NewTransfer, VendorEntry, debit_wallet, write_journal
 from .licensees import licence_holder
 from .limits import enforce_limits, spender_of
 from .offers import Offer, PurchaseRequest
 from .quotes import find_requested_offer
-
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -55,33 +53,16 @@ class Receipt:
     licensee_email: str = ""
 
 
-@dataclass(frozen=True)
-class DebitResult:
-    """The new balances, the entries of wallet and vendor, and the transfers of a debit."""
-
-    balances: Balances
-    wallet: WalletEntry
-    vendor: VendorEntry
-    transfers: list[NewTransfer]
-
-
-def _count_outcomes(buy: Callable[P, tuple[Receipt, bool]]) -> Callable[P, tuple[Receipt, bool]]:
-    """Count the outcomes of purchases."""
-
-    @wraps(buy)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[Receipt, bool]:
-        try:
-            receipt, repeated = buy(*args, **kwargs)
-        except Problem as refusal:
-            SPENDS.labels(refusal.code).inc()
-            raise
-        SPENDS.labels("repeated" if repeated else "sold").inc()
-        return receipt, repeated
-
-    return wrapper
+@contextmanager
+def _count_refusals() -> Iterator[None]:
+    try:
+        yield
+    except Problem as refusal:
+        SPENDS.labels(refusal.code).inc()
+        raise
 
 
-@_count_outcomes
+@_count_refusals()
 def spend(
     *,
     buyer: User,
@@ -110,9 +91,7 @@ def spend(
         Problem: NotFound, AlreadyOwned, LicenseNotUpgradable, RateLimited, IdempotencyKeyReused, IdempotencyConflict, InvalidTransition of
             the approval, or one of `wallet.errors`; then nothing was changed.
     """
-    request = None
-    if idempotency_key is not None:
-        request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
+    request = keyed_purchase(buyer=buyer, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
     if approval is not None:
         quote_id = str(approval.quote_id)
     try:
@@ -120,11 +99,11 @@ def spend(
             if approval is not None:
                 require_usable(approval=approval)
             offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
-            order = _order_columns(buyer, offer, principal, consent)
-            return _record_sale(order, buyer, offer, principal, request, approval), False
+            receipt = _record_sale(buyer, offer, principal, request, consent, approval)
     except (Problem, IntegrityError) as refusal:
         # A repeated request always fails, concurrent or later: only then is the saved response looked up.
         if response := saved_response(request):
+            SPENDS.labels("repeated").inc()
             return Receipt(**response), True
         # Or another request bought the same licence meanwhile: then AlreadyOwned is the right problem.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
@@ -132,27 +111,34 @@ def spend(
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
             raise QuoteUsed from refusal
         raise
+    SPENDS.labels("sold").inc()
+    return receipt, False
 
 
-def keyed_purchase(*, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str, principal: Principal | None) -> KeyedRequest:
-    """Return the purchase as a request that is executed once."""
+def keyed_purchase(
+    *, buyer: User, purchase: PurchaseRequest, quote_id: str | None, key: str | None, principal: Principal | None
+) -> KeyedRequest | None:
+    """Return the purchase as a request that is executed once; None without a key."""
+    if key is None:
+        return None
     requester_id = None if principal is None else principal.requester_id
     return keyed_request(owner=buyer, requester_id=requester_id, key=key, operation="wallet.spend", **asdict(purchase), quote=quote_id)
 
 
 def _record_sale(
-    order: dict[str, Any],
     buyer: User,
     offer: Offer,
     principal: Principal | None,
     request: KeyedRequest | None,
+    consent: ImmediateDelivery | None,
     approval: Approval | None,
 ) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
+    order = _order_columns(buyer, offer, principal, consent)
     holder = licence_holder(buyer=buyer, licensee=offer.listing_offer.licensee)
-    charged = _charge(order, offer) if offer.price_minor else None
-    if charged is not None:
-        enforce_limits(buyer=buyer, offer=offer, principal=principal, approved=approval is not None)
+    debit = _debit(order, offer) if offer.price_minor else None
+    if debit is not None:
+        enforce_limits(offer=offer, principal=principal, approved=approval is not None)
     insert_rows(Order, order)
     if approval is not None:
         complete_approval(approval=approval, order_id=order["id"])
@@ -170,18 +156,9 @@ def _record_sale(
         ai_training=offer.listing_offer.ai_training,
         replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.pk),
     )
-    if charged is not None:
-        write_journal(
-            kind=JournalKind.SALE,
-            transfers=charged.transfers,
-            currency=offer.currency,
-            reason="purchase",
-            actor=buyer,
-            order_id=order["id"],
-            wallet=charged.wallet,
-            vendor=charged.vendor,
-        )
-    receipt = _receipt(order["id"], offer, balances_of(buyer) if charged is None else charged.balances)
+    if debit is not None:
+        _write_journal(order, buyer, debit)
+    receipt = _receipt(order["id"], offer, balances_of(buyer) if debit is None else debit.balances)
     if request is not None:
         save_response(request, asdict(receipt))
     record_purchase(listing_id=offer.listing_offer.listing_id)
@@ -189,21 +166,32 @@ def _record_sale(
     return receipt
 
 
-def _charge(order: Mapping[str, Any], offer: Offer) -> DebitResult:
-    """Debit the wallet and split the price."""
-    debited = debit_wallet(
+def _debit(order: Mapping[str, Any], offer: Offer) -> Debit:
+    debit = debit_wallet(
         buyer_id=order["buyer_id"], vendor_id=offer.listing_offer.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
     )
-    if debited is None:
+    if debit is None:
         raise _insufficient(order, offer)
-    balances, entry, accounts = debited
-    wallet, vendor, share = entry.account_id, accounts[AccountKind.VENDOR], order["vendor_share_minor"]
-    transfers = [
-        NewTransfer(wallet, accounts[AccountKind.TAX], order["tax_minor"]),
-        NewTransfer(wallet, accounts[AccountKind.COMMISSION], order["commission_minor"]),
-        NewTransfer(wallet, vendor, share),
-    ]
-    return DebitResult(balances, entry, VendorEntry(vendor, share), transfers)
+    return debit
+
+
+def _write_journal(order: Mapping[str, Any], buyer: User, debit: Debit) -> None:
+    """Split the price between tax, commission and vendor."""
+    wallet_id, vendor_id = debit.wallet.account_id, debit.accounts[AccountKind.VENDOR]
+    write_journal(
+        kind=JournalKind.SALE,
+        transfers=[
+            NewTransfer(wallet_id, debit.accounts[AccountKind.TAX], order["tax_minor"]),
+            NewTransfer(wallet_id, debit.accounts[AccountKind.COMMISSION], order["commission_minor"]),
+            NewTransfer(wallet_id, vendor_id, order["vendor_share_minor"]),
+        ],
+        currency=order["currency"],
+        reason="purchase",
+        actor=buyer,
+        order_id=order["id"],
+        wallet=debit.wallet,
+        vendor=VendorEntry(vendor_id, order["vendor_share_minor"]),
+    )
 
 
 def _order_columns(buyer: User, offer: Offer, principal: Principal | None, consent: ImmediateDelivery | None) -> dict[str, Any]:
@@ -254,7 +242,7 @@ def _insufficient(order: Mapping[str, Any], offer: Offer) -> InsufficientBalance
     return InsufficientBalance(sentence, price=price, currency=offer.currency, balance=balance)
 
 
-def _receipt(order_id: uuid.UUID, offer: Offer, balances: Balances) -> Receipt:
+def _receipt(order_id: uuid.UUID, offer: Offer, balances: Mapping[str, int]) -> Receipt:
     licensee = offer.listing_offer.licensee
     return Receipt(
         order_id=str(order_id),

@@ -26,9 +26,9 @@ def spend_or_request_approval(
         ApprovalExpired: the owner did not approve it in time, or it was not completed in time.
         Problem: one that `spend` or `request_approval` raises.
     """
-    if idempotency_key is None:
-        raise IdempotencyKeyRequired
     request = keyed_purchase(buyer=principal.user, purchase=purchase, quote_id=quote_id, key=idempotency_key, principal=principal)
+    if request is None:
+        raise IdempotencyKeyRequired
     approval = find_approval(request=request, principal=principal)
     if approval is not None and approval.current_status == ApprovalStatus.WAITING:
         return approval, True

@@ -2,28 +2,17 @@
 
 from datetime import date
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 from django_countries.data import COUNTRIES
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 
 from ..models import ExchangeRate, TaxRate
-from ..places import EUROPEAN_UNION, INDIA, INDIAN_STATES
-from ..tax import Party, Rates, TaxDecision, decide_tax
-
-
-def find_tax(*, seller: Party | None, time_zone: str, buyer: Party | None, listing_rate_bp: int) -> TaxDecision:
-    """Return how a sale is taxed today, by the date where the seller is; rates are read only if there are rules for the seller's country."""
-    rates: Rates = {}
-    if seller is not None and seller.country in {INDIA, *EUROPEAN_UNION}:
-        countries = {seller.country, *(() if buyer is None else (buyer.country,))}
-        rates = rates_in_force(countries=countries, day=timezone.now().astimezone(ZoneInfo(time_zone)).date())
-    return decide_tax(seller=seller, buyer=buyer, rates=rates, listing_rate_bp=listing_rate_bp)
+from ..places import INDIA, INDIAN_STATES
+from ..tax import Rates
 
 
 def rates_in_force(*, countries: set[str], day: date) -> Rates:

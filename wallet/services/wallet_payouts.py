@@ -31,15 +31,7 @@ from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
 from ..selectors import wallet_payouts
-from .ledger import (
-    NewTransfer,
-    change_amount_set_aside,
-    change_wallet_balance,
-    open_account,
-    open_accounts,
-    require_wallet_currency,
-    write_journal,
-)
+from .ledger import NewTransfer, change_amount_set_aside, open_accounts, require_wallet_currency, set_aside, write_journal
 from .receivables import collect_owed
 
 _MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
@@ -186,18 +178,15 @@ def _returns_to_card(available: int, currency: str) -> ReturnsToCard:
 
 
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:
-    held_id = open_account(wallet.currency, AccountKind.HELD, wallet.owner_id)
-    entry = change_wallet_balance(wallet.pk, -amount)
-    change_amount_set_aside(held_id, amount)
-    hold_id = write_journal(
-        kind=JournalKind.HOLD,
-        transfers=[NewTransfer(wallet.pk, held_id, amount)],
-        currency=wallet.currency,
+    hold_id = set_aside(
+        account=wallet,
+        kind=AccountKind.HELD,
+        amount_minor=amount,
+        journal_kind=JournalKind.HOLD,
         reason="asked to be paid out",
         actor=actor,
-        wallet=entry,
     )
-    made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details, requested_at=timezone.now())
+    made = WalletPayout.objects.create(wallet=wallet, hold_id=hold_id, payment_details=details)
     return wallet_payouts().get(pk=made.pk)
 
 
@@ -205,28 +194,33 @@ def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: st
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
     if not WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
-    wallet, amount, paid = wallet_payout.wallet, wallet_payout.amount_minor, verb == "pay"
-    accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
-    held_id = accounts[AccountKind.HELD]
-    entry = None if paid else change_wallet_balance(wallet.pk, amount)
-    change_amount_set_aside(held_id, -amount)
-    closing_journal_id = write_journal(
-        kind=JournalKind.SETTLEMENT if paid else JournalKind.RETURN,
-        transfers=[NewTransfer(held_id, accounts[AccountKind.PAYOUT] if paid else wallet.pk, amount)],
-        currency=wallet.currency,
-        reason=reason,
-        actor=actor,
-        reverses_id=None if paid else wallet_payout.hold_id,
-        wallet=entry,
-    )
-    if not paid:
-        collect_owed(wallet_id=wallet.pk)
+    wallet, amount = wallet_payout.wallet, wallet_payout.amount_minor
     shown_reason = reason if verb == "refuse" else ""
-    changes: dict[str, Any] = {"closing_journal_id": closing_journal_id, "reference": reference, "reason": shown_reason}
-    if not paid:
+    changes: dict[str, Any] = {"reference": reference, "reason": shown_reason}
+    if verb == "pay":
+        accounts = open_accounts(wallet.currency, {AccountKind.HELD: wallet.owner_id, AccountKind.PAYOUT: None})
+        change_amount_set_aside(accounts[AccountKind.HELD], -amount)
+        changes["closing_journal_id"] = write_journal(
+            kind=JournalKind.SETTLEMENT,
+            transfers=[NewTransfer(accounts[AccountKind.HELD], accounts[AccountKind.PAYOUT], amount)],
+            currency=wallet.currency,
+            reason=reason,
+            actor=actor,
+        )
+    else:
+        changes["closing_journal_id"] = set_aside(
+            account=wallet,
+            kind=AccountKind.HELD,
+            amount_minor=-amount,
+            journal_kind=JournalKind.RETURN,
+            reason=reason,
+            actor=actor,
+            reverses_id=wallet_payout.hold_id,
+        )
+        collect_owed(wallet_id=wallet.pk)
         # The bank details are no longer needed.
         changes["payment_details"] = ""
-    data = {"reference": reference} if paid else {}
+    data = {"reference": reference} if reference else {}
     WALLET_PAYOUT_TRANSITIONS.apply(wallet_payout, verb, actor=actor, reason=shown_reason, changes=changes, **data)
     _notify(wallet_payout, verb)
     return wallet_payout

@@ -11,7 +11,7 @@ from marketplace.ui.mail import mail
 from ..models import Journal, LedgerAccount, ReversedOrder
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import unpaid_earnings
-from .ledger import NewTransfer, VendorEntry, change_amount_set_aside, open_account, write_journal
+from .ledger import set_aside
 
 
 def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
@@ -28,21 +28,14 @@ def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None,
             unpaid -= amounts[sale.pk]
         total = sum(amounts[sale.pk] for sale in own_sales)
         if total:
-            journals[vendor.pk] = _withhold_from(vendor, total)
+            journals[vendor.pk] = set_aside(
+                account=vendor,
+                kind=AccountKind.WITHHELD,
+                amount_minor=total,
+                journal_kind=JournalKind.WITHHOLD,
+                reason="the buyer's payment is disputed or refunded",
+            )
     return [(journals.get(sale.vendor_id) if amounts[sale.pk] else None, amounts[sale.pk]) for sale in sales]
-
-
-def _withhold_from(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_account(vendor.currency, AccountKind.WITHHELD, vendor.owner_id)
-    change_amount_set_aside(withheld_id, amount_minor)
-    return write_journal(
-        kind=JournalKind.WITHHOLD,
-        transfers=[NewTransfer(vendor.pk, withheld_id, amount_minor)],
-        currency=vendor.currency,
-        reason="the buyer's payment is disputed or refunded",
-        actor=None,
-        vendor=VendorEntry(vendor.pk, -amount_minor),
-    )
 
 
 def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
@@ -51,16 +44,24 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     for vendor in sorted(found, key=attrgetter("owner_id")):
         own_orders = found[vendor]
         rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in own_orders)
-        released = _release_to(vendor, rest) if rest else None
+        released_id = None
+        if rest:
+            released_id = set_aside(
+                account=vendor,
+                kind=AccountKind.WITHHELD,
+                amount_minor=-rest,
+                journal_kind=JournalKind.RELEASE,
+                reason="the dispute or refund of the buyer's payment ended",
+            )
         for reversed_order in own_orders:
-            reversed_order.release_journal_id = released
+            reversed_order.release_journal_id = released_id
             reversed_order.save(update_fields=["release_journal", "taken_minor"])
 
 
 def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Tell the vendors how much is withheld."""
     for vendor, own_orders in by_vendor(reversed_orders).items():
-        _mail_withheld(vendor, sum(reversed_order.withheld_minor for reversed_order in own_orders))
+        _tell(vendor, "share_withheld", amount_minor=sum(reversed_order.withheld_minor for reversed_order in own_orders))
 
 
 def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
@@ -78,9 +79,9 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
         withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders) - taken if vendors_told else 0
         change = sum(reversed_order.withheld_minor for reversed_order in after.get(vendor, [])) - withheld
         if taken or change < 0:
-            _mail_decided(vendor, released_minor=max(-change, 0), taken_minor=taken)
+            _tell(vendor, "share_decided", released_minor=max(-change, 0), taken_minor=taken)
         if change > 0:
-            _mail_withheld(vendor, change)
+            _tell(vendor, "share_withheld", amount_minor=change)
 
 
 def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
@@ -92,25 +93,6 @@ def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, l
     return found
 
 
-def _mail_withheld(vendor: LedgerAccount, amount_minor: int) -> None:
+def _tell(vendor: LedgerAccount, template: str, **amounts: int) -> None:
     if vendor.owner is not None and vendor.owner.is_active:
-        mail(vendor.owner, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=amount_minor, currency=vendor.currency)
-
-
-def _mail_decided(vendor: LedgerAccount, *, released_minor: int, taken_minor: int) -> None:
-    if vendor.owner is not None and vendor.owner.is_active:
-        amounts = {"released_minor": released_minor, "taken_minor": taken_minor}
-        mail(vendor.owner, "wallet/share_decided", topic=MailTopic.SALE, currency=vendor.currency, **amounts)
-
-
-def _release_to(vendor: LedgerAccount, amount_minor: int) -> uuid.UUID:
-    withheld_id = open_account(vendor.currency, AccountKind.WITHHELD, vendor.owner_id)
-    change_amount_set_aside(withheld_id, -amount_minor)
-    return write_journal(
-        kind=JournalKind.RELEASE,
-        transfers=[NewTransfer(withheld_id, vendor.pk, amount_minor)],
-        currency=vendor.currency,
-        reason="the dispute or refund of the buyer's payment ended",
-        actor=None,
-        vendor=VendorEntry(vendor.pk, amount_minor),
-    )
+        mail(vendor.owner, f"wallet/{template}", topic=MailTopic.SALE, currency=vendor.currency, **amounts)
