@@ -2,41 +2,27 @@
 
 import uuid
 
-from django.db import transaction
-from django.utils import timezone
-
 from developers.events import ConsentWithdrawn
-from marketplace.accounts.models import User
 from marketplace.core.events import subscribe_later
-from marketplace.core.transitions import lock
 from marketplace.jobs.policy import job
 
 from .card_credit import refundable_top_ups
 from .events import DeletedAccountCredited
-from .models import Approval, TopUp
-from .models.top_ups import TopUpStatus
-from .services.approvals import APPROVAL_TRANSITIONS
+from .services.approvals import decline_purchases_of_app
 from .services.card_refunds import refund_of_deleted_account
-from .services.top_ups import fail_top_up
+from .services.top_ups import end_top_ups_of_app
 
 
 @job()
-@transaction.atomic
 def end_top_ups(user_id: str, app_id: str) -> None:
-    """Mark the pending top-ups as failed that a disconnected app asked for; one that is paid all the same is credited."""
-    pending = TopUp.objects.filter(user=uuid.UUID(user_id), app=uuid.UUID(app_id), status=TopUpStatus.PENDING)
-    for top_up in pending.select_for_update(no_key=True).order_by("pk"):
-        fail_top_up(top_up=top_up)
+    """Mark the pending top-ups as failed that a disconnected app asked for."""
+    end_top_ups_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 
 @job()
-@transaction.atomic
 def decline_purchases(user_id: str, app_id: str) -> None:
-    """Decline the purchases that a disconnected app asked for and has not made."""
-    lock(User.objects.all(), pk=user_id)
-    asked = Approval.objects.filter(owner=uuid.UUID(user_id), app=uuid.UUID(app_id), status__in=APPROVAL_TRANSITIONS.edges["decline"][0])
-    for approval in asked.select_for_update(no_key=True).order_by("pk"):
-        APPROVAL_TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
+    """Decline the purchases that a disconnected app asked for."""
+    decline_purchases_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 
 @job()

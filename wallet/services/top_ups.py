@@ -1,5 +1,6 @@
 """Top-ups: ask for a payment page, and credit what was paid on it."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -162,6 +163,14 @@ def fail_top_up(*, top_up: TopUp) -> str:
         return f"ignored: it was {top_up.status} already"
     TOP_UP_TRANSITIONS.apply(top_up, "fail", actor=None)
     return "failed"
+
+
+@transaction.atomic
+def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
+    """Mark the pending top-ups as failed that an app asked a user for; one that is paid all the same is credited."""
+    pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
+    for top_up in pending.select_for_update(no_key=True).order_by("pk"):
+        fail_top_up(top_up=top_up)
 
 
 def _check_request(wanted: TopUpRequest, principal: Principal | None) -> Provider:
