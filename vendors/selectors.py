@@ -143,12 +143,6 @@ def own_listing(user: User, slug: str) -> Listing:
     return listing
 
 
-def with_files(listing: Listing) -> Listing:
-    """Return the listing with its files and previews prefetched."""
-    prefetch_related_objects([listing], "previews", "approved_deliverable", "candidate_deliverable")
-    return listing
-
-
 def preview_of(listing: Listing, preview_id: uuid.UUID | None) -> Preview:
     """Return a preview of the listing.
 
@@ -230,16 +224,6 @@ def decision_on(profile: VendorProfile) -> AuditEntry | None:
     """Return the last decision about the vendor, with its reason."""
     decisions = [f"vendor.{verb}" for verb in ("approve", "reject", "suspend", "reinstate")]
     return history_of(profile).filter(action__in=decisions).first()
-
-
-def listing_slug_taken(slug: str) -> bool:
-    """Tell whether any vendor's listing has the slug."""
-    return Listing.objects.filter(slug=slug).exists()
-
-
-def store_slug_taken(slug: str) -> bool:
-    """Tell whether a store has the slug."""
-    return Store.objects.filter(slug=slug).exists()
 
 
 def bio_of(store: Store) -> str:

@@ -22,16 +22,13 @@ from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 
 from ...errors import ListingChanged
-from ...inspection import inspect_deliverable
-from ...previews import MAXIMUM_BYTES, process_preview
 from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...services.uploads import discard_upload
-from ...uploads.receiving import announced_size, receive, receive_small
+from ...services.uploads import discard_upload, upload_deliverable
 from ..access import listing_page
-from ..files_page import PAGE, Notice, files_page
+from ..files_page import PAGE, FilesPage, Notice
 from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import FILE, PICTURE, SOUND, SPECIMEN, message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
@@ -57,12 +54,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Upload a new deliverable."""
 
     def change() -> Notice:
-        services.ensure_uploadable(listing)
-        services.check_room_for_file(listing=listing, size=announced_size(request))
-        key = services.new_deliverable_key()
-        with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
-            inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(request.user.pk))
-            file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
+        file = upload_deliverable(request=request, listing=listing, actor=request.user, reader=checked_form)
         return Notice(FILE, f"{file.original_filename} was uploaded and checked.")
 
     return _respond(request, listing, FILE, change)
@@ -78,9 +70,7 @@ def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str,
 
     def change() -> Notice:
         ensure_editable(listing)
-        content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=checked_form)
-        processed = process_preview(kind, content, str(request.user.pk))
-        preview = services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
+        preview = services.upload_preview(request=request, listing=listing, kind=kind, slot=slot, actor=request.user, reader=checked_form)
         return _notice_about(preview, done)
 
     return _respond(request, listing, slot_name(slot) if upload_kind == PICTURE else upload_kind, change)
@@ -216,7 +206,7 @@ def _page(
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    context = {"page": files_page(listing, refusal, typed), "listing": listing, "tab": "studio-files"}
+    context = {"page": FilesPage(listing, refusal or Notice(), typed or {}), "listing": listing, "tab": "studio-files"}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
     response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY
