@@ -14,9 +14,11 @@ from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.database import violates
 
-from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken
+from .. import bounds
+from ..errors import AiPartsMismatch, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts
 from ..models import VendorProfile
-from .limits import check_draft_limit, lock_vendor
+from ..selectors import unapproved_listings
+from .limits import lock_vendor
 
 # The audit log does not record the values of these fields, because its entries outlive deleted drafts.
 _FREE_TEXTS = frozenset(
@@ -34,7 +36,8 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Any) -> Lis
     """
     with _reported_constraints(), transaction.atomic():
         lock_vendor(profile.store)
-        check_draft_limit(profile.store)
+        if unapproved_listings(profile.store).count() >= bounds.MAX_DRAFTS:
+            raise TooManyDrafts(maximum=bounds.MAX_DRAFTS)
         listing = Listing.objects.create(store=profile.store, **fields)
         audit.record("listing.create", listing, actor=actor, to_state=listing.status)
     return listing

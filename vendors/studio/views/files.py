@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -116,15 +115,13 @@ def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uui
     form = AltTextForm(request.POST, preview_id=preview_id)
     if form.is_valid():
         text = form.cleaned_data["alt_text"]
+
+        def change() -> Notice:
+            picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **form.cleaned_data)
+            return Notice(slot_name(picture.slot), f"The description of {_in_sentence(picture.slot)} was saved.")
+
         try:
-            return _update_and_redirect(
-                request,
-                listing,
-                preview_id,
-                lambda slot: f"The description of {_in_sentence(slot)} was saved.",
-                f" Your description was: “{text}”" if text else "",
-                **form.cleaned_data,
-            )
+            return _respond(request, listing, PAGE, change, gone=f"{GONE} Your description was: “{text}”" if text else GONE)
         except ListingChanged:
             form.show_conflict(preview_of(listing, preview_id).alt_text)
     return _page(request, listing, typed={preview_id: form}, status=400)
@@ -136,9 +133,12 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
     form = MoveForm(request.POST)
     if not form.is_valid():
         raise Http404
-    return _update_and_redirect(
-        request, listing, preview_id, lambda slot: f"The picture was moved: it is {_in_sentence(slot)} now.", **form.cleaned_data
-    )
+
+    def change() -> Notice:
+        picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, slot=form.cleaned_data["slot"])
+        return Notice(slot_name(picture.slot), f"The picture was moved: it is {_in_sentence(picture.slot)} now.")
+
+    return _respond(request, listing, PAGE, change, gone=GONE)
 
 
 @listing_page("GET")
@@ -162,30 +162,21 @@ def _notice_about(preview: Preview, done: str) -> Notice:
     return Notice(upload_kind, f"The {upload_kind} {done}")
 
 
-def _respond(request: SignedInRequest, listing: Listing, anchor: str, change: Callable[[], Notice]) -> HttpResponseBase:
-    """Run `change` and redirect to the page with its message, or show the page with the error beside the field of the anchor."""
+def _respond(request: SignedInRequest, listing: Listing, anchor: str, change: Callable[[], Notice], gone: str = "") -> HttpResponseBase:
+    """Run `change` and redirect to the page with its message, or show the page with the error beside the field of the anchor.
+
+    `gone` is what the page says where the image that is changed no longer exists.
+    """
     try:
         done = change()
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
-    except Problem as problem:
-        return _refuse(request, listing, Notice(anchor, message_for(problem)), problem.status)
-    return _redirect(request, listing, done)
-
-
-def _update_and_redirect(
-    request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], typed: str = "", **changes: Any
-) -> HttpResponseBase:
-    """Update an image and redirect to its slot. If it is gone, the page says so and shows what was `typed`."""
-    try:
-        picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
     except ListingChanged:
         raise
-    except NotFound as problem:
-        return _refuse(request, listing, Notice(PAGE, f"{GONE}{typed}"), problem.status)
     except Problem as problem:
-        return _refuse(request, listing, Notice(PAGE, message_for(problem)), problem.status)
-    return _redirect(request, listing, Notice(slot_name(picture.slot), done(picture.slot)))
+        message = gone if gone and isinstance(problem, NotFound) else message_for(problem)
+        return _refuse(request, listing, Notice(anchor, message), problem.status)
+    return _redirect(request, listing, done)
 
 
 def _redirect(request: SignedInRequest, listing: Listing, done: Notice) -> HttpResponseBase:
