@@ -94,7 +94,7 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
     return listing
 
 
-def listings_in_studio(profile: VendorProfile, *, status: str = "", search: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
+def listings_in_studio(profile: VendorProfile, *, status: str, search: str, after: uuid.UUID | None) -> QuerySet[Listing]:
     """Return the vendor's listings for the studio, newest first, with `sales`, the `findings` of the last review, and its thumbnail.
 
     `search` is a part of the title or slug; `after` is the id of the last listing of the previous page.

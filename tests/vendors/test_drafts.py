@@ -16,7 +16,6 @@ from tests.files.makers import form, picture, zipped
 from tests.studio.cases import once_submitted, published, ready
 from vendors.inspection import inspect_deliverable
 from vendors.models import VendorProfile
-from vendors.services import uploads
 from vendors.services.manifests import generate_manifest
 
 from .cases import ASSETS, CREATE, PATCH
@@ -119,7 +118,7 @@ def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
         client.delete(f"{ASSETS}/{listing.pk}")
         return inspect_deliverable(storage=storage, key=key, size=size, sender=sender)
 
-    monkeypatch.setattr(uploads, "inspect_deliverable", delete_meanwhile)
+    monkeypatch.setattr("vendors.upload_forms.inspect_deliverable", delete_meanwhile)
     answer = client.post(f"{ASSETS}/{listing.pk}/file", form(zipped({"a.txt": b"a"}), "a.zip"), format="multipart")
     assert answer.status_code == 404
     with pytest.raises(FileNotFoundError):

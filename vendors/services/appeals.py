@@ -1,5 +1,6 @@
 """What is restored when an appeal (`marketplace.review.appeals`) overturns a rejection or a suspension of a vendor."""
 
+from django.db import transaction
 from django.urls import reverse
 
 from marketplace.accounts.models import User
@@ -11,6 +12,7 @@ from ..models import VendorProfile
 from .profiles import reinstate_vendor
 
 
+@transaction.atomic
 def overturn_suspension(*, subject: VendorProfile, decision: AuditEntry, reason: str, actor: User) -> None:
     """Reinstate a vendor who was suspended or rejected; the published listings return to the catalog."""
     reinstate_vendor(profile=subject, reason=reason, actor=actor)

@@ -11,7 +11,6 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.http import HttpRequest
 
 from catalog.models import Deliverable, FileFacts, FilePreview, FormerPreview, Listing, ListingReview, Preview, StorePicture
 from catalog.models.files import PreviewKind
@@ -27,9 +26,9 @@ from marketplace.storage import default_storage
 from ..errors import ListingLocked, ThumbnailNeeded, UploadConflict, VendorNotApproved
 from ..inspection import Inspection
 from ..models import Upload, VendorProfile
-from ..previews import MAXIMUM_BYTES, ProcessedPreview, process_preview
+from ..previews import ProcessedPreview
 from ..selectors import preview_of
-from ..uploads.receiving import FormReader, Received, bare_form, receive_small
+from ..uploads.receiving import Received
 from .limits import check_room, lock_vendor
 from .listings import ensure_editable, lock_editable
 
@@ -77,7 +76,7 @@ def attach_deliverable(
             raise UploadConflict
         previous = listing.candidate_deliverable
         lock_vendor(listing.store)
-        check_room(listing, adding=received.size, replacing=replaced_bytes(listing), upload=upload)
+        check_room(listing, adding=received.size, replacing=_replaced_bytes(listing), upload=upload)
         deliverable = _create_deliverable(listing, received, inspection, fingerprint)
         listing.candidate_deliverable = deliverable
         listing.save(update_fields=["candidate_deliverable"])
@@ -115,8 +114,16 @@ def _create_deliverable(listing: Listing, received: Received, inspection: Inspec
     )
 
 
-def replaced_bytes(listing: Listing) -> int:
-    """Return the size of the candidate that a new file replaces, 0 where there is none or it is kept."""
+def check_room_for_file(*, listing: Listing, size: int) -> None:
+    """Refuse a file of this announced size before it is received.
+
+    Raises:
+        UnapprovedStorageFull: the vendor keeps too much that is not approved.
+    """
+    check_room(listing, adding=size, replacing=_replaced_bytes(listing))
+
+
+def _replaced_bytes(listing: Listing) -> int:
     candidate = listing.candidate_deliverable
     return 0 if candidate is None or candidate.is_kept else candidate.file_size
 
@@ -128,18 +135,6 @@ def record_facts(deliverable: Deliverable, facts: Mapping[str, Any]) -> None:
     present = listing.deliverables.values_list("sha256", flat=True)
     reviewed = ListingReview.objects.filter(listing=listing).values_list("snapshot__file__checksum", flat=True)
     FileFacts.objects.filter(listing=listing).exclude(sha256__in={*present, *reviewed} - {None}).delete()
-
-
-def upload_preview(
-    *, request: HttpRequest, listing: Listing, kind: PreviewKind, actor: User, slot: int = 0, reader: FormReader = bare_form
-) -> Preview:
-    """Receive a form with a preview, make it safe to publish, and store it as `attach_preview` does.
-
-    Raises what `receive_small`, `process_preview` and `attach_preview` raise.
-    """
-    content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=reader)
-    processed = process_preview(kind, content, str(actor.pk))
-    return attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=actor)
 
 
 def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedPreview, actor: User, slot: int = 0) -> Preview:

@@ -1,10 +1,9 @@
 """The logo and the banner of a store."""
 
 from django.db import transaction
-from django.http import HttpRequest
 
 from catalog.models import StorePicture
-from catalog.models.files import PreviewKind, StorePictureKind
+from catalog.models.files import StorePictureKind
 from catalog.services.visibility import store_edited
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
@@ -13,26 +12,12 @@ from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock_for_decision
 from marketplace.ui.mail import mail
 
-from .. import bounds
 from ..models import VendorProfile
-from ..previews import ProcessedPreview, process_preview
-from ..uploads.receiving import FormReader, bare_form, receive_small
+from ..previews import ProcessedPreview
 from .files import contents_of, delete_after_commit, keys_of, object_fields, stored_objects
 from .profiles import lock_approved
 
 FOLDER = "stores/"
-
-
-def upload_store_picture(
-    *, request: HttpRequest, profile: VendorProfile, kind: StorePictureKind, actor: User, reader: FormReader = bare_form
-) -> StorePicture:
-    """Receive a form with an image, and store it as `attach_store_picture` does.
-
-    Raises what `receive_small`, `process_preview` and `attach_store_picture` raise.
-    """
-    content = receive_small(request, maximum_bytes=bounds.IMAGE_BYTES, reader=reader)
-    processed = process_preview(PreviewKind.GALLERY, content, str(actor.pk))
-    return attach_store_picture(profile=profile, kind=kind, processed=processed, actor=actor)
 
 
 def attach_store_picture(*, profile: VendorProfile, kind: StorePictureKind, processed: ProcessedPreview, actor: User) -> StorePicture:

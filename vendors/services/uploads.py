@@ -1,4 +1,4 @@
-"""Uploads of deliverables in one request, and resumable ones, whose parts are stored as they arrive and joined when they are finished."""
+"""Resumable uploads: their parts are stored as they arrive; a finished upload is checked and recorded like any other file."""
 
 import zlib
 from collections.abc import Iterator
@@ -8,10 +8,8 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 
-from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Listing
 from marketplace.accounts.models import User
 from marketplace.core.database import release_connections
@@ -26,30 +24,11 @@ from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads,
 from ..inspection import inspect_deliverable
 from ..models import Upload
 from ..selectors import unfinished_uploads_of_vendor
-from ..uploads.receiving import FormReader, Received, announced_size, bare_form, receive, removed_on_failure
-from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_open_listing, new_deliverable_key, replaced_bytes
+from ..uploads.receiving import Received, removed_on_failure
+from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_open_listing, new_deliverable_key
 from .limits import check_room, lock_vendor
 
 FOLDER = "uploads/"
-
-
-def upload_deliverable(*, request: HttpRequest, listing: Listing, actor: User, reader: FormReader = bare_form) -> Deliverable:
-    """Receive a form with the listing's deliverable, and record it as `attach_deliverable` does. What can be refused before, is not received.
-
-    Raises:
-        FileRejected, UnsupportedType: what the inspection says.
-        ListingLocked, PreconditionFailed, UnapprovedStorageFull, UploadConflict, VendorNotApproved: what `attach_deliverable` says.
-        Problem: what `receive` says.
-    """
-    ensure_uploadable(listing)
-    check_room(listing, adding=announced_size(request), replacing=replaced_bytes(listing))
-    with receive(request, key=new_deliverable_key(), maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=reader) as received:
-        return _inspect_and_attach(listing, received, actor)
-
-
-def _inspect_and_attach(listing: Listing, received: Received, actor: User, upload: Upload | None = None) -> Deliverable:
-    inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(actor.pk))
-    return attach_deliverable(listing=listing, received=received, inspection=inspection, actor=actor, upload=upload)
 
 
 @transaction.atomic
@@ -148,7 +127,8 @@ def finish_upload(*, upload: Upload, actor: User) -> Deliverable:
     with _finishing(upload):
         try:
             with _joined(upload) as received:
-                return _inspect_and_attach(upload.listing, received, actor, upload)
+                inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(actor.pk))
+                return attach_deliverable(listing=upload.listing, received=received, inspection=inspection, actor=actor, upload=upload)
         except (FileRejected, UnsupportedType):
             discard_upload(upload=upload, actor=actor)
             raise

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 from django import forms
+from django.utils.text import Truncator
 
 from catalog import bounds
 from catalog.models import LicenseTier, Listing
@@ -61,7 +62,7 @@ class SectionForm(forms.Form):
     def show_conflicts(self, names: Iterable[str], listing: Listing) -> None:
         """Add an error with the current value to each field that was changed elsewhere, and mark these values as seen."""
         for name in names:
-            current = _shortened(self.current_text(name, listing))
+            current = Truncator(self.current_text(name, listing)).chars(60)
             message = (
                 f"It was changed to “{current}” in the meantime, in another window or by a program. Save again to replace it with yours."
             )
@@ -242,7 +243,3 @@ class LicencesForm(SectionForm):
         data = self.cleaned_data
         chosen = list(dict.fromkeys(data["slugs"]))
         return {"allowed_license_slugs": None if data["permit"] == self.EVERY else chosen, "readme": data["readme"]}
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:60]}…"

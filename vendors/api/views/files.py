@@ -23,7 +23,7 @@ from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...services.uploads import upload_deliverable
+from ...upload_forms import receive_deliverable, receive_preview
 from ..conditions import documents_if_match
 from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from ..serializers.paging import PageQuery
@@ -70,7 +70,7 @@ class FileViews(VendorViewSet):
     def file(self, request: Request, asset_id: str) -> Response:
         """Upload the file that buyers get; it is checked and inspected. Buyers of a published listing get the reviewed file until the new one is approved."""
         listing = self.listing_to_change(request, asset_id)
-        return Response(DeliverableRecord(upload_deliverable(request=request._request, listing=listing, actor=self.user)).data)
+        return Response(DeliverableRecord(receive_deliverable(request._request, listing, self.user)).data)
 
     @documents_if_match
     @extend_schema(operation_id="discardFile", summary="Discard the new file", request=None, responses={200: DeliverableRecord})
@@ -145,5 +145,5 @@ class FileViews(VendorViewSet):
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0
-        preview = files.upload_preview(request=request._request, listing=listing, kind=kind, slot=slot, actor=self.user)
+        preview = receive_preview(request._request, listing, kind, self.user, slot=slot)
         return Response(PreviewRecord(preview).data)

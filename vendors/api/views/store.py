@@ -10,7 +10,8 @@ from marketplace.core.errors import NotFound
 
 from ...errors import FileRejected, UploadIncomplete
 from ...services.profiles import update_store
-from ...services.store_pictures import remove_store_picture, upload_store_picture
+from ...services.store_pictures import remove_store_picture
+from ...upload_forms import receive_store_picture
 from ..serializers.profiles import ApplicationStatus, StoreChanges, StorePictureRecord
 from .base import MANAGE, VendorViewSet
 from .files import multipart_form
@@ -59,7 +60,7 @@ class StoreViews(VendorViewSet):
         return self._remove(request, StorePictureKind.BANNER)
 
     def _upload(self, request: Request, kind: StorePictureKind) -> Response:
-        picture = upload_store_picture(request=request._request, profile=self.profile, kind=kind, actor=self.user)
+        picture = receive_store_picture(request._request, self.profile, kind, self.user)
         return Response(StorePictureRecord(picture).data)
 
     def _remove(self, request: Request, kind: StorePictureKind) -> Response:

@@ -25,7 +25,8 @@ from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...services.uploads import discard_upload, upload_deliverable
+from ...services.uploads import discard_upload
+from ...upload_forms import receive_deliverable, receive_preview
 from ..access import listing_page
 from ..files_page import PAGE, FilesPage, Notice
 from ..picture_forms import AltTextForm, MoveForm
@@ -53,7 +54,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Upload a new deliverable."""
 
     def change() -> Notice:
-        file = upload_deliverable(request=request, listing=listing, actor=request.user, reader=checked_form)
+        file = receive_deliverable(request, listing, request.user, checked_form)
         return Notice(FILE, f"{file.original_filename} was uploaded and checked.")
 
     return _respond(request, listing, FILE, change)
@@ -69,7 +70,7 @@ def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str,
 
     def change() -> Notice:
         ensure_editable(listing)
-        preview = services.upload_preview(request=request, listing=listing, kind=kind, slot=slot, actor=request.user, reader=checked_form)
+        preview = receive_preview(request, listing, kind, request.user, slot=slot, reader=checked_form)
         return _notice_about(preview, done)
 
     return _respond(request, listing, slot_name(slot) if upload_kind == PICTURE else upload_kind, change)

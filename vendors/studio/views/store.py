@@ -20,7 +20,8 @@ from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ...models import VendorProfile, VendorStatus
 from ...selectors import small_picture_of
 from ...services import profiles
-from ...services.store_pictures import remove_store_picture, upload_store_picture
+from ...services.store_pictures import remove_store_picture
+from ...upload_forms import receive_store_picture
 from ..access import vendor_page
 from ..fields import address_of
 from ..forms import StoreApplicationForm, StoreForm
@@ -76,7 +77,7 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
 def upload_picture(request: SignedInRequest, profile: VendorProfile, kind: str) -> HttpResponseBase:
     """Upload the logo or the banner."""
     try:
-        upload_store_picture(request=request, profile=profile, kind=StorePictureKind(kind), actor=request.user, reader=checked_form)
+        receive_store_picture(request, profile, StorePictureKind(kind), request.user, checked_form)
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except VendorNotApproved:
