@@ -94,7 +94,7 @@ def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
     return listing
 
 
-def listings_in_studio(profile: VendorProfile, *, status: str = "", search: str = "", after: uuid.UUID | None = None) -> QuerySet[Listing]:
+def listings_in_studio(profile: VendorProfile, *, status: str, search: str, after: uuid.UUID | None) -> QuerySet[Listing]:
     """Return the vendor's listings for the studio, newest first, with `sales`, the `findings` of the last review, and its thumbnail.
 
     `search` is a part of the title or slug; `after` is the id of the last listing of the previous page.
@@ -140,12 +140,6 @@ def own_listing(user: User, slug: str) -> Listing:
     profile = listing.store.vendor_profile
     if profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=profile.status)
-    return listing
-
-
-def with_files(listing: Listing) -> Listing:
-    """Return the listing with its files and previews prefetched."""
-    prefetch_related_objects([listing], "previews", "approved_deliverable", "candidate_deliverable")
     return listing
 
 
@@ -230,16 +224,6 @@ def decision_on(profile: VendorProfile) -> AuditEntry | None:
     """Return the last decision about the vendor, with its reason."""
     decisions = [f"vendor.{verb}" for verb in ("approve", "reject", "suspend", "reinstate")]
     return history_of(profile).filter(action__in=decisions).first()
-
-
-def listing_slug_taken(slug: str) -> bool:
-    """Tell whether any vendor's listing has the slug."""
-    return Listing.objects.filter(slug=slug).exists()
-
-
-def store_slug_taken(slug: str) -> bool:
-    """Tell whether a store has the slug."""
-    return Store.objects.filter(slug=slug).exists()
 
 
 def bio_of(store: Store) -> str:

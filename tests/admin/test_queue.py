@@ -22,7 +22,7 @@ from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.callers import signed_in
 from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
-from vendors.services.listings import update_details
+from vendors.services.listings import update_listing
 
 pytestmark = pytest.mark.django_db
 
@@ -492,7 +492,7 @@ def test_listings_that_were_edited_since_their_approval_are_found() -> None:
     root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     published(title="As approved")
     edited = published(title="Edited")
-    update_details(listing=edited, actor=edited.store.owner, title="Edited since")
+    update_listing(listing=edited, actor=edited.store.owner, title="Edited since")
     draft(title="Draft")
     response: Any = root.get(address(Listing, "changelist"), {"edited": "since"})
     assert [listing.title for listing in response.context_data["cl"].result_list] == ["Edited since"]

@@ -15,7 +15,9 @@ from marketplace.accounts.models import User
 from marketplace.core.ids import new_id
 from tests.factories import ListingFactory, UserFactory
 
-PASSED = [{"name": name, "passed": True, "detail": ""} for name in ("file_integrity", "preview_thumbnail", "pricing", "licensing")]
+PASSED = [
+    {"name": name, "passed": True, "detail": "", "warning": ""} for name in ("file_integrity", "preview_thumbnail", "pricing", "licensing")
+]
 FINDING = {"code": "file_broken", "field": "file", "message": "It does not open.", "hint": "Zip it again."}
 
 

@@ -6,6 +6,7 @@ import zlib
 from catalog.models import Deliverable, Listing, ListingReview, Preview
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing
+from catalog.services.submission import withdraw_listing
 from marketplace.storage import default_storage
 from tests.factories import DeliverableFactory, UserFactory
 from tests.shop import archive
@@ -49,6 +50,12 @@ def submitted(listing: Listing) -> ListingReview:
     check_and_submit(listing=listing, actor=listing.store.owner)
     listing.refresh_from_db()
     return listing.reviews.get(status=ReviewStatus.PENDING)
+
+
+def once_submitted(listing: Listing) -> Listing:
+    """Return the listing as a draft that was withdrawn from review."""
+    submitted(listing)
+    return withdraw_listing(listing=listing, actor=listing.store.owner)
 
 
 def published(listing: Listing) -> Listing:

@@ -8,20 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
-from catalog.services.submission import withdraw_listing
 from tests.factories import ListingFactory
 from tests.web.markup import faults_of
 
-from .cases import ready, submitted
+from .cases import once_submitted, ready
 from .forms import at, errors_of, form_of
 
 pytestmark = pytest.mark.django_db
-
-
-def once_submitted(listing: Listing) -> Listing:
-    """Return a draft that was withdrawn from review."""
-    submitted(listing)
-    return withdraw_listing(listing=listing, actor=listing.store.owner)
 
 
 def hidden_tag(page: Any) -> Any:

@@ -16,7 +16,7 @@ from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile
 from vendors.services.editing import edit_listing
-from vendors.services.listings import update_details
+from vendors.services.listings import update_listing
 from vendors.services.profiles import set_commission
 
 from .cases import published, submitted
@@ -137,7 +137,7 @@ def test_listing_without_an_active_licence_says_so_instead_of_a_price(client: Cl
 @pytest.mark.slow
 def test_other_field_changed_in_another_window_is_kept(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
-    update_details(listing=listing, actor=listing.store.owner, version="2.0")
+    update_listing(listing=listing, actor=listing.store.owner, version="2.0")
     assert client.post(at("details", listing), opened | {"title": "Aurora Serif"}).status_code == 302
     listing.refresh_from_db()
     assert (listing.title, listing.version) == ("Aurora Serif", "2.0")
@@ -146,7 +146,7 @@ def test_other_field_changed_in_another_window_is_kept(client: Client, listing: 
 @pytest.mark.slow
 def test_field_changed_in_another_window_is_replaced_only_after_a_warning(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
-    update_details(listing=listing, actor=listing.store.owner, title="Aurora Text", version="2.0")
+    update_listing(listing=listing, actor=listing.store.owner, title="Aurora Text", version="2.0")
     response = client.post(at("details", listing), opened | {"title": "Aurora Serif"})
     assert response.status_code == 400
     assert faults_of(response.content) == []

@@ -15,7 +15,7 @@ from tests.files import makers
 from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services.profiles import approve_vendor, reject_vendor, suspend_vendor
+from vendors.services.profiles import reject_vendor, suspend_vendor
 from vendors.studio.upload_fields import MESSAGES
 
 from .forms import errors_of
@@ -105,15 +105,6 @@ def test_suspended_vendor_sees_only_the_reason(browse: Browse, vendor: VendorPro
         assert client.post(reverse(name), {"store_name": "New", "bio": ""})["Location"] == reverse("studio")
     vendor.store.refresh_from_db()
     assert vendor.store.name != "New"
-
-
-def test_approved_vendor_can_open_the_studio(browse: Browse, reviewer: User) -> None:
-    user = UserFactory()
-    client = browse(user)
-    client.post(APPLY, COMPLETE)
-    approve_vendor(profile=VendorProfile.objects.get(), reason="Known", actor=reviewer)
-    assert "Create your first listing" in client.get(reverse("studio")).content.decode()
-    assert client.get(APPLY)["Location"] == reverse("studio")
 
 
 @pytest.mark.parametrize(("change", "field"), [({"store_name": " "}, "store_name"), ({"bio": "\x07"}, "bio")])

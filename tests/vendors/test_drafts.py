@@ -8,13 +8,12 @@ from django.test import TestCase
 from rest_framework.test import APIClient
 
 from catalog.models import AgentManifest, Deliverable, Listing, Preview
-from catalog.services.submission import unpublish_listing, withdraw_listing
+from catalog.services.submission import unpublish_listing
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory
 from tests.files.makers import form, picture, zipped
-from tests.studio.cases import published, ready, submitted
-from vendors.api.views import files
+from tests.studio.cases import once_submitted, published, ready
 from vendors.inspection import inspect_deliverable
 from vendors.models import VendorProfile
 from vendors.services.manifests import generate_manifest
@@ -22,12 +21,6 @@ from vendors.services.manifests import generate_manifest
 from .cases import ASSETS, CREATE, PATCH
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
-
-
-def once_submitted(listing: Listing) -> Listing:
-    """Return a draft that was withdrawn from review."""
-    submitted(listing)
-    return withdraw_listing(listing=listing, actor=listing.store.owner)
 
 
 def once_on_sale(listing: Listing) -> Listing:
@@ -125,7 +118,7 @@ def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
         client.delete(f"{ASSETS}/{listing.pk}")
         return inspect_deliverable(storage=storage, key=key, size=size, sender=sender)
 
-    monkeypatch.setattr(files, "inspect_deliverable", delete_meanwhile)
+    monkeypatch.setattr("vendors.upload_forms.inspect_deliverable", delete_meanwhile)
     answer = client.post(f"{ASSETS}/{listing.pk}/file", form(zipped({"a.txt": b"a"}), "a.zip"), format="multipart")
     assert answer.status_code == 404
     with pytest.raises(FileNotFoundError):

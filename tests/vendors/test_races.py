@@ -33,7 +33,7 @@ from vendors.models import Upload, VendorProfile, VendorStatus
 from vendors.previews import ProcessedPreview
 from vendors.selectors import unapproved_bytes, uploads_of
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
-from vendors.services.listings import create_listing, update_details
+from vendors.services.listings import create_listing, update_listing
 from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
@@ -273,7 +273,7 @@ def test_file_that_is_replaced_during_the_checks_is_not_submitted() -> None:
 def test_concurrent_edits_of_a_listing_are_each_applied_completely() -> None:
     listing = ListingFactory(store=make_vendor().store)
     owner = listing.store.owner
-    calls = [partial(update_details, listing=listing, actor=owner, title=f"T{n}", version=f"{n}") for n in range(TIMES)]
+    calls = [partial(update_listing, listing=listing, actor=owner, title=f"T{n}", version=f"{n}") for n in range(TIMES)]
     assert codes_at_once(calls) == [""] * TIMES
     listing.refresh_from_db()
     assert listing.title == f"T{listing.version}"

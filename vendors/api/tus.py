@@ -43,7 +43,7 @@ def upload_length(request: Request) -> int:
         BodyTooLarge: it is larger than a file may be.
         InvalidInput: it is not a number, or zero.
     """
-    size = _number(request, "Upload-Length", minimum=1)
+    size = number_in(request, "Upload-Length", minimum=1)
     if size > catalog_bounds.DELIVERABLE_BYTES:
         raise BodyTooLarge(maximumBytes=catalog_bounds.DELIVERABLE_BYTES)
     return size
@@ -63,15 +63,6 @@ def upload_filename(request: Request) -> str:
         except ValueError as error:
             raise _invalid("Upload-Metadata", "Send pairs of a name and a value in Base64, separated by commas.") from error
     return safe_filename(names.get("filename", ""))
-
-
-def upload_offset(request: Request) -> int:
-    """Return the offset at which a part begins.
-
-    Raises:
-        InvalidInput: it is not a number.
-    """
-    return _number(request, "Upload-Offset", minimum=0)
 
 
 def part_size(request: Request) -> int:
@@ -116,7 +107,12 @@ def state_headers(upload: Upload) -> Mapping[str, str]:
     }
 
 
-def _number(request: Request, name: str, *, minimum: int) -> int:
+def number_in(request: Request, name: str, *, minimum: int) -> int:
+    """Return the whole number in a header.
+
+    Raises:
+        InvalidInput: it is not one, or less than the minimum.
+    """
     text = request.headers.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS and int(text) >= minimum):
         raise _invalid(name, f"Send a whole number of at least {minimum}.")

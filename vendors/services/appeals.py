@@ -1,7 +1,5 @@
 """What is restored when an appeal (`marketplace.review.appeals`) overturns a rejection or a suspension of a vendor."""
 
-from typing import Any
-
 from django.db import transaction
 from django.urls import reverse
 
@@ -20,11 +18,15 @@ def overturn_suspension(*, subject: VendorProfile, decision: AuditEntry, reason:
     reinstate_vendor(profile=subject, reason=reason, actor=actor)
 
 
-def _lock_profile(profile_id: Any) -> VendorProfile:
-    return lock(VendorProfile.objects.all(), pk=profile_id)
-
-
 def connect() -> None:
     """Let vendors appeal the decisions on their stores."""
-    overturns = {"vendor.reject": overturn_suspension, "vendor.suspend": overturn_suspension}
-    register_appealable(Appealable("store", VendorProfile, "user", _lock_profile, overturns, lambda _profile: reverse("studio")))
+    register_appealable(
+        Appealable(
+            "store",
+            VendorProfile,
+            owner="user",
+            lock=lambda profile_id: lock(VendorProfile.objects.all(), pk=profile_id),
+            overturns={"vendor.reject": overturn_suspension, "vendor.suspend": overturn_suspension},
+            page=lambda _profile: reverse("studio"),
+        )
+    )

@@ -5,10 +5,9 @@ from django.conf import settings
 from catalog.models import Listing, Store
 from marketplace.core.bounds import GIB
 
-from .. import bounds
-from ..errors import TooManyDrafts, UnapprovedStorageFull, VendorNotApproved
+from ..errors import UnapprovedStorageFull, VendorNotApproved
 from ..models import Upload, VendorProfile, VendorStatus
-from ..selectors import unapproved_bytes, unapproved_listings
+from ..selectors import unapproved_bytes
 
 
 def lock_vendor(store: Store) -> None:
@@ -22,16 +21,6 @@ def lock_vendor(store: Store) -> None:
     profile = VendorProfile.objects.select_for_update(of=("self",), no_key=True).filter(store=store).first()
     if profile is not None and profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=profile.status)
-
-
-def check_draft_limit(store: Store) -> None:
-    """Refuse a further draft of a vendor who has as many as allowed.
-
-    Raises:
-        TooManyDrafts: the vendor has `bounds.MAX_DRAFTS` listings that were never approved, as drafts or in review.
-    """
-    if unapproved_listings(store).count() >= bounds.MAX_DRAFTS:
-        raise TooManyDrafts(maximum=bounds.MAX_DRAFTS)
 
 
 def check_room(listing: Listing, *, adding: int, replacing: int = 0, upload: Upload | None = None) -> None:

@@ -1,7 +1,6 @@
 """Alternative texts and order of gallery images; the order is that of their slots."""
 
 import uuid
-from typing import TypedDict, Unpack
 
 from django.db import transaction
 
@@ -19,18 +18,11 @@ from .editing import value_hash
 from .files import lock_open_listing
 
 
-class PictureChanges(TypedDict, total=False):
-    """The fields that `update_picture` may change."""
-
-    alt_text: str
-    slot: int
-
-
 @transaction.atomic
 def update_picture(
-    *, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", **changes: Unpack[PictureChanges]
+    *, listing: Listing, preview_id: uuid.UUID | None, actor: User, seen: str = "", alt_text: str | None = None, slot: int | None = None
 ) -> Preview:
-    """Set an image's alternative text, or move it to another slot, whose image gets the old one. Fields that are left out keep their value.
+    """Set an image's alternative text, or move it to another slot, whose image gets the old one. What is None stays as it is.
 
     `seen` is the hash (`value_hash`) of the alternative text that a page showed; empty where any may be replaced.
 
@@ -46,11 +38,11 @@ def update_picture(
     picture = preview_of(listing, preview_id)
     if picture.kind != PreviewKind.GALLERY:
         raise NotFound
-    if seen and value_hash(picture.alt_text) not in {seen, value_hash(changes.get("alt_text"))}:
+    if seen and value_hash(picture.alt_text) not in {seen, value_hash(alt_text)}:
         raise ListingChanged(fields=["alt_text"])
     before = {"alt_text": picture.alt_text, "slot": picture.slot}
-    picture.alt_text = changes.get("alt_text", picture.alt_text)
-    slot = changes.get("slot", picture.slot)
+    picture.alt_text = picture.alt_text if alt_text is None else alt_text
+    slot = picture.slot if slot is None else slot
     after = {"alt_text": picture.alt_text, "slot": slot}
     if after == before:
         return picture

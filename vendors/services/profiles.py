@@ -111,46 +111,22 @@ def lock_approved(profile: VendorProfile) -> VendorProfile:
 
 
 def approve_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Approve a pending vendor; the store opens.
-
-    Raises:
-        InvalidInput: no reason.
-        InvalidTransition: it is not pending.
-        SelfReview: the actor owns the row.
-    """
+    """Approve a pending vendor; the store opens."""
     return _decide(profile, "approve", reason=reason, actor=actor)
 
 
 def reject_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Reject a pending vendor, who is suspended from then on and can be reinstated.
-
-    Raises:
-        InvalidInput: no reason.
-        InvalidTransition: it is not pending.
-        SelfReview: the actor owns the row.
-    """
+    """Reject a pending vendor, who is suspended from then on and can be reinstated."""
     return _decide(profile, "reject", reason=reason, actor=actor)
 
 
 def suspend_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Suspend a vendor; the listings leave the catalog, and buyers keep what they own.
-
-    Raises:
-        InvalidInput: no reason.
-        InvalidTransition: it is suspended already.
-        SelfReview: the actor owns the row.
-    """
+    """Suspend a vendor; the listings leave the catalog, and buyers keep what they own."""
     return _decide(profile, "suspend", reason=reason, actor=actor)
 
 
 def reinstate_vendor(*, profile: VendorProfile, reason: str, actor: User) -> VendorProfile:
-    """Reinstate a suspended vendor; the published listings return to the catalog.
-
-    Raises:
-        InvalidInput: no reason.
-        InvalidTransition: it is not suspended.
-        SelfReview: the actor owns the row.
-    """
+    """Reinstate a suspended vendor; the published listings return to the catalog."""
     return _decide(profile, "reinstate", reason=reason, actor=actor)
 
 
@@ -174,6 +150,13 @@ def set_commission(*, profile: VendorProfile, commission_rate_bp: int, reason: s
 
 @transaction.atomic
 def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> VendorProfile:
+    """Change the status, open or close the store, and mail the vendor.
+
+    Raises:
+        InvalidInput: no reason.
+        InvalidTransition: the status does not allow it.
+        SelfReview: the actor owns the row.
+    """
     rows, now = VendorProfile.objects.select_related("user", "store"), timezone.now()
     profile = VENDOR_TRANSITIONS.decide(
         rows, verb, pk=profile.pk, actor=actor, reason=reason, decided_at=now, decided_by=actor, updated_at=now

@@ -1,5 +1,7 @@
 """Submits listings: the checks run first, outside of any transaction, then the status changes."""
 
+from dataclasses import asdict
+
 from catalog.errors import NothingToReview
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
@@ -22,10 +24,10 @@ def check_and_submit(*, listing: Listing, actor: User) -> Listing:
         SubmitChecksFailed: at least one check failed.
     """
     _refuse_early(listing)
-    checks = run_checks(listing)
-    if not all(check.passed for check in checks):
-        raise SubmitChecksFailed(checks=[check.as_json() for check in checks])
-    return submit_listing(listing=listing, checks=[check.as_json() for check in checks], actor=actor)
+    checks = [asdict(check) for check in run_checks(listing)]
+    if not all(check["passed"] for check in checks):
+        raise SubmitChecksFailed(checks=checks)
+    return submit_listing(listing=listing, checks=checks, actor=actor)
 
 
 def _refuse_early(listing: Listing) -> None:

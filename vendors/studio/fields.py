@@ -1,6 +1,6 @@
 """Form fields of the studio. They validate with the API's serializer fields, so that each rule is defined once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from django import forms
 from rest_framework import serializers
 
 from catalog import bounds as catalog_bounds
-from catalog.models import Category
+from catalog.models import Category, Listing, Store
 from catalog.selectors.taxonomy import category_names
 from marketplace.api.fields import Line, LongText
 from marketplace.core import bounds
@@ -153,8 +153,8 @@ class Address:
     refusal: str = ""
 
 
-def address_of(slug: str, title: str, *, prefix: str, taken: Callable[[str], bool]) -> Address:
-    """Check the typed slug, or the one derived from the title, and return the path of its page below `prefix`."""
+def address_of(slug: str, title: str, *, prefix: str, model: type[Listing | Store]) -> Address:
+    """Check the typed slug, or the one derived from the title, for a new row; return the path of its page below `prefix`."""
     # `SlugField` limits the length.
     wanted = slug.strip() or slug_from(title)
     if not wanted:
@@ -163,4 +163,4 @@ def address_of(slug: str, title: str, *, prefix: str, taken: Callable[[str], boo
         wanted = SlugField().clean(wanted)
     except forms.ValidationError as error:
         return Address(refusal=" ".join(error.messages))
-    return Address(refusal="It is taken.") if taken(wanted) else Address(prefix + wanted)
+    return Address(refusal="It is taken.") if model.objects.filter(slug=wanted).exists() else Address(prefix + wanted)

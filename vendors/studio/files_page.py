@@ -15,7 +15,6 @@ from catalog.models.files import PreviewKind
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.selectors.cards import Picture, picture_of
 
-from ..models import Upload
 from ..selectors import files_of, unfinished_uploads_of_listing
 from .picture_forms import AltTextForm
 from .presenters import CheckRow, checklist_of, detail_rows_of, may_submit, warnings_of
@@ -89,32 +88,34 @@ class Part:
     is_needed: bool = False
 
 
-@dataclass(frozen=True)
 class FilesPage:
-    """The content of the page.
+    """The content of the page. Needs three queries, and those of the checks.
 
     Args:
-        approved: The file that was approved last, which buyers get.
-        earlier: Other stored files, newest first.
-        unfinished: Resumable uploads that can be continued, newest first.
-        checks: The checks before a submission; empty where the listing is on sale or in review.
         refusal: Why a form was just refused, if one was.
+        typed: The invalid forms of alternative texts by preview id.
     """
-
-    listing: Listing
-    approved: ShownFile | None
-    candidate: ShownFile | None
-    earlier: list[Deliverable]
-    unfinished: list[Upload]
-    gallery: list[Slot]
-    specimen: Preview | None
-    sound: Preview | None
-    checks: list[CheckRow]
-    refusal: Notice
 
     messages = MESSAGES
     picture_extensions = KINDS[PICTURE].extensions
     picture_maximum = format_limit(KINDS[PICTURE].maximum)
+
+    def __init__(self, listing: Listing, refusal: Notice, typed: Mapping[uuid.UUID, AltTextForm]) -> None:
+        self.listing, self.refusal = listing, refusal
+        # The checks look at the same pictures.
+        prefetch_related_objects([listing], "previews")
+        previews = list(listing.previews.all())
+        technical, self.earlier = _files(listing)
+        # The file that was approved last, which buyers get, and the one that waits.
+        self.approved = _shown(listing.approved_deliverable, technical)
+        self.candidate = _shown(listing.candidate_deliverable, technical)
+        self.unfinished = [] if self.is_locked else list(unfinished_uploads_of_listing(listing))
+        pictures = {preview.slot: preview for preview in previews if preview.kind == PreviewKind.GALLERY}
+        self.gallery = [_slot(listing, number, pictures, refusal, typed) for number in range(catalog_bounds.GALLERY_SLOTS)]
+        self.specimen = _only(previews, PreviewKind.FONT_SPECIMEN)
+        self.sound = _only(previews, PreviewKind.AUDIO_PREVIEW)
+        # Empty where the listing is on sale or in review.
+        self.checks = [] if self.is_on_sale or not may_submit(listing) else checklist_of(listing)
 
     @property
     def page_error(self) -> str:
@@ -205,28 +206,6 @@ class FilesPage:
         before, after = dict(self.approved.details), dict(self.candidate.details)
         names = dict.fromkeys([*before, *after])
         return [(name, before.get(name, "—"), after.get(name, "—")) for name in names if before.get(name) != after.get(name)]
-
-
-def files_page(listing: Listing, refusal: Notice | None = None, typed: Mapping[uuid.UUID, AltTextForm] | None = None) -> FilesPage:
-    """Return the content of the page, with invalid forms of alternative texts by preview id. Needs three queries, and those of the checks."""
-    refusal = refusal or Notice()
-    # The checks look at the same pictures.
-    prefetch_related_objects([listing], "previews")
-    previews = list(listing.previews.all())
-    technical, earlier = _files(listing)
-    pictures = {preview.slot: preview for preview in previews if preview.kind == PreviewKind.GALLERY}
-    return FilesPage(
-        listing=listing,
-        approved=_shown(listing.approved_deliverable, technical),
-        candidate=_shown(listing.candidate_deliverable, technical),
-        earlier=earlier,
-        unfinished=[] if listing.status == ListingStatus.PENDING_REVIEW else list(unfinished_uploads_of_listing(listing)),
-        gallery=[_slot(listing, number, pictures, refusal, typed or {}) for number in range(catalog_bounds.GALLERY_SLOTS)],
-        specimen=_only(previews, PreviewKind.FONT_SPECIMEN),
-        sound=_only(previews, PreviewKind.AUDIO_PREVIEW),
-        checks=checklist_of(listing) if may_submit(listing) and listing.status != ListingStatus.PUBLISHED else [],
-        refusal=refusal,
-    )
 
 
 def _files(listing: Listing) -> tuple[dict[uuid.UUID, dict[str, Any]], list[Deliverable]]:

@@ -1,7 +1,7 @@
 """Prepares files, findings, prices and the history of a listing for the studio's pages."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -266,7 +266,7 @@ def may_submit(listing: Listing) -> bool:
 
 def checklist_of(listing: Listing) -> list[CheckRow]:
     """Run the checks and return their rows."""
-    return check_rows(outcome.as_json() for outcome in run_checks(listing))
+    return check_rows(map(asdict, run_checks(listing)))
 
 
 def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
@@ -275,5 +275,5 @@ def check_rows(outcomes: Iterable[Mapping[str, Any]]) -> list[CheckRow]:
     for outcome in outcomes:
         texts, passed = _CHECK_TEXTS[outcome["name"]], outcome["passed"]
         detail = (texts.passed if passed else texts.failed) or outcome["detail"]
-        rows.append(CheckRow(texts, passed, detail, outcome.get("warning", "")))
+        rows.append(CheckRow(texts, passed, detail, outcome["warning"]))
     return rows

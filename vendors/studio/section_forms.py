@@ -1,10 +1,11 @@
 """Forms of the sections of a listing: details, prices, licences. They check the shape of the input; services check the rules."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import orjson
 from django import forms
+from django.utils.text import Truncator
 
 from catalog import bounds
 from catalog.models import LicenseTier, Listing
@@ -19,21 +20,16 @@ _SEEN_CHARS = 2000
 class SectionForm(forms.Form):
     """A section of a listing. The hidden field `seen` has hashes of the values shown, to detect changes made elsewhere in the meantime."""
 
-    # The fields that `set_regional_prices` and `set_licensing` save; `update_details` saves the others, the `details`.
-    prices: ClassVar[tuple[str, ...]] = ()
-    licensing: ClassVar[tuple[str, ...]] = ()
-
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=_SEEN_CHARS)
 
     def __init__(self, data: Any = None, *, listing: Listing) -> None:
-        self.names = (*self.details, *self.prices, *self.licensing)
         self.listing = listing
         super().__init__(data, initial=self.initial_of(listing) | {"seen": self._hashes()})
 
     @property
-    def details(self) -> tuple[str, ...]:
-        """The listing's fields that are saved as its details: all fields of the form but `seen` and the `prices`."""
-        return tuple(name for name in self.base_fields if name not in {"seen", *self.prices})
+    def names(self) -> tuple[str, ...]:
+        """The names of the listing's fields that the form edits."""
+        return tuple(name for name in self.base_fields if name != "seen")
 
     def initial_of(self, listing: Listing) -> dict[str, Any]:
         return {name: getattr(listing, name) for name in self.names}
@@ -41,12 +37,6 @@ class SectionForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """Return the cleaned values by the names of the listing's fields."""
         return {name: self.cleaned_data[name] for name in self.names}
-
-    def parts(self) -> dict[str, Any]:
-        """Return the cleaned values, grouped by the service that saves them."""
-        values = self.values()
-        parts = {"details": self.details, "prices": self.prices, "licensing": self.licensing}
-        return {part: {name: values[name] for name in names} for part, names in parts.items() if names}
 
     def clean_seen(self) -> Mapping[str, str]:
         """Return the hashes of the values that the page showed, none where the field is malformed."""
@@ -72,7 +62,7 @@ class SectionForm(forms.Form):
     def show_conflicts(self, names: Iterable[str], listing: Listing) -> None:
         """Add an error with the current value to each field that was changed elsewhere, and mark these values as seen."""
         for name in names:
-            current = _shortened(self.current_text(name, listing))
+            current = Truncator(self.current_text(name, listing)).chars(60)
             message = (
                 f"It was changed to “{current}” in the meantime, in another window or by a program. Save again to replace it with yours."
             )
@@ -165,8 +155,6 @@ def details_form(data: Any = None, *, listing: Listing) -> DetailsForm:
 class PricesForm(SectionForm):
     """Prices, discount and tax."""
 
-    prices = ("price_inr_minor", "price_eur_minor")
-
     base_price_minor = HundredthsField(label="US dollars", **PRICE)
     price_inr_minor = HundredthsField(label="Rupees", required=False, **PRICE)
     price_eur_minor = HundredthsField(label="Euros", required=False, **PRICE)
@@ -180,7 +168,7 @@ class PricesForm(SectionForm):
 
     @property
     def amounts(self) -> list[forms.BoundField]:
-        return [self[name] for name in ("base_price_minor", *self.prices)]
+        return [self[name] for name in ("base_price_minor", "price_inr_minor", "price_eur_minor")]
 
     @property
     def percentages(self) -> list[forms.BoundField]:
@@ -191,8 +179,7 @@ class PricesForm(SectionForm):
 class LicencesForm(SectionForm):
     """The permitted licence tiers and the readme. Retired tiers are offered only where the listing permits them already."""
 
-    details = ()
-    licensing = ("allowed_license_slugs", "readme")
+    names = ("allowed_license_slugs", "readme")
     EVERY, SOME = "every", "some"
 
     permit = forms.ChoiceField(
@@ -256,7 +243,3 @@ class LicencesForm(SectionForm):
         data = self.cleaned_data
         chosen = list(dict.fromkeys(data["slugs"]))
         return {"allowed_license_slugs": None if data["permit"] == self.EVERY else chosen, "readme": data["readme"]}
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:60]}…"

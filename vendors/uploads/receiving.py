@@ -102,13 +102,9 @@ def bare_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
 def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormReader = bare_form) -> Received:
     """Stream the part named `file` into the file store.
 
-    The order in a view; every check that does not need the body comes before it is read:
-      1. authentication, ownership and state: `request.data`, `.POST` and `.FILES` stay untouched;
-      2. `check_upload_headers`, or leave it to this function, which begins with it;
-      3. with receive(request._request, key=..., maximum_bytes=...) as received:
-             inspect, then write the record in a transaction of its own that checks the state again;
-             received.keep()
-    Do not call it inside a transaction, which would hold a database connection for as long as the client takes to send.
+    Make every check that does not need the body before, without `request.data`, `.POST` and `.FILES`, which would read it. Use it as a
+    context manager, and call `keep` once the record is committed, in a transaction that checks the state again. Do not call it inside
+    a transaction, which would hold a database connection for as long as the client takes to send.
 
     Args:
         request: Django's request, not DRF's.

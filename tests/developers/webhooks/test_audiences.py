@@ -21,7 +21,7 @@ from tests.eager import drain
 from tests.factories import AppFactory, UserFactory, connect_app
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from vendors.services.listings import update_details
+from vendors.services.listings import update_listing
 from vendors.services.profiles import reinstate_vendor, suspend_vendor, update_store
 from wallet.models import Order
 from wallet.services.refunds import refund_order
@@ -70,12 +70,12 @@ def test_edit_of_a_published_listing_sends_asset_updated_and_of_a_draft_nothing(
     listing = published()
     listen(EventType.ASSET_UPDATED)
     for title in ("New name", "Newer name"):
-        update_details(listing=listing, title=title, actor=listing.store.owner)
+        update_listing(listing=listing, title=title, actor=listing.store.owner)
     updates = WebhookMessage.objects.filter(type=EventType.ASSET_UPDATED)
     assert updates.get().data["assetId"] == str(listing.pk)
     unpublish_listing(listing=listing, actor=listing.store.owner)
     updates.delete()
-    update_details(listing=listing, title="Newest name", actor=listing.store.owner)
+    update_listing(listing=listing, title="Newest name", actor=listing.store.owner)
     assert not updates.exists()
 
 

@@ -17,8 +17,8 @@ from .files import DeliverableRecord, PreviewRecord
 from .paging import PageQuery
 
 
-class ListingSummary(serializers.Serializer[Any]):
-    """A listing in the vendor's list."""
+class ListingCreated(serializers.Serializer[Any]):
+    """Response of create."""
 
     id = serializers.CharField()
     vendorId = serializers.CharField(source="store.owner_id")
@@ -26,20 +26,25 @@ class ListingSummary(serializers.Serializer[Any]):
     slug = serializers.CharField()
     shortDescription = serializers.CharField(source="short_description")
     categorySlug = serializers.CharField(source="category.slug")
-    tags = serializers.ListField(child=serializers.CharField())
     basePrice = Price(source="base_price_minor")
+    currency = serializers.CharField()
+    status = serializers.ChoiceField(choices=ListingStatus.choices)
+    fileType = serializers.CharField(source="file_type")
+    supportedPlatforms = serializers.CharField(source="supported_platforms")
+    version = serializers.CharField()
+
+
+class ListingSummary(ListingCreated):
+    """A listing in the vendor's list."""
+
+    tags = serializers.ListField(child=serializers.CharField())
     priceInr = Price(source="price_inr_minor", allow_null=True)
     priceEur = Price(source="price_eur_minor", allow_null=True)
     discountPercent = Percent(source="discount_bp")
     taxRatePercent = Percent(source="tax_rate_bp")
-    currency = serializers.CharField()
-    status = serializers.ChoiceField(choices=ListingStatus.choices)
     updateStatus = serializers.SerializerMethodField(
         help_text="PendingReview while the new file of a published listing waits for a reviewer, else null."
     )
-    fileType = serializers.CharField(source="file_type")
-    supportedPlatforms = serializers.CharField(source="supported_platforms")
-    version = serializers.CharField()
     videoUrl = serializers.CharField(source="video_url")
     tierRequirement = serializers.ChoiceField(source="tier_requirement", choices=Tier.choices)
     createdAt = serializers.DateTimeField(source="created_at")
@@ -188,23 +193,6 @@ class LicensingPatch(ListingPartPatch):
 
     def validate_readme(self, value: str | None) -> str:
         return value or ""
-
-
-class ListingCreated(serializers.Serializer[Any]):
-    """Response of create."""
-
-    id = serializers.CharField()
-    vendorId = serializers.CharField(source="store.owner_id")
-    title = serializers.CharField()
-    slug = serializers.CharField()
-    shortDescription = serializers.CharField(source="short_description")
-    categorySlug = serializers.CharField(source="category.slug")
-    basePrice = Price(source="base_price_minor")
-    currency = serializers.CharField()
-    status = serializers.ChoiceField(choices=ListingStatus.choices)
-    fileType = serializers.CharField(source="file_type")
-    supportedPlatforms = serializers.CharField(source="supported_platforms")
-    version = serializers.CharField()
 
 
 class ListingDeleted(serializers.Serializer[Any]):

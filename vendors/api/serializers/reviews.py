@@ -19,13 +19,9 @@ class CheckRecord(serializers.Serializer[Any]):
     name = serializers.CharField(help_text="Name of the check.")
     passed = serializers.BooleanField()
     detail = serializers.CharField()
-    warning = serializers.SerializerMethodField(
+    warning = serializers.CharField(
         help_text="What could be better although the check passed; empty if nothing. It does not prevent a submission."
     )
-
-    def get_warning(self, check: dict[str, Any]) -> str:
-        """Return the warning; submissions from before there were warnings have none."""
-        return str(check.get("warning", ""))
 
 
 class FindingRecord(serializers.Serializer[Any]):

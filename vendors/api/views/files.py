@@ -6,7 +6,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog import bounds as catalog_bounds
 from catalog.models.files import PreviewKind
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import PreconditionFailed
@@ -20,13 +19,11 @@ from ...errors import (
     UploadConflict,
     UploadIncomplete,
 )
-from ...inspection import inspect_deliverable
-from ...previews import MAXIMUM_BYTES, process_preview
 from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...uploads.receiving import announced_size, receive, receive_small
+from ...upload_forms import receive_deliverable, receive_preview
 from ..conditions import documents_if_match
 from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from ..serializers.paging import PageQuery
@@ -73,13 +70,7 @@ class FileViews(VendorViewSet):
     def file(self, request: Request, asset_id: str) -> Response:
         """Upload the file that buyers get; it is checked and inspected. Buyers of a published listing get the reviewed file until the new one is approved."""
         listing = self.listing_to_change(request, asset_id)
-        files.ensure_uploadable(listing)
-        files.check_room_for_file(listing=listing, size=announced_size(request._request))
-        key = files.new_deliverable_key()
-        with receive(request._request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES) as received:
-            inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(self.user.pk))
-            deliverable = files.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=self.user)
-        return Response(DeliverableRecord(deliverable).data)
+        return Response(DeliverableRecord(receive_deliverable(request._request, listing, self.user)).data)
 
     @documents_if_match
     @extend_schema(operation_id="discardFile", summary="Discard the new file", request=None, responses={200: DeliverableRecord})
@@ -154,7 +145,5 @@ class FileViews(VendorViewSet):
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0
-        content = receive_small(request._request, maximum_bytes=MAXIMUM_BYTES[kind])
-        processed = process_preview(kind, content, str(self.user.pk))
-        preview = files.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=self.user)
+        preview = receive_preview(request._request, listing, kind, self.user, slot=slot)
         return Response(PreviewRecord(preview).data)

@@ -2,17 +2,18 @@
 
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
-from catalog.models import Listing
 from marketplace.api.idempotency import idempotent
 from marketplace.api.serializers import Body, EmptyBody, parse_body
 from marketplace.core.errors import PreconditionFailed
 
 from ...errors import AiPartsMismatch, DraftNotDeletable, ListingLocked, SlugLocked, SlugTaken, TooManyDrafts
-from ...selectors import listing_of, listings_of, reviews_of, with_files
+from ...selectors import listing_of, listings_of, reviews_of
 from ...services import drafts, listings
 from ..conditions import documents_etag, documents_if_match, with_etag
 from ..serializers.listings import (
@@ -72,7 +73,8 @@ class ListingViews(VendorViewSet):
     @extend_schema(operation_id="getListing", summary="Get one of your listings", responses=ListingRecord)
     def retrieve(self, request: Request, asset_id: str) -> Response:
         """Return one of the caller's listings with all fields, files and previews."""
-        listing = with_files(listing_of(self.profile, asset_id))
+        listing = listing_of(self.profile, asset_id)
+        prefetch_related_objects([listing], "previews", "approved_deliverable", "candidate_deliverable")
         return with_etag(listing, ListingRecord(listing).data)
 
     @documents_if_match
@@ -80,9 +82,7 @@ class ListingViews(VendorViewSet):
     @extend_schema(operation_id="updateListing", summary="Change the details", request=DetailsPatch, responses=DetailsPatched)
     def update_details(self, request: Request, asset_id: str) -> Response:
         """Change the details of a listing. The slug can be changed until the first submission. Changes of a published listing are live at once."""
-        listing, body = self._edit(request, asset_id, DetailsPatch)
-        listing = listings.update_details(listing=listing, actor=self.user, **body)
-        return with_etag(listing, DetailsPatched(listing).data)
+        return self._edit(request, asset_id, DetailsPatch, DetailsPatched)
 
     @documents_if_match
     @extend_schema(operation_id="deleteListing", summary="Delete a draft", request=None, responses={200: ListingDeleted})
@@ -102,9 +102,7 @@ class ListingViews(VendorViewSet):
     )
     def regional_prices(self, request: Request, asset_id: str) -> Response:
         """Set the prices in INR and EUR. A field that is left out keeps its value; null removes the price."""
-        listing, body = self._edit(request, asset_id, RegionalPricesPatch)
-        listing = listings.set_regional_prices(listing=listing, actor=self.user, **body)
-        return with_etag(listing, RegionalPricesPatched(listing).data)
+        return self._edit(request, asset_id, RegionalPricesPatch, RegionalPricesPatched)
 
     @documents_if_match
     @documents_etag
@@ -116,17 +114,17 @@ class ListingViews(VendorViewSet):
     )
     def licensing(self, request: Request, asset_id: str) -> Response:
         """Set the permitted licence tiers and the readme. A field that is left out keeps its value; null permits every active tier, or removes the readme."""
-        listing, body = self._edit(request, asset_id, LicensingPatch)
-        listing = listings.set_licensing(listing=listing, actor=self.user, **body)
-        return with_etag(listing, LicensingPatched(listing).data)
+        return self._edit(request, asset_id, LicensingPatch, LicensingPatched)
 
     @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", responses=ReviewPage)
     def reviews(self, request: Request, asset_id: str) -> Response:
         """List the reviews of a listing, newest first: submissions with the reviewers' findings, takedowns and restorations."""
         return self.page_of(reviews_of(listing_of(self.profile, asset_id)), ReviewRecord)
 
-    def _edit(self, request: Request, asset_id: str, body: type[Body]) -> tuple[Listing, dict[str, Any]]:
-        """Return the listing and the validated body. A locked listing is refused before the body is validated."""
+    def _edit(self, request: Request, asset_id: str, body: type[Body], response: type[Serializer[Any]]) -> Response:
+        """Change the listing. A locked listing is refused before the body is validated."""
         listing = self.listing_to_change(request, asset_id)
         listings.ensure_editable(listing)
-        return listing, parse_body(body, request, context={"listing": listing})
+        changes = parse_body(body, request, context={"listing": listing})
+        listing = listings.update_listing(listing=listing, actor=self.user, **changes)
+        return with_etag(listing, response(listing).data)

@@ -4,16 +4,14 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from catalog.models.files import PreviewKind, StorePictureKind
+from catalog.models.files import StorePictureKind
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import NotFound
 
-from ... import bounds
 from ...errors import FileRejected, UploadIncomplete
-from ...previews import process_preview
 from ...services.profiles import update_store
-from ...services.store_pictures import attach_store_picture, remove_store_picture
-from ...uploads.receiving import receive_small
+from ...services.store_pictures import remove_store_picture
+from ...upload_forms import receive_store_picture
 from ..serializers.profiles import ApplicationStatus, StoreChanges, StorePictureRecord
 from .base import MANAGE, VendorViewSet
 from .files import multipart_form
@@ -62,9 +60,7 @@ class StoreViews(VendorViewSet):
         return self._remove(request, StorePictureKind.BANNER)
 
     def _upload(self, request: Request, kind: StorePictureKind) -> Response:
-        content = receive_small(request._request, maximum_bytes=bounds.IMAGE_BYTES)
-        processed = process_preview(PreviewKind.GALLERY, content, str(self.user.pk))
-        picture = attach_store_picture(profile=self.profile, kind=kind, processed=processed, actor=self.user)
+        picture = receive_store_picture(request._request, self.profile, kind, self.user)
         return Response(StorePictureRecord(picture).data)
 
     def _remove(self, request: Request, kind: StorePictureKind) -> Response:

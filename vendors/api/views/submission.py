@@ -56,7 +56,7 @@ class SubmissionViews(VendorViewSet):
         listing = listing_of(self.profile, asset_id)
         parse_body(EmptyBody, request)
         checks = run_checks(listing)
-        return Response({"passed": all(check.passed for check in checks), "checks": [check.as_json() for check in checks]})
+        return Response(Preflight({"passed": all(check.passed for check in checks), "checks": checks}).data)
 
     @documents_if_match
     @documents_etag

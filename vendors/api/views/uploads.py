@@ -126,7 +126,7 @@ class TusViews(VendorViewSet):
     def append(self, request: Request, upload_id: str) -> Response:
         """Receive a part."""
         upload = self.upload
-        offset, size, checksum = tus.upload_offset(request), tus.part_size(request), tus.part_checksum(request)
+        offset, size, checksum = tus.number_in(request, "Upload-Offset", minimum=0), tus.part_size(request), tus.part_checksum(request)
         uploads.check_part(upload=upload, offset=offset, size=size)
         if size:
             key = uploads.new_part_key(upload=upload)

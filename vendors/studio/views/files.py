@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -22,16 +21,14 @@ from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 
 from ...errors import ListingChanged
-from ...inspection import inspect_deliverable
-from ...previews import MAXIMUM_BYTES, process_preview
 from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
-from ...uploads.receiving import announced_size, receive, receive_small
+from ...upload_forms import receive_deliverable, receive_preview
 from ..access import listing_page
-from ..files_page import PAGE, Notice, files_page
+from ..files_page import PAGE, FilesPage, Notice
 from ..picture_forms import AltTextForm, MoveForm
 from ..upload_fields import FILE, PICTURE, SOUND, SPECIMEN, message_for, picture_name, slot_name
 from ..uploading import FormRefused, checked_form
@@ -57,12 +54,7 @@ def upload_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Upload a new deliverable."""
 
     def change() -> Notice:
-        services.ensure_uploadable(listing)
-        services.check_room_for_file(listing=listing, size=announced_size(request))
-        key = services.new_deliverable_key()
-        with receive(request, key=key, maximum_bytes=catalog_bounds.DELIVERABLE_BYTES, reader=checked_form) as received:
-            inspection = inspect_deliverable(storage=received.storage, key=received.key, size=received.size, sender=str(request.user.pk))
-            file = services.attach_deliverable(listing=listing, received=received, inspection=inspection, actor=request.user)
+        file = receive_deliverable(request, listing, request.user, checked_form)
         return Notice(FILE, f"{file.original_filename} was uploaded and checked.")
 
     return _respond(request, listing, FILE, change)
@@ -78,9 +70,7 @@ def upload_preview(request: SignedInRequest, listing: Listing, upload_kind: str,
 
     def change() -> Notice:
         ensure_editable(listing)
-        content = receive_small(request, maximum_bytes=MAXIMUM_BYTES[kind], reader=checked_form)
-        processed = process_preview(kind, content, str(request.user.pk))
-        preview = services.attach_preview(listing=listing, kind=kind, slot=slot, processed=processed, actor=request.user)
+        preview = receive_preview(request, listing, kind, request.user, slot=slot, reader=checked_form)
         return _notice_about(preview, done)
 
     return _respond(request, listing, slot_name(slot) if upload_kind == PICTURE else upload_kind, change)
@@ -126,15 +116,13 @@ def describe_picture(request: SignedInRequest, listing: Listing, preview_id: uui
     form = AltTextForm(request.POST, preview_id=preview_id)
     if form.is_valid():
         text = form.cleaned_data["alt_text"]
+
+        def change() -> Notice:
+            picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **form.cleaned_data)
+            return Notice(slot_name(picture.slot), f"The description of {_in_sentence(picture.slot)} was saved.")
+
         try:
-            return _update_and_redirect(
-                request,
-                listing,
-                preview_id,
-                lambda slot: f"The description of {_in_sentence(slot)} was saved.",
-                f" Your description was: “{text}”" if text else "",
-                **form.cleaned_data,
-            )
+            return _respond(request, listing, PAGE, change, gone=f"{GONE} Your description was: “{text}”" if text else GONE)
         except ListingChanged:
             form.show_conflict(preview_of(listing, preview_id).alt_text)
     return _page(request, listing, typed={preview_id: form}, status=400)
@@ -146,9 +134,12 @@ def move_picture(request: SignedInRequest, listing: Listing, preview_id: uuid.UU
     form = MoveForm(request.POST)
     if not form.is_valid():
         raise Http404
-    return _update_and_redirect(
-        request, listing, preview_id, lambda slot: f"The picture was moved: it is {_in_sentence(slot)} now.", **form.cleaned_data
-    )
+
+    def change() -> Notice:
+        picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, slot=form.cleaned_data["slot"])
+        return Notice(slot_name(picture.slot), f"The picture was moved: it is {_in_sentence(picture.slot)} now.")
+
+    return _respond(request, listing, PAGE, change, gone=GONE)
 
 
 @listing_page("GET")
@@ -172,30 +163,21 @@ def _notice_about(preview: Preview, done: str) -> Notice:
     return Notice(upload_kind, f"The {upload_kind} {done}")
 
 
-def _respond(request: SignedInRequest, listing: Listing, anchor: str, change: Callable[[], Notice]) -> HttpResponseBase:
-    """Run `change` and redirect to the page with its message, or show the page with the error beside the field of the anchor."""
+def _respond(request: SignedInRequest, listing: Listing, anchor: str, change: Callable[[], Notice], gone: str = "") -> HttpResponseBase:
+    """Run `change` and redirect to the page with its message, or show the page with the error beside the field of the anchor.
+
+    `gone` is what the page says where the image that is changed no longer exists.
+    """
     try:
         done = change()
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
-    except Problem as problem:
-        return _refuse(request, listing, Notice(anchor, message_for(problem)), problem.status)
-    return _redirect(request, listing, done)
-
-
-def _update_and_redirect(
-    request: SignedInRequest, listing: Listing, preview_id: uuid.UUID, done: Callable[[int], str], typed: str = "", **changes: Any
-) -> HttpResponseBase:
-    """Update an image and redirect to its slot. If it is gone, the page says so and shows what was `typed`."""
-    try:
-        picture = update_picture(listing=listing, preview_id=preview_id, actor=request.user, **changes)
     except ListingChanged:
         raise
-    except NotFound as problem:
-        return _refuse(request, listing, Notice(PAGE, f"{GONE}{typed}"), problem.status)
     except Problem as problem:
-        return _refuse(request, listing, Notice(PAGE, message_for(problem)), problem.status)
-    return _redirect(request, listing, Notice(slot_name(picture.slot), done(picture.slot)))
+        message = gone if gone and isinstance(problem, NotFound) else message_for(problem)
+        return _refuse(request, listing, Notice(anchor, message), problem.status)
+    return _redirect(request, listing, done)
 
 
 def _redirect(request: SignedInRequest, listing: Listing, done: Notice) -> HttpResponseBase:
@@ -216,7 +198,7 @@ def _page(
     typed: Mapping[uuid.UUID, AltTextForm] | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    context = {"page": files_page(listing, refusal, typed), "listing": listing, "tab": "studio-files"}
+    context = {"page": FilesPage(listing, refusal or Notice(), typed or {}), "listing": listing, "tab": "studio-files"}
     response = render(request, "studio/files.html", context, status=status)
     # The page's script shows a local preview of an image while it is being uploaded.
     response[POLICY_HEADER] = IMAGE_PREVIEW_POLICY

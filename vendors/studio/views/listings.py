@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.pricing import current_price
 from catalog.selectors.cards import picture_of
@@ -17,7 +18,7 @@ from marketplace.review.appeals import appealable_decision
 
 from ...errors import SlugTaken, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
-from ...selectors import decision_on, listing_slug_taken, listings_in_studio, listings_of, profile_of, statuses_of, wait_of_profile
+from ...selectors import decision_on, listings_in_studio, listings_of, profile_of, statuses_of, wait_of_profile
 from ...services.listings import create_listing
 from ..access import vendor_page
 from ..fields import address_of
@@ -69,7 +70,7 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
 def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Check whether a slug is available for a listing."""
     slug, title = (request.GET.get(name, "") for name in ("slug", "title"))
-    found = address_of(slug, title, prefix="/assets/", taken=listing_slug_taken)
+    found = address_of(slug, title, prefix="/assets/", model=Listing)
     return render(request, "studio/address.html", {"address": found})
 
 

@@ -10,19 +10,18 @@ from django.urls import reverse
 from django.views.csrf import csrf_failure
 from django.views.decorators.csrf import csrf_exempt
 
-from catalog.models.files import PreviewKind, StorePictureKind
+from catalog.models import Store
+from catalog.models.files import StorePictureKind
 from catalog.selectors.cards import Picture
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 
-from ... import bounds
 from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ...models import VendorProfile, VendorStatus
-from ...previews import process_preview
-from ...selectors import small_picture_of, store_slug_taken
+from ...selectors import small_picture_of
 from ...services import profiles
-from ...services.store_pictures import attach_store_picture, remove_store_picture
-from ...uploads.receiving import receive_small
+from ...services.store_pictures import remove_store_picture
+from ...upload_forms import receive_store_picture
 from ..access import vendor_page
 from ..fields import address_of
 from ..forms import StoreApplicationForm, StoreForm
@@ -78,9 +77,7 @@ def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBa
 def upload_picture(request: SignedInRequest, profile: VendorProfile, kind: str) -> HttpResponseBase:
     """Upload the logo or the banner."""
     try:
-        content = receive_small(request, maximum_bytes=bounds.IMAGE_BYTES, reader=checked_form)
-        processed = process_preview(PreviewKind.GALLERY, content, str(request.user.pk))
-        attach_store_picture(profile=profile, kind=StorePictureKind(kind), processed=processed, actor=request.user)
+        receive_store_picture(request, profile, StorePictureKind(kind), request.user, checked_form)
     except FormRefused as refusal:
         return csrf_failure(request, reason=str(refusal))
     except VendorNotApproved:
@@ -109,7 +106,7 @@ def remove_picture(request: SignedInRequest, profile: VendorProfile, kind: str) 
 def address(request: SignedInRequest) -> HttpResponseBase:
     """Check whether a slug is available for a store."""
     slug, title = (request.GET.get(name, "") for name in ("store_slug", "store_name"))
-    found = address_of(slug, title, prefix="/stores/", taken=store_slug_taken)
+    found = address_of(slug, title, prefix="/stores/", model=Store)
     return render(request, "studio/address.html", {"address": found})
 
 
