@@ -126,11 +126,11 @@ class WebhookResponse(serializers.Serializer[WebhookEndpoint]):
 
     id = serializers.CharField()
     url = serializers.CharField()
-    description = serializers.CharField(allow_blank=True, help_text="For your own reference.")
+    description = serializers.CharField(help_text="For your own reference.")
     events = serializers.ListField(child=serializers.CharField(), help_text="The types of events that are sent.")
     enabled = serializers.SerializerMethodField(help_text="Whether events are sent to it.")
     status = serializers.ChoiceField(WebhookStatus.choices, help_text="Failing: the last attempt failed.")
-    disabledReason = serializers.CharField(source="disabled_reason", allow_blank=True, help_text="Why it is disabled; else empty.")
+    disabledReason = serializers.CharField(source="disabled_reason", help_text="Why it is disabled; else empty.")
     createdAt = serializers.DateTimeField(source="created_at")
     lastDeliveredAt = serializers.DateTimeField(
         source="last_delivered_at", allow_null=True, help_text="Time of the last delivery that succeeded; null before that."

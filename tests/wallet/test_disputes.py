@@ -1,9 +1,13 @@
 """Disputes freeze the wallet's balance up to their amount, and suspend what it does not cover; won they restore it, lost they take it back by new entries."""
 
 import itertools
+from datetime import timedelta
+from io import StringIO
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -16,6 +20,7 @@ from marketplace.core.errors import InvalidInput, InvalidTransition, Problem
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
+from wallet import bounds
 from wallet.card_credit import card_credit
 from wallet.models import CardReversal, LedgerAccount, Order, ProviderEvent, ReversedOrder, TopUp
 from wallet.models.top_ups import EventKind
@@ -237,11 +242,11 @@ def test_purchase_that_a_dispute_suspended_is_not_attributed_to_the_next_one() -
 
 
 def test_dispute_reaches_an_older_purchase_only_beyond_the_price_of_the_newest() -> None:
-    top_up = paid_top_up(amount_minor=PRICE + 1_000)
-    older, newer = bought_with(top_up, price_inr_minor=1_000), bought_with(top_up)
+    top_up = paid_top_up(amount_minor=PRICE + 1)
+    older, newer = bought_with(top_up, price_inr_minor=1), bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)
     rows = ReversedOrder.objects.values_list("order", "reversed_minor", "suspended")
-    assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1_000, True)}
+    assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1, True)}
     assert_ledger_agrees()
 
 
@@ -256,12 +261,19 @@ def test_events_of_a_dispute_in_any_order_and_one_of_them_twice_have_the_same_re
     assert_ledger_agrees()
 
 
-def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends() -> None:
+def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends_however_late() -> None:
     top_up = paid_top_up(amount_minor=50_000)
     names, part = ("first", "second", "third"), {"amount_minor": 10_000}
     for name in names:
         deliver_event(top_up, EventKind.DISPUTED, **part, reversal=name, event_id=name)
     assert CardReversal.objects.count() == 1
+    # They wait for as long as it takes; what belongs to none of our payments does not.
+    deliver_event(requested_top_up(), EventKind.DISPUTED, event_id="of another")
+    days = timedelta(days=bounds.PROVIDER_EVENT_DAYS)
+    for age, waiting in ((days - timedelta(hours=1), {"second", "third", "of another"}), (days, {"second", "third"})):
+        with patch("django.utils.timezone.now", return_value=timezone.now() + age):
+            call_command("purge", "wallet", stdout=StringIO())
+        assert set(ProviderEvent.objects.filter(processed_at=None).values_list("event_id", flat=True)) == waiting
     # The last one ends before the second.
     for name in ("third", "second", "first"):
         deliver_event(top_up, EventKind.DISPUTE_LOST, **part, reversal=name, event_id=f"{name} lost")

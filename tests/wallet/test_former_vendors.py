@@ -9,6 +9,7 @@ from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import VendorProfile, VendorStatus
+from wallet import bounds
 from wallet.admin import VendorPayoutAdmin
 from wallet.models import Journal, VendorPayout
 from wallet.services.former_vendors import keep_earnings, pay_former_vendor
@@ -46,7 +47,7 @@ def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once_
         "All earnings in the vendor's account, ₹399.20, count as paid to the vendor."
     ]
     assert admin.keep_earnings.decision.effects(payout) == ["All earnings in the vendor's account, ₹399.20, become the marketplace's."]
-    for reference, reason in ((" ", "test"), ("UTR 1", " ")):
+    for reference, reason in ((" ", "test"), ("x" * (bounds.PAYMENT_REFERENCE_CHARS + 1), "test"), ("UTR 1", " ")):
         with pytest.raises(InvalidInput):
             pay_former_vendor(payout=payout, reference=reference, reason=reason, actor=staff)
     assert owed_to(payout) == SHARE

@@ -62,6 +62,7 @@ def test_sale_to_another_state_is_split_and_invoiced_as_it_was() -> None:
     assert invoice.buyer_details is not None
     assert (invoice.buyer_name, invoice.buyer_details.city, invoice.seller_details.tax_id) == ("Bo Buyer", "Mumbai", GSTIN)
     assert "Halden" in invoice.description
+    assert f"GSTIN {GSTIN}" in words_of(invoice_document(invoice))
 
 
 def test_price_is_the_same_for_all_and_the_tax_follows_the_buyers_details_and_connection() -> None:
@@ -355,7 +356,8 @@ def test_command_fails_when_invoice_numbers_of_a_seller_run_out_and_still_issues
         call_command("issue_invoices")
     assert {invoice.order for invoice in Invoice.objects.all()} == {first, other}
     monkeypatch.setattr("wallet.invoice_differences.last_sequence_of", lambda *_, **__: 1)
-    assert [sentence for sentence in invoice_differences() if "shorten the pattern" in sentence]
+    warned = [sentence for sentence in invoice_differences() if "shorten the pattern" in sentence]
+    assert len(warned) == len({invoice.seller for invoice in Invoice.objects.all()}) == 2
     monkeypatch.undo()
     assert second in [invoice.order for invoice in issue()]
 
@@ -408,7 +410,7 @@ def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:
         words = words_of(document)
         assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", words)
         assert "Reverse charge" in words
-        for expected in (invoice.number, BERLIN["tax_id"], PARIS["tax_id"], PARIS["street"], BERLIN["city"]):
+        for expected in (invoice.number, f"tax ID {BERLIN['tax_id']}", f"tax ID {PARIS['tax_id']}", PARIS["street"], BERLIN["city"]):
             assert expected in words
 
 

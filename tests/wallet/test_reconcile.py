@@ -12,7 +12,7 @@ from django.utils import timezone
 from library.models import Licence
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
-from wallet.models import Journal, LedgerAccount, Order, Transfer
+from wallet.models import CardReversal, Journal, LedgerAccount, Order, Transfer
 from wallet.models.top_ups import EventKind
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
@@ -137,6 +137,25 @@ def test_frozen_balance_that_differs_from_what_is_disputed_is_a_difference() -> 
     frozen = LedgerAccount.objects.get(kind="frozen", owner=top_up.user)
     LedgerAccount.objects.filter(pk=frozen.pk).update(balance_minor=1)
     assert f"frozen account {frozen.pk} holds ₹0.01, what is disputed or refunded is ₹499.00" in list(differences())
+
+
+@pytest.mark.parametrize(
+    ("end", "change"),
+    [
+        (EventKind.DISPUTE_WON, {"status": "Returned"}),
+        (EventKind.DISPUTE_LOST, {"status": "Kept"}),
+        (EventKind.DISPUTE_LOST, {"amount_minor": 49_899}),
+    ],
+)
+def test_dispute_that_ended_otherwise_than_its_transfers_say_is_a_difference(end: EventKind, change: dict[str, Any]) -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    for kind in (EventKind.DISPUTED, end):
+        deliver_event(top_up, kind)
+    sentence = f"dispute {CardReversal.objects.get().pk} and its transfers differ"
+    assert sentence not in list(differences())
+    with unguarded():
+        CardReversal.objects.update(**change)
+    assert sentence in list(differences())
 
 
 def test_journal_without_transfers_is_a_difference() -> None:

@@ -134,6 +134,8 @@ def test_purchase_of_an_asset_that_was_refunded_or_downloaded_before_is_not_refu
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
     assert [requested_refund(each).status for each in (again, further, first)] == ["Waiting"] * 3
     assert refund_case(further).download_count == 1
+    # Of the same asset, by another buyer.
+    assert requested_refund(bought(order.listing)).status == "Refunded"
 
 
 def test_refund_of_a_free_upgrade_must_be_requested_before_that_of_the_upgraded_purchase() -> None:

@@ -70,6 +70,8 @@ def test_upgrade_is_to_the_next_tier_costs_the_difference_and_replaces_the_licen
     answer = purchases.spend(client, listing, upgradeFrom="personal").json()
     assert (answer["debited"], answer["upgradeFrom"], answer["upgradeCredit"], answer["taxIncluded"]) == (499.0, "personal", 499.0, 76.12)
     assert [item["licenseSlug"] for item in client.get("/api/v1/library").json()["items"]] == ["commercial"]
+    shown = [(item["upgradeFrom"], item["upgradeCredit"]) for item in client.get("/api/v1/orders").json()["items"]]
+    assert shown == [("personal", 499.0), (None, 0.0)]
     assert wallet_of(user).balance_inr_minor == 100_200
 
 

@@ -6,11 +6,12 @@ import pytest
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from marketplace.core.errors import InvalidTransition
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from tests.admin.pages import press, staff, text_of
 from tests.callers import signed_in
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet import bounds
 from wallet.models import WalletPayout
 from wallet.selectors import wallet_of
 from wallet.services.refunds import pay_unclaimed, refund_order
@@ -127,6 +128,8 @@ def test_unclaimed_refund_is_listed_announced_and_paid_by_staff_with_the_permiss
     assert "This is not possible in its current state" in text_of(payer.get(order_page(other, "pay_unclaimed")))
     assert "counts as paid to the buyer of" in text_of(payer.get(order_page(order, "pay_unclaimed")))
     assert payer.post(order_page(order, "pay_unclaimed"), claim | {"reference": ""}).status_code == 400
+    with pytest.raises(InvalidInput):
+        pay_unclaimed(order=order, actor=UserFactory(), **claim | {"reference": "x" * (bounds.PAYMENT_REFERENCE_CHARS + 1)})
     press(payer, order_page(order, "pay_unclaimed"), claim)
     assert not unclaimed_refunds().exists()
     with pytest.raises(InvalidTransition):

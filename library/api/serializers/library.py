@@ -47,7 +47,7 @@ class LibraryItem(serializers.Serializer[Licence]):
     licenseSlug = serializers.CharField(source="tier.slug")
     aiTraining = serializers.ChoiceField(AiTraining.choices, source="ai_training")
     orderId = serializers.CharField(source="order_id")
-    boughtVersion = serializers.CharField(source="version", allow_blank=True, help_text="The version that was on sale at the purchase.")
+    boughtVersion = serializers.CharField(source="version", help_text="The version that was on sale at the purchase.")
 
     slug = serializers.CharField(source="listing.slug")
     file = serializers.SerializerMethodField(help_text="The file that a download returns now; null if a reviewer marked it as malicious.")
@@ -90,7 +90,7 @@ class OwnedVersion(serializers.Serializer[Deliverable]):
     """A version that the holder may download."""
 
     id = serializers.CharField()
-    version = serializers.CharField(allow_blank=True)
+    version = serializers.CharField()
     fileSize = serializers.IntegerField(source="file_size")
     checksum = serializers.CharField(source="sha256", help_text="SHA-256 of the file in the package, in hex digits.")
     releasedAt = serializers.DateTimeField(source="approved_at", help_text="Time at which this version went on sale.")

@@ -44,8 +44,8 @@ class HistoryQuery(serializers.Serializer[Any]):
 class OrderLicensee(serializers.Serializer[Any]):
     """Whom a licence was bought for, and whether they have claimed it."""
 
-    name = serializers.CharField(allow_blank=True)
-    email = serializers.CharField(allow_blank=True)
+    name = serializers.CharField()
+    email = serializers.CharField()
     status = serializers.ChoiceField(ClaimStatus.choices)
 
 
@@ -63,7 +63,7 @@ class OrderResponse(serializers.Serializer[Order]):
     seller = serializers.CharField(
         source="store_name", help_text="The store's name at the time of purchase; the seller of record is on the invoice."
     )
-    version = serializers.CharField(allow_blank=True)
+    version = serializers.CharField()
     currency = serializers.ChoiceField(CURRENCIES)
     price = Amount(source="price_minor", help_text="What was paid, tax included.")
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")

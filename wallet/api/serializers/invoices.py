@@ -52,13 +52,13 @@ class BillingBody(Body):
 class BillingResponse(serializers.Serializer[BillingDetails]):
     """The details on future invoices; empty if none were entered."""
 
-    name = serializers.CharField(allow_blank=True, help_text="The person or company that invoices are made out to.")
-    street = serializers.CharField(allow_blank=True, help_text="Street and number.")
-    postalCode = serializers.CharField(source="postal_code", allow_blank=True, help_text="The postal code.")
-    city = serializers.CharField(allow_blank=True, help_text="The city.")
-    region = serializers.CharField(allow_blank=True, help_text="The state or province; in India the state's GST code.")
-    country = serializers.CharField(allow_blank=True, help_text="The ISO 3166 code of the country.")
-    taxId = serializers.CharField(source="tax_id", allow_blank=True, help_text="The GSTIN or VAT number, without separators.")
+    name = serializers.CharField(help_text="The person or company that invoices are made out to.")
+    street = serializers.CharField(help_text="Street and number.")
+    postalCode = serializers.CharField(source="postal_code", help_text="The postal code.")
+    city = serializers.CharField(help_text="The city.")
+    region = serializers.CharField(help_text="The state or province; in India the state's GST code.")
+    country = serializers.CharField(help_text="The ISO 3166 code of the country.")
+    taxId = serializers.CharField(source="tax_id", help_text="The GSTIN or VAT number, without separators.")
     countryConfirmed = serializers.SerializerMethodField(
         help_text="Whether they were entered on the account page by a connection from this country, which the tax of consumers abroad depends on."
     )
@@ -81,7 +81,7 @@ class DocumentResponse(serializers.Serializer[Invoice]):
     number = serializers.CharField(help_text="Numbers have no gaps in a fiscal year of the seller.")
     date = serializers.DateField(help_text="The day of the sale, refund or returned card payment, where the seller is.")
     seller = serializers.CharField(source="seller_details.name", help_text="The seller of record.")
-    sellerTaxId = serializers.CharField(source="seller_details.tax_id", allow_blank=True, help_text="The seller's tax id.")
+    sellerTaxId = serializers.CharField(source="seller_details.tax_id", help_text="The seller's tax id.")
     buyer = serializers.CharField(source="buyer_name", help_text="Whom it is made out to.")
     buyerTaxId = serializers.SerializerMethodField(help_text="The buyer's tax id; empty for a consumer.")
     description = serializers.CharField(help_text="What was sold.")

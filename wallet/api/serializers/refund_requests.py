@@ -47,13 +47,13 @@ class RefundRequestResponse(serializers.Serializer[RefundRequest]):
         "InReview: our staff decide; Refunded, Refused and Closed are final.",
     )
     reason = serializers.ChoiceField(RefundReason.choices, help_text="What is wrong.")
-    details = serializers.CharField(allow_blank=True, help_text="What the buyer wrote.")
+    details = serializers.CharField(help_text="What the buyer wrote.")
     askedAt = serializers.DateTimeField(source="asked_at", help_text="Time of the request.")
     answerBy = serializers.DateTimeField(
         source="answer_by", allow_null=True, help_text="When our staff take over; null if the vendor was not asked."
     )
-    answer = serializers.CharField(allow_blank=True, help_text="Why the vendor declined.")
-    decision = serializers.CharField(allow_blank=True, help_text="Why our staff refused.")
+    answer = serializers.CharField(help_text="Why the vendor declined.")
+    decision = serializers.CharField(help_text="Why our staff refused.")
     endedAt = serializers.DateTimeField(source="ended_at", allow_null=True, help_text="Time of the decision; null before.")
     orderUrl = serializers.SerializerMethodField(help_text="The order's page, on which the buyer can ask our staff.")
 
@@ -77,7 +77,7 @@ class EvidenceOrder(serializers.Serializer[Any]):
     licenseSlug = serializers.CharField()
     licenseName = serializers.CharField(help_text="The licence's name at the time of purchase.")
     seller = serializers.CharField(help_text="The store's name at the time of purchase.")
-    version = serializers.CharField(allow_blank=True)
+    version = serializers.CharField()
     currency = serializers.ChoiceField(CURRENCIES)
     price = serializers.FloatField(help_text="What was paid, tax included.")
     taxIncluded = serializers.FloatField(help_text="The part of price that is tax.")
@@ -118,9 +118,9 @@ class EvidenceDownload(serializers.Serializer[Any]):
 
     at = serializers.DateTimeField(help_text="Time of the download.")
     file = serializers.CharField(help_text="Name of the package.")
-    version = serializers.CharField(allow_blank=True)
+    version = serializers.CharField()
     checksum = serializers.CharField(help_text="SHA-256 of the package.")
-    range = serializers.CharField(allow_blank=True, help_text="The byte range that was asked for; empty for the whole.")
+    range = serializers.CharField(help_text="The byte range that was asked for; empty for the whole.")
 
 
 class EvidenceInvoice(serializers.Serializer[Any]):
@@ -136,13 +136,13 @@ class EvidenceRefundRequest(serializers.Serializer[Any]):
 
     status = serializers.ChoiceField(RefundRequestStatus.choices)
     reason = serializers.ChoiceField(RefundReason.choices, help_text="What is wrong.")
-    details = serializers.CharField(allow_blank=True, help_text="What the buyer wrote.")
+    details = serializers.CharField(help_text="What the buyer wrote.")
     askedAt = serializers.DateTimeField(help_text="Time of the request.")
-    answer = serializers.CharField(allow_blank=True, help_text="Why the vendor declined.")
+    answer = serializers.CharField(help_text="Why the vendor declined.")
     answeredAt = serializers.DateTimeField(allow_null=True, help_text="When the vendor declined.")
-    objection = serializers.CharField(allow_blank=True, help_text="Why the buyer did not accept that.")
+    objection = serializers.CharField(help_text="Why the buyer did not accept that.")
     escalatedAt = serializers.DateTimeField(allow_null=True, help_text="When our staff took over.")
-    decision = serializers.CharField(allow_blank=True, help_text="Why our staff refused.")
+    decision = serializers.CharField(help_text="Why our staff refused.")
     endedAt = serializers.DateTimeField(allow_null=True, help_text="Time of the decision.")
 
 
