@@ -5,7 +5,6 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from catalog.services.purchase_counts import count_purchases
-from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):
@@ -16,7 +15,4 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        with progress_bar() as bar:
-            task = bar.add_task("Listings", total=None)
-            listings = count_purchases(progress=lambda done, total: bar.update(task, completed=done, total=total))
-        self.stdout.write(f"Counted new purchases of {listings} listings.")
+        self.stdout.write(f"Counted new purchases of {count_purchases()} listings.")

@@ -6,7 +6,6 @@ from django.core.management.base import BaseCommand
 
 from catalog.search.popular import update_popular
 from catalog.services.purchase_counts import count_purchases
-from marketplace.ui.progress import progress_bar
 
 
 class Command(BaseCommand):
@@ -17,9 +16,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        with progress_bar() as bar:
-            counting = bar.add_task("Purchases", total=None)
-            count_purchases(progress=lambda count, total: bar.update(counting, completed=count, total=total))
-            task = bar.add_task("Listings", total=None)
-            changed, listings = update_popular(lambda count, total: bar.update(task, completed=count, total=total))
+        count_purchases()
+        changed, listings = update_popular()
         self.stdout.write(f"{changed} of {listings} listings changed.")
