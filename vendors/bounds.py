@@ -9,7 +9,7 @@ MAX_CONCURRENT_UPLOADS = 2
 AUDIO_BYTES = 20 * MIB
 IMAGE_BYTES = 20 * MIB
 FONT_BYTES = 20 * MIB
-# Below the limit of a form's body, since the pages that take a logo buffer it.
+# The logo of an app or of invoices (a store's is bounded by `IMAGE_BYTES`): below the limit of a form's body, because its page buffers it.
 LOGO_BYTES = 400 * KIB
 # Boundaries, part headers and small form fields around an uploaded file.
 MULTIPART_OVERHEAD_BYTES = 64 * KIB

@@ -46,7 +46,7 @@ class Facet(StrEnum):
 
 # Ascending sort keys, to which the id is added, so that pages neither repeat nor skip a listing.
 _KEYS = {Sort.POPULAR: ("popular_key", "newest_key"), Sort.NEWEST: ("newest_key",)}
-_PRICE_KEYS = {
+_KEYS_BY_PRICE = {
     (Sort.PRICE_ASC, Currency.USD): "price_usd",
     (Sort.PRICE_DESC, Currency.USD): "usd_descending",
     (Sort.PRICE_ASC, Currency.INR): "inr_ascending",
@@ -54,7 +54,7 @@ _PRICE_KEYS = {
     (Sort.PRICE_ASC, Currency.EUR): "eur_ascending",
     (Sort.PRICE_DESC, Currency.EUR): "eur_descending",
 }
-_SORT_KEYS = {key for keys in _KEYS.values() for key in keys} | set(_PRICE_KEYS.values())
+_SORT_KEYS = {key for keys in _KEYS.values() for key in keys} | set(_KEYS_BY_PRICE.values())
 # The columns that the API's lists and the pages' cards show.
 ITEM_COLUMNS = (
     "listing_id",
@@ -190,7 +190,7 @@ def count_listings_on_sale() -> int:
 
 
 def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[Listings, tuple[str, ...]]:
-    keys = _KEYS.get(sort) or (_PRICE_KEYS[sort, currency_of(given)],)
+    keys = _KEYS.get(sort) or (_KEYS_BY_PRICE[sort, currency_of(given)],)
     if sorts_by_price(sort) and (license_slug := license_of(given)):
         listings = listings.filter(prices__license=license_slug).annotate(price_key=F(f"prices__{keys[0]}"))
         keys = ("price_key",)

@@ -27,8 +27,9 @@ from .signing import body_of, headers_for
 GIVEN_UP_AFTER = timedelta(days=5)
 TIMEOUT_SECONDS = 10.0
 RESPONSE_BYTES = 1024
-# Delays after failed attempts, as Standard Webhooks recommends; after the last one the delivery fails.
+# Delays of one delivery after failed attempts, as Standard Webhooks recommends; after the last one the delivery fails.
 RETRY_DELAYS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
+# The pause of the whole endpoint, which doubles with each failure in a row.
 LONGEST_PAUSE = timedelta(minutes=10)
 LONGEST_RETRY_AFTER = timedelta(hours=10)
 RUN_SECONDS = 10.0
@@ -44,7 +45,7 @@ def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) ->
     """Tell whether this failure disables the endpoint: no delivery has succeeded for `GIVEN_UP_AFTER`, and this one has used up its attempts.
 
     At a busy endpoint, where attempts wait for each other, it is enough that the first attempt was as long ago as all attempts would take,
-    unless the delivery was sent again by hand. Time before the first attempt does not count, because no worker may have run, or the app been
+    unless the delivery was sent again by hand, which begins its attempts anew and keeps its log. Time before the first attempt does not count, because no worker may have run, or the app been
     suspended.
     """
     now = timezone.now()
@@ -111,18 +112,18 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
         endpoint = WebhookEndpoint.objects.select_related("app__user").filter(pk=endpoint_id).first()
         if endpoint is None:
             return
-        due = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
+        pending = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING)
         if endpoint.disabled_at is not None or not endpoint.app.is_usable():
-            due.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
+            pending.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             return
         if endpoint.is_paused:
             return
-        delivery = due.filter(next_at__lte=timezone.now()).select_related("message").order_by("next_at").first()
+        delivery = pending.filter(next_at__lte=timezone.now()).select_related("message").order_by("next_at").first()
         if delivery is None:
             return
         # The app may have lost the scopes since the event was published, or since an earlier attempt.
         if not may_receive(delivery.message.type, endpoint.app.scopes):
-            due.filter(pk=delivery.pk).update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
+            pending.filter(pk=delivery.pk).update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
         try:

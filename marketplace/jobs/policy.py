@@ -13,8 +13,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Each queue has its own threads, so that slow webhook receivers, previews and long commands never delay mails.
-DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE = "default", "webhooks", "previews", "schedule"
-QUEUES = (DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE)
+DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE_QUEUE = "default", "webhooks", "previews", "schedule"
+QUEUES = (DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE_QUEUE)
 # Jobs of which an attempt failed run after new ones.
 RETRY_PRIORITY = -10
 # So do jobs of which very many can be due at once.

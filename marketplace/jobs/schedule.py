@@ -25,8 +25,7 @@ from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 
 from .models import Job, Schedule
-from .policy import SCHEDULE as QUEUE
-from .policy import Retries, job
+from .policy import SCHEDULE_QUEUE, Retries, job
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first=60, longest=600)
@@ -75,7 +74,12 @@ def enqueue_due() -> int:
     new = [Schedule(command=entry.command, due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
-    return sum(_enqueue_once(entry, at) for entry, at in due.items() if entry.command in known and not at <= known[entry.command] <= now)
+    # A time in the future, left by a clock that was wrong, does not count.
+    return sum(
+        _enqueue_once(entry, at)
+        for entry, at in due.items()
+        if entry.command in known and (known[entry.command] < at or known[entry.command] > now)
+    )
 
 
 def overdue_commands(grace: timedelta) -> list[str]:
@@ -109,7 +113,7 @@ def run_short_command(command: str) -> None:
     call_command(*shlex.split(command), stdout=io.StringIO())
 
 
-@job(queue_name=QUEUE, retries=RETRIES)
+@job(queue_name=SCHEDULE_QUEUE, retries=RETRIES)
 def run_command(command: str) -> None:
     """Run a scheduled command.
 
@@ -142,6 +146,7 @@ def _wait_for_output(process: "subprocess.Popen[str]") -> str:
         except subprocess.TimeoutExpired:
             if not interrupted.is_set() and timezone.now() <= until:
                 continue
+        # One in each second.
         if terminations < TERMINATION_SECONDS:
             process.terminate()
             terminations += 1

@@ -46,7 +46,7 @@ from .models import AccountExport
 
 
 def anonymise(event: AccountDeleting) -> None:
-    """Erase what is personal beyond the account itself; orders, licences without their licensee, links and the ledger stay.
+    """Erase what is personal beyond the account itself; orders, links, the ledger and licences, of which the licensee's name is erased, stay.
 
     Raises:
         AccountInUse: something prevents it, such as a balance, a debt, an open payout, a disputed payment or a listing on sale.

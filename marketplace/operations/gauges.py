@@ -14,7 +14,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from developers.models import WebhookDelivery, WebhookEndpoint
 from developers.models.webhooks import DeliveryStatus
 from marketplace.jobs.models import Job, Worker
-from marketplace.jobs.policy import SCHEDULE
+from marketplace.jobs.policy import SCHEDULE_QUEUE
 from marketplace.jobs.queue import LOST_AFTER
 from marketplace.monitoring.health import NotReady
 from marketplace.storage import default_storage
@@ -62,7 +62,7 @@ def oldest_wait() -> float:
 
 def longest_run() -> float:
     """Return for how many seconds the longest running job has run, apart from scheduled commands, which may take `MAX_RUNTIME`."""
-    began = Job.objects.running().exclude(queue_name=SCHEDULE).order_by().aggregate(began=Min("started_at"))["began"]
+    began = Job.objects.running().exclude(queue_name=SCHEDULE_QUEUE).order_by().aggregate(began=Min("started_at"))["began"]
     return 0.0 if began is None else max(0.0, (timezone.now() - began).total_seconds())
 
 

@@ -22,8 +22,8 @@ from .exceptions import Rejected, Unsupported, rejecting
 from .sniffing import HEAD_BYTES, sniff
 
 MAX_FACES = 64
-# Larger than any font of an East Asian family.
-FONT_BYTES = 64 * 2**20
+# Of a face, once unpacked: larger than any of an East Asian family.
+UNPACKED_BYTES = 64 * 2**20
 COMPRESSED_BYTES = 24 * 2**20
 # Memory limit of the sanitizer: room for several copies of the largest font.
 SANITIZER_BYTES = 256 * 2**20
@@ -53,7 +53,7 @@ def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     count = int.from_bytes(file.read(12)[8:], "big") if format_name == "ttc" else 1
     if not 0 < count <= MAX_FACES:
         raise Rejected("The font collection has no faces, or more than 64.")
-    if size > FONT_BYTES * count:
+    if size > UNPACKED_BYTES * count:
         raise Rejected("The font is larger than 64 MiB.")
     fonts = [open_font(file, size, number) for number in range(count)]
     faces = [describe(font) for font in fonts]

@@ -49,7 +49,7 @@ def update_listing(*, listing: Listing, actor: User, **fields: Any) -> Listing:
 
     Raises:
         AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
-        ListingLocked: the listing is under review.
+        ListingLocked: the listing itself, not only a new file of it, is under review.
         PreconditionFailed: it has changed since the state that If-Match names.
         SlugLocked: the slug is another one, and the listing was submitted before.
         SlugTaken: another listing has the slug.
@@ -75,7 +75,7 @@ def lock_editable(listing: Listing) -> Listing:
     """Return the listing locked until the end of the transaction.
 
     Raises:
-        ListingLocked: it is under review.
+        ListingLocked: the listing itself, not only a new file of it, is under review.
         PreconditionFailed: it has changed since the state that If-Match names.
     """
     locked = lock_listing(listing.pk)
@@ -85,7 +85,7 @@ def lock_editable(listing: Listing) -> Listing:
 
 
 def ensure_editable(listing: Listing) -> None:
-    """Refuse a listing that is under review.
+    """Refuse a listing that is under review; a published one, of which only a new file is reviewed, can be edited.
 
     Raises:
         ListingLocked: it is.

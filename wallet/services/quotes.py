@@ -108,7 +108,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
     tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug)
     if owned is not None and owned.order_id != quote.upgraded_order_id:
         raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
-    # Price, terms and upgrade stand, whatever the tiers' factors are; how much is tax depends on the buyer's billing details now.
+    # Price, terms and upgrade are those of the quote, even if the listing's price or the tier's factor has changed; how much is tax depends on the buyer's billing details now.
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
     return Offer(
         replace(listing_offer, ai_training=quote.ai_training),

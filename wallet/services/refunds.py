@@ -75,7 +75,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None and sale.wallet_id is not None:
-        # A deleted account cannot spend credit: what was paid by card returns to the card, the rest waits to be paid out.
+        # A deleted account cannot spend credit: what was paid by card returns to the card, by way of the wallet, and the rest waits to be paid out.
         to_wallet = card_part_of(sale) if buyer.deleted else order.price_minor
         _return_money(sale, sale.wallet_id, order, to_wallet, reason=reason, actor=actor)
         if buyer.deleted and to_wallet:

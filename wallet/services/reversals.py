@@ -154,18 +154,18 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     credited = reversal.top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
-    suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
+    disputed = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
     reversed_before = ReversedOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
-    standing = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended).select_related("order")
-    counted = standing.annotate(before=subquery_sum(reversed_before, "reversed_minor", by="order"))
+    usable = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=disputed).select_related("order")
+    counted = usable.annotate(before=subquery_sum(reversed_before, "reversed_minor", by="order"))
     found: list[tuple[Journal, ReversedOrder]] = []
     for sale in counted.order_by("-wallet_entry").iterator():
         order = sale.order
         part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
         if order is not None and part > 0:
-            half = 2 * (sale.before + part) >= order.price_minor
-            found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=half, withheld_minor=0)))
+            suspended = 2 * (sale.before + part) >= order.price_minor
+            found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=suspended, withheld_minor=0)))
             uncovered_minor -= part
         if uncovered_minor < 1:
             break
@@ -182,13 +182,13 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
     reversal.closing_journal_id = _unfreeze(reversal, wallet) if kept else _return_to_card(reversal, ended, wallet)
-    standing = list(
+    restored = list(
         reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
-    release_shares(reversed_orders=[*ended, *standing])
-    again = [] if kept else _keep_suspended(reversal, standing)
-    tell_outcome(reversed_orders=[*ended, *standing], withheld_again=again, vendors_told=vendors_told)
-    restore_purchases(reversal=reversal, order_ids=[reversed_order.order_id for reversed_order in standing])
+    release_shares(reversed_orders=[*ended, *restored])
+    again = [] if kept else _suspend_again(reversal, restored)
+    tell_outcome(reversed_orders=[*ended, *restored], withheld_again=again, vendors_told=vendors_told)
+    restore_purchases(reversal=reversal, order_ids=[reversed_order.order_id for reversed_order in restored])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
@@ -203,15 +203,15 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     owed = owed_by(top_up.user_id).get(top_up.currency, 0)
     if is_dispute:
         template = "top_up_dispute_won" if kept else "top_up_dispute_lost"
-        _notify(reversal, template, purchases=len(standing if kept else ended), owed_minor=owed)
+        _notify(reversal, template, purchases=len(restored if kept else ended), owed_minor=owed)
     elif not kept:
         _notify(reversal, "top_up_refunded", owed_minor=owed)
 
 
-def _keep_suspended(reversal: CardReversal, standing: Sequence[ReversedOrder]) -> list[ReversedOrder]:
+def _suspend_again(reversal: CardReversal, restored: Sequence[ReversedOrder]) -> list[ReversedOrder]:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost; return its records of them."""
     again = []
-    for reversed_order in standing:
+    for reversed_order in restored:
         rows = ReversedOrder.objects.filter(order=reversed_order.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
         other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         counted = rows.aggregate(total=Sum("reversed_minor"))["total"]
@@ -230,7 +230,7 @@ def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
     lost_before = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED)
     lost = F("reversed_minor") + subquery_sum(lost_before, "reversed_minor", by="order")
     rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=lost)
-    ended = rows.filter(lost__gte=F("order__price_minor") - F("lost")).select_related("order", "withholding_journal__vendor")
+    ended = rows.filter(order__price_minor__lte=2 * F("lost")).select_related("order", "withholding_journal__vendor")
     return list(ended.order_by("-order__created_at", "-order_id"))
 
 

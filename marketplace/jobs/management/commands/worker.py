@@ -12,7 +12,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError
 from marketplace.jobs.schedule import interrupted
 from marketplace.jobs.worker import JobWorker
 
-from ...policy import DEFAULT, QUEUES, SCHEDULE, WEBHOOKS
+from ...policy import DEFAULT, QUEUES, SCHEDULE_QUEUE, WEBHOOKS
 
 NOT_DONE = 1
 
@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         threads = {queue_name: options["threads"] if queue_name in {DEFAULT, WEBHOOKS} else 1 for queue_name in options["queues"]}
-        worker = JobWorker(threads=threads, scheduling=not options["no_schedule"] and SCHEDULE in threads)
+        worker = JobWorker(threads=threads, scheduling=not options["no_schedule"] and SCHEDULE_QUEUE in threads)
 
         def stop(*_: object) -> None:
             interrupted.set()
