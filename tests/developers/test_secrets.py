@@ -89,7 +89,7 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield APIClient(headers={"x-api-key": secret, "authorization": f"Bearer {secret}"}).get("/api/v1/wallet")
     yield APIClient(headers={"authorization": f"Basic {secret}"}).get("/api/v1/wallet")
     for where, error in (
-        ("wallet.api.responses.wallet_of", RuntimeError("crash")),
+        ("wallet.api.views.wallet.wallet_of", RuntimeError("crash")),
         ("developers.authentication._touch", RuntimeError("crash")),
         ("developers.authentication._touch", OperationalError("gone")),
         ("developers.usage.middleware.call_of", RuntimeError("crash")),

@@ -64,7 +64,7 @@ def test_calls_are_counted_by_route_and_outcome_never_by_path(
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"api_key": 1}
     narrow.get("/api/v1/wallet")
     narrow.get("/api/v1/wallet")
-    monkeypatch.setattr("wallet.api.responses.wallet_of", lambda _user: 1 / 0)
+    monkeypatch.setattr("wallet.api.views.wallet.wallet_of", lambda _user: 1 / 0)
     assert key_client().get("/api/v1/wallet").status_code == 500
     assert counted() == {
         ("GET wallet", 200): 2,

@@ -306,7 +306,7 @@ def test_crash_of_a_tool_is_a_protocol_error_without_details(
         message = "a secret of the inside"
         raise RuntimeError(message)
 
-    monkeypatch.setattr("wallet.api.responses.wallet_of", crash)
+    monkeypatch.setattr("marketplace.mcp.tools.wallet.wallet_of", crash)
     response = Speaker(secret, revision).send("tools/call", {"name": "get_wallet"})
     assert error_of(response) == (500, -32603, 1)
     assert b"inside" not in response.content

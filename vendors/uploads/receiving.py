@@ -143,7 +143,7 @@ def removed_on_failure(key: str, failure: type[Problem] = DependencyUnavailable)
 def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> bytes:
     """Receive the part named `file` into memory, for previews.
 
-    Raises what `receive` raises; the same order applies.
+    Make every check that does not need the body before, as for `receive`; raises what that raises.
     """
     check_upload_headers(request, maximum_bytes)
     content = io.BytesIO()
