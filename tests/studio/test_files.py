@@ -166,7 +166,7 @@ def test_listing_that_came_under_review_meanwhile_is_shown_as_it_is_now(
         Listing.objects.update(status="PendingReview")
         return inspect_deliverable(**_)
 
-    monkeypatch.setattr("vendors.upload_forms.inspect_deliverable", meanwhile)
+    monkeypatch.setattr("vendors.form_uploads.inspect_deliverable", meanwhile)
     answer = send(client, listing, makers.archive(a_otf="x"))
     assert answer.status_code == 409
     assert "The listing is in review" in text_of(answer)
@@ -301,7 +301,7 @@ def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
         suspend_vendor(profile=vendor, actor=UserFactory(is_staff=True), reason="Stolen work")
         return inspect_deliverable(**arguments)
 
-    monkeypatch.setattr("vendors.upload_forms.inspect_deliverable", inspect)
+    monkeypatch.setattr("vendors.form_uploads.inspect_deliverable", inspect)
     assert send(client, listing, makers.archive(a_otf="x"))["Location"] == reverse("studio")
     assert stored(media) == []
     assert not Deliverable.objects.exists()

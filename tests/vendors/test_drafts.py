@@ -118,7 +118,7 @@ def test_upload_to_a_draft_that_was_deleted_meanwhile_leaves_nothing(
         client.delete(f"{ASSETS}/{listing.pk}")
         return inspect_deliverable(storage=storage, key=key, size=size, sender=sender)
 
-    monkeypatch.setattr("vendors.upload_forms.inspect_deliverable", delete_meanwhile)
+    monkeypatch.setattr("vendors.form_uploads.inspect_deliverable", delete_meanwhile)
     answer = client.post(f"{ASSETS}/{listing.pk}/file", form(zipped({"a.txt": b"a"}), "a.zip"), format="multipart")
     assert answer.status_code == 404
     with pytest.raises(FileNotFoundError):

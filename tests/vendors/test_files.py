@@ -264,7 +264,7 @@ def test_full_disk_during_the_inspection_is_a_503(
     def full(*_: object, **__: object) -> None:
         raise OSError(number, "full")
 
-    monkeypatch.setattr("vendors.upload_forms.inspect_deliverable", full)
+    monkeypatch.setattr("vendors.form_uploads.inspect_deliverable", full)
     answer = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1")))
     assert problem(answer) == (503, "dependency_unavailable")
     assert answer["Retry-After"]

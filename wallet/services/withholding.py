@@ -61,7 +61,12 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
 def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Tell the vendors how much is withheld."""
     for vendor, own_orders in by_vendor(reversed_orders).items():
-        _tell(vendor, "share_withheld", amount_minor=sum(reversed_order.withheld_minor for reversed_order in own_orders))
+        _tell(
+            vendor,
+            "wallet/share_withheld",
+            topic=MailTopic.SALE,
+            amount_minor=sum(reversed_order.withheld_minor for reversed_order in own_orders),
+        )
 
 
 def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
@@ -79,9 +84,9 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
         withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders) - taken if vendors_told else 0
         change = sum(reversed_order.withheld_minor for reversed_order in after.get(vendor, [])) - withheld
         if taken or change < 0:
-            _tell(vendor, "share_decided", released_minor=max(-change, 0), taken_minor=taken)
+            _tell(vendor, "wallet/share_decided", topic=MailTopic.SALE, released_minor=max(-change, 0), taken_minor=taken)
         if change > 0:
-            _tell(vendor, "share_withheld", amount_minor=change)
+            _tell(vendor, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=change)
 
 
 def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
@@ -93,6 +98,6 @@ def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, l
     return found
 
 
-def _tell(vendor: LedgerAccount, template: str, **amounts: int) -> None:
+def _tell(vendor: LedgerAccount, template: str, *, topic: MailTopic, **amounts: int) -> None:
     if vendor.owner is not None and vendor.owner.is_active:
-        mail(vendor.owner, f"wallet/{template}", topic=MailTopic.SALE, currency=vendor.currency, **amounts)
+        mail(vendor.owner, template, topic=topic, currency=vendor.currency, **amounts)

@@ -19,11 +19,11 @@ from ...errors import (
     UploadConflict,
     UploadIncomplete,
 )
+from ...form_uploads import receive_deliverable, receive_preview
 from ...selectors import files_of, listing_of
 from ...services import files
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
-from ...upload_forms import receive_deliverable, receive_preview
 from ..conditions import documents_if_match
 from ..serializers.files import DeliverableRecord, FilePage, FileVersion, GallerySlot, PicturePatch, PreviewRecord
 from ..serializers.paging import PageQuery

@@ -9,9 +9,9 @@ from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import NotFound
 
 from ...errors import FileRejected, UploadIncomplete
+from ...form_uploads import receive_store_picture
 from ...services.profiles import update_store
 from ...services.store_pictures import remove_store_picture
-from ...upload_forms import receive_store_picture
 from ..serializers.profiles import ApplicationStatus, StoreChanges, StorePictureRecord
 from .base import MANAGE, VendorViewSet
 from .files import multipart_form

@@ -21,12 +21,12 @@ from marketplace.core.errors import NotFound, Problem
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 
 from ...errors import ListingChanged
+from ...form_uploads import receive_deliverable, receive_preview
 from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
 from ...services import files as services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
-from ...upload_forms import receive_deliverable, receive_preview
 from ..access import listing_page
 from ..files_page import PAGE, FilesPage, Notice
 from ..picture_forms import AltTextForm, MoveForm

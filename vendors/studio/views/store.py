@@ -17,11 +17,11 @@ from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_
 from marketplace.core.errors import NotFound, Problem
 
 from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
+from ...form_uploads import receive_store_picture
 from ...models import VendorProfile, VendorStatus
 from ...selectors import small_picture_of
 from ...services import profiles
 from ...services.store_pictures import remove_store_picture
-from ...upload_forms import receive_store_picture
 from ..access import vendor_page
 from ..fields import address_of
 from ..forms import StoreApplicationForm, StoreForm
