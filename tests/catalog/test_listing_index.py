@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.labels import folded, labels_of
-from catalog.models import LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
+from catalog.models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services import listing_index, taxonomy
@@ -169,13 +169,14 @@ def test_platforms_are_labels_without_their_versions() -> None:
 
 
 def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
-    listing = PublishedListingFactory()
+    other, listing = PublishedListingFactory(category=CategoryFactory(slug="motion", name="Motion")), PublishedListingFactory()
     Store.objects.filter(pk=listing.store_id).update(name="Foundry")
     store_visibility_changed(Store.objects.get(pk=listing.store_id))
     listing.category.name = "Typefaces"
     save_category(category=listing.category, changed=["name"], actor=UserFactory(is_staff=True))
-    assert get("assets")["items"][0]["vendor"]["storeName"] == "Foundry"
-    assert ListingIndex.objects.get().category_name == "Typefaces"
+    assert get("assets", category="fonts")["items"][0]["vendor"]["storeName"] == "Foundry"
+    kept = Category.objects.get(pk=other.category_id).name
+    assert dict(ListingIndex.objects.values_list("pk", "category_name")) == {listing.pk: "Typefaces", other.pk: kept}
     assert listing_index.rebuild() == (0, 0)
 
 

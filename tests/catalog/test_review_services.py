@@ -81,6 +81,8 @@ def test_each_verb_in_each_state_follows_the_table(status: ListingStatus, verb: 
         VERBS[verb](listing, reviewer)
         entry = AuditEntry.objects.get(action=f"listing.{verb}", subject_id=str(listing.pk), from_state=status, to_state=target)
         assert entry.actor == (listing.store.owner if verb in {"submit", "withdraw", "unpublish"} else reviewer)
+        if verb in {"approve", "reject"}:
+            assert entry.data["review"] == str(listing.reviews.get().pk)
         assert AuditEntry.objects.count() == before + 1
     listing.refresh_from_db()
     assert listing.status == (target if status in sources else status)
@@ -261,6 +263,10 @@ def test_approval_of_bytes_that_were_blocked_in_another_listing_is_refused() -> 
 def test_approval_of_a_file_that_was_replaced_after_submission_is_refused() -> None:
     listing = submitted(add_candidate(published()))
     add_candidate(Listing.objects.get(pk=listing.pk))
+    with pytest.raises(InvalidTransition, match="replaced the file"):
+        _approve(listing, UserFactory())
+    # By the file before it.
+    Listing.objects.update(candidate_deliverable=None)
     with pytest.raises(InvalidTransition, match="replaced the file"):
         _approve(listing, UserFactory())
 

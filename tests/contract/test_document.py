@@ -126,6 +126,10 @@ def test_every_meaning_is_of_a_field_or_parameter_that_there_is() -> None:
     assert described - fields - parameters == set()
 
 
+def test_no_shape_has_the_name_of_one_of_its_fields_which_generated_clients_would_mix_up() -> None:
+    assert [name for name, shape in schemas().items() if name.lower() in map(str.lower, shape.get("properties", {}))] == []
+
+
 def test_every_reference_leads_somewhere() -> None:
     def references(node: Any) -> Iterator[str]:
         if isinstance(node, dict):

@@ -79,6 +79,7 @@ def test_application_whose_question_its_applicant_answers_waits_for_a_decision_a
     application: DeveloperApplication, reviewer: User
 ) -> None:
     services.request_more_info(application=application, reason="Which fonts?", actor=reviewer)
+    assert history_of(application)[0].reason == "Which fonts?"
     with pytest.raises(NotFound):
         services.answer_question(application=application, text="All", actor=UserFactory())
     answered = services.answer_question(application=application, text="Variable ones", actor=application.user)

@@ -66,7 +66,7 @@ def test_owner_is_mailed_once_until_the_dormant_key_is_used_again_and_never_by_a
 
 
 def test_key_used_since_it_was_listed_as_dormant_is_not_mailed_about() -> None:
-    idle = key()
+    idle, _still_idle = key(), key()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now())
     assert mail_dormant_key(key=idle, actor=None) is False
 

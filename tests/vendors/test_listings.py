@@ -94,6 +94,14 @@ def test_optional_details_left_out_keep_their_values(client: APIClient, listing:
     assert {name: record[name] for name in set_once} == set_once
 
 
+def test_optional_texts_can_be_emptied(client: APIClient, listing: Listing) -> None:
+    texts = {"fileType": "OTF", "supportedPlatforms": "macOS", "version": "1", "videoUrl": "https://example.com"}
+    for sent in (texts, dict.fromkeys(texts, "")):
+        assert client.patch(f"{ASSETS}/{listing.id}", PATCH | sent, format="json").status_code == 200
+        record = client.get(f"{ASSETS}/{listing.id}").json()
+        assert {name: record[name] or "" for name in sent} == sent
+
+
 def test_update_is_audited_with_what_changed_and_only_then(client: APIClient, listing: Listing, vendor: VendorProfile) -> None:
     for _ in range(2):
         client.patch(f"{ASSETS}/{listing.id}", PATCH | {"description": "x" * 500}, format="json")

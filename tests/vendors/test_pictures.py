@@ -150,6 +150,7 @@ def test_deleting_a_preview_returns_it_and_removes_its_files(
         answer = client.delete(address(listing, first))
     assert (answer.status_code, answer.json()["id"], answer.json()["sortOrder"]) == (200, str(first.pk), 1)
     assert not Preview.objects.exists()
+    assert history_of(listing)[0].data == {"kind": "Gallery", "slot": 1, "sha256": first.sha256}
     assert [path for path in media.rglob("*") if path.is_file()] == []
     assert problem(client.delete(address(listing, first))) == (404, "not_found")
     with pytest.raises(NotFound):

@@ -155,11 +155,12 @@ def test_decision_that_the_state_permits_opens_or_closes_the_store_and_any_other
 
 def test_commission_is_set_for_one_store_only(staff: User) -> None:
     profile, other = make_vendor(), make_vendor()
-    set_commission(profile=profile, commission_rate_bp=1_500, reason="volume", actor=staff)
-    rates = [VendorProfile.objects.get(pk=row.pk).commission_rate_bp for row in (profile, other)]
-    assert rates == [1_500, 2_000]
-    entry = history_of(profile)[0]
-    assert (entry.action, entry.data) == ("vendor.set_commission", {"before": 2_000, "after": 1_500})
+    for before, after in ((2_000, 1_500), (1_500, 1_800)):
+        set_commission(profile=profile, commission_rate_bp=after, reason="volume", actor=staff)
+        rates = [VendorProfile.objects.get(pk=row.pk).commission_rate_bp for row in (profile, other)]
+        assert rates == [after, 2_000]
+        entry = history_of(profile)[0]
+        assert (entry.action, entry.data, entry.reason) == ("vendor.set_commission", {"before": before, "after": after}, "volume")
 
 
 def test_database_refuses_an_impossible_commission() -> None:

@@ -149,8 +149,9 @@ def test_claim_by_an_owner_of_the_licence_is_refused_and_the_link_stays_valid() 
     order = bought_for(listing)
     bought(listing, client)
     secret = secret_sent()
-    with pytest.raises(AlreadyOwned):
+    with pytest.raises(AlreadyOwned) as refusal:
         claim_licence(secret=secret, actor=client)
+    assert refusal.value.members == {"assetId": str(listing.pk), "licenseSlug": order.license_slug}
     claim_licence(secret=secret, actor=colleague)
     assert Licence.objects.get(order_id=order.pk).holder == colleague
 

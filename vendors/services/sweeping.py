@@ -60,9 +60,9 @@ def find_unfinished(*, age: timedelta) -> Iterator[UnfinishedFile]:
 
 def _recorded_keys() -> Iterator[str]:
     for model in STORED_MODELS:
-        for row in _with_keys(model).iterator(chunk_size=BATCH):
+        for row in _with_keys(model).iterator():
             yield from keys_of(row)
-    for upload in Upload.objects.only("parts").iterator(chunk_size=BATCH):
+    for upload in Upload.objects.only("parts").iterator():
         yield from upload.keys
 
 

@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from developers.errors import TooManyTestEvents
 from developers.event_types import EventType
 from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
-from developers.services.webhooks import create_endpoint, disable_endpoint, send_test_event
+from developers.services.webhooks import TRIES_A_MINUTE, create_endpoint, disable_endpoint, send_test_event
 from marketplace.core import bounds
+from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
 from marketplace.core.transitions import lock
 from tests.admin.pages import text_of
@@ -102,6 +104,8 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     for to, status in (("disabled", "Disabled"), ("enabled", "Active")):
         client.post(address("webhook-switch", delivery), {"to": to})
         assert WebhookEndpoint.objects.get().status == status
+        entry = history_of(endpoint)[0]
+        assert (entry.to_state, entry.actor) == (to, endpoint.app.developer)
     client.post(address("webhook-delete", delivery))
     assert not WebhookEndpoint.objects.exists()
 
@@ -124,6 +128,15 @@ def test_events_and_redeliveries_by_hand_are_rate_limited(delivery: WebhookDeliv
     drain()
     assert "Wait a minute" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
     assert len(receiver.calls) == 6
+
+
+def test_pings_to_one_endpoint_do_not_delay_those_to_another(listen: Listen) -> None:
+    busy, idle = listen(), listen()
+    for _ in range(TRIES_A_MINUTE):
+        send_test_event(endpoint=busy.endpoint, actor=busy.app.developer)
+    with pytest.raises(TooManyTestEvents):
+        send_test_event(endpoint=busy.endpoint, actor=busy.app.developer)
+    assert send_test_event(endpoint=idle.endpoint, actor=idle.app.developer) == idle.delivery
 
 
 def test_disabled_endpoint_is_neither_called_nor_mailed_about_again(delivery: WebhookDelivery) -> None:
