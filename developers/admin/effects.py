@@ -22,9 +22,9 @@ def withdrawal_effects(application: DeveloperApplication) -> list[str]:
 
 def revocation_effects(credential: ApiKey | AccessToken) -> list[str]:
     """Return whose key or token is revoked and when it was last used."""
-    owner = f"the app {credential.app}" if isinstance(credential, ApiKey) else credential.user
+    what, owner = ("key", f"the app {credential.app}") if isinstance(credential, ApiKey) else ("token", credential.user)
     used = f"It was used {relative_time(credential.last_used_at)}." if credential.last_used_at else "It has never been used."
-    return [f"{credential} of {owner}. {used}"]
+    return [f"The {what} that ends in {credential.hint}, of {owner}. {used}"]
 
 
 def disabling_effects(endpoint: WebhookEndpoint) -> list[str]:

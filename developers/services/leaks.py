@@ -54,7 +54,9 @@ def _revoke(secret: str, url: str) -> None:
     elif well_formed(secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         if token is not None and token.is_active and revoke_token(token=token, actor=None, reason=reason):
-            _notify(token.user, f"token {token}", token.application)
+            # An unnamed token is called by its kind, such as `OAuth token (…a1b2)`.
+            what = f"token {token}" if token.name else f"{token.get_kind_display()} token (…{token.hint})"
+            _notify(token.user, what, token.application)
     elif well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         page_token = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
         if page_token is not None and revoke_first_party_token(token=page_token, actor=None, reason=reason):

@@ -1,6 +1,6 @@
 """Changes of accounts.
 
-Staff must give a reason (`InvalidInput`), and can change neither their own account (`SelfReview`) nor, unless they are superusers, that of one
+Staff must give a reason (`InvalidInput`) and cannot change their own account (`SelfReview`). Only superusers change the account of a superuser
 (`PermissionDenied`).
 """
 

@@ -111,11 +111,11 @@ def test_charts_show_sales_decisions_with_their_wait_and_calls() -> None:
     ApiUsage.objects.create(
         day=now.date() - timedelta(days=31), kind="api_key", credential_id=new_id(), operation="GET x", status=200, calls=7
     )
-    for hours, status in ((1, "Approved"), (3, "Approved"), (50, "Approved"), (2, "Rejected")):
+    for hours, status in ((1, "Approved"), (3, "Approved"), (50, "Approved"), (0.1, "Rejected")):
         case = ListingReview.objects.create(listing=draft(), submitted_at=now - timedelta(hours=hours), status=status, checks=PASSED)
         ListingReview.objects.filter(pk=case.pk).update(decided_at=now)
     words = text_of(signed_in(staff(*EVERYTHING)).get(HOME))
-    assert "Median wait: 3 hours until approved, 2 hours until rejected." in words
+    assert "Median wait: 3 hours until approved, 6 minutes until rejected." in words
     assert "Done 41" in words
     assert "Approved 3" in words
 

@@ -10,11 +10,12 @@ from typing import Any, cast
 from django.core.cache import caches
 from django.db.models import Case, Count, Sum, Value, When
 from django.db.models.functions import TruncDay
+from django.utils import timezone
+from django.utils.timesince import timesince
 
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewStatus
 from developers.models import ApiUsage
-from marketplace.review.waiting import duration_text
 from marketplace.ui.charts import Chart, Period, Series, Step, Tone
 from marketplace.ui.formatting import money
 from wallet.selectors import orders_since
@@ -60,8 +61,9 @@ def _reviews(period: Period) -> ChartWithNote:
     rows = decided.values_list("status", "decided_at", "submitted_at")[:DECISIONS]
     by_outcome = {name: [(at, since) for status, at, since in rows if status == name and at] for name in tones}
     series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), tone) for name, tone in tones.items()]
+    now = timezone.now()
     waits = {name: median((at - since).total_seconds() for at, since in found) for name, found in by_outcome.items() if found}
-    waited = ", ".join(f"{duration_text(dt.timedelta(seconds=wait))} until {name.lower()}" for name, wait in waits.items())
+    waited = ", ".join(f"{timesince(now - dt.timedelta(seconds=wait), now, depth=1)} until {name.lower()}" for name, wait in waits.items())
     return Chart("reviews", "Submissions decided", period, series, "No decisions in 30 days."), f"Median wait: {waited}." if waited else ""
 
 
