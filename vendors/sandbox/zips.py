@@ -4,7 +4,7 @@ import zlib
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from . import agent_skills, texts
+from . import agent_skills, containers, texts
 from .entries import EntryCounter, displayable
 from .exceptions import Rejected
 from .members import MemberInspections
@@ -13,8 +13,6 @@ from .zip_directory import Entry, read_directory
 
 # The best ratio that deflate can reach, by zlib's documentation.
 DEFLATE_RATIO = 1032
-# An archive with this file in its root is a skill.
-SKILL = "skill.md"
 SYMLINK, TYPE_MASK = 0o120000, 0o170000
 
 
@@ -25,14 +23,15 @@ def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     inspections = MemberInspections()
     places: list[tuple[int, int]] = []
     encrypted = False
-    is_skill = False
+    names: set[str] = set()
     # As many files as a skill may have, and as many more as the warnings can name as not searched.
     files: list[Entry] = []
     for at, entry in directory.entries():
         counter.add(entry.path, entry.size, folder=entry.is_folder)
         _check_sizes(entry)
         places.append((entry.offset, at))
-        is_skill |= entry.path.lower() == SKILL
+        if (lower := entry.path.lower()) in containers.WANTED:
+            names.add(lower)
         if not entry.is_folder and len(files) < agent_skills.MAX_FILES + texts.MAX_SCRIPTS:
             files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
@@ -43,14 +42,15 @@ def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
         elif entry.method in {STORED, DEFLATED} and not entry.is_folder and inspections.wants(entry.path, entry.size):
             inspections.add(entry.path, entry.size, entry)
     check_bodies(file, directory, places, counter)
+    kind = containers.kind_of(names)
     if inspections.has_skill:
         _search(file, files, inspections)
     members = inspections.technical(lambda entry, limit: read_entry(file, entry, limit))
     for code, path in inspections.notes:
         counter.note(code, path)
-    found = counter.technical() | {"encrypted": encrypted} | ({"container": "skill"} if is_skill else {}) | members
+    found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {}) | members
     found["facts"] |= counter.facts()
-    if is_skill:
+    if kind == "skill":
         # A damaged member does not make the archive invalid.
         with suppress(Exception):
             found["facts"]["skill"] = agent_skills.manifest_of(files, lambda entry, limit: _plain_content(file, entry, limit))
