@@ -20,6 +20,8 @@ def read_credentials(path: Path) -> Credentials:
         credentials = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
+    if not isinstance(credentials, dict):
+        return {}
     return {role: known for role, known in credentials.items() if isinstance(known, dict)}
 
 

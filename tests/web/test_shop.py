@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 import pytest
@@ -21,6 +22,7 @@ from tests.factories import ListingFactory
 from tests.shop import bought, funded, on_sale
 
 from .markup import soup
+from .world import stock
 
 pytestmark = pytest.mark.django_db
 
@@ -318,6 +320,20 @@ def test_sitemaps_and_robots_name_what_is_public(client: Client, monkeypatch: py
     assert "Sitemap: http://testserver/sitemap.xml" in robots
     assert "Disallow: /checkout/" in robots
     assert "Disallow: /dashboard" in robots
+
+
+@pytest.mark.slow
+def test_sitemaps_and_suggestions_send_few_queries_with_many_listings(
+    client: Client, django_assert_max_num_queries: Callable[..., AbstractContextManager[object]]
+) -> None:
+    on_sale(title="Halden Grotesk")
+    stock(60)
+    # The vocabulary is read once after a change.
+    client.get("/suggest?q=hald")
+    for address in ("/suggest?q=hald", "/sitemap.xml", "/sitemaps/1.xml"):
+        with django_assert_max_num_queries(8):
+            response = client.get(address)
+        assert response.status_code == 200, address
 
 
 @pytest.mark.slow

@@ -226,6 +226,11 @@ ARCHIVES: tuple[Case, ...] = (
         lambda: makers.zipped({"definition.json": b"{}", "project.aegraphic": b"x"}),
         Taken("zip", {"container": "mogrt"}),
     ),
+    Case(
+        "Java archive with a skill",
+        lambda: makers.zipped({"SKILL.md": b"x", "META-INF/MANIFEST.MF": b"x"}),
+        Taken("zip", {"container": "jar"}),
+    ),
     Heavy("tar of 200,001 entries", lambda: large_tar(200_001), Refused("more than 200,000 entries")),
     Case("tar with a pax header of 1.5 GiB", lambda: makers.tar_header("x", b"%011o" % (3 * 2**29), b"x") + b"\0" * 1024, Refused("1 MiB")),
     Heavy("tar whose entries all get 90,000 fields", lambda: tar_of_fields(b"g", 90_000, 20_000), Refused("extended fields")),
