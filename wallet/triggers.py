@@ -111,7 +111,7 @@ def _in_currency(side: str) -> Trigger:
 
 # The account was updated before, in the same transaction. Its balance and number of entries are those of the journal, and
 # its previous balance is that of the previous entry: a balance that was changed without a journal cannot be used.
-_FOLLOWS = f"""
+_CHAINED = f"""
 SELECT 1 FROM {ACCOUNTS} account
   LEFT JOIN wallet_journal before ON before.wallet_id = account.id AND before.wallet_entry = NEW.wallet_entry - 1
  WHERE account.id = NEW.wallet_id AND account.kind = 'wallet'
@@ -156,7 +156,7 @@ def _triggers(vendor: str) -> list[Trigger]:
     """Return the triggers that both databases have."""
     return [
         _row(vendor, "identity", ACCOUNTS, "UPDATE", _changed(vendor, *ACCOUNT_FIXED), _MESSAGE),
-        _follows(vendor, "wallet_journal", "NEW.wallet_id IS NOT NULL", _CHAIN_FUNCTION, _FOLLOWS, _UNCHAINED),
+        _follows(vendor, "wallet_journal", "NEW.wallet_id IS NOT NULL", _CHAIN_FUNCTION, _CHAINED, _UNCHAINED),
         *_records(vendor),
         _row(vendor, "immutable", BILLING_DETAILS, "UPDATE", _changed(vendor, *BILLING_FIXED), "billing details cannot be changed"),
         _follows(vendor, "wallet_invoice", "NEW.sequence <> 1", _NUMBER_FUNCTION, _NUMBERED, _GAP),
@@ -175,5 +175,5 @@ LEDGER_TRIGGERS = TriggerSet(
         "wallet_invoice",
     ),
     others={"postgresql": _triggers("postgresql"), "sqlite": [*_triggers("sqlite"), _in_currency("debit"), _in_currency("credit")]},
-    functions=(_function(_CHAIN_FUNCTION, _FOLLOWS, _UNCHAINED), _function(_NUMBER_FUNCTION, _NUMBERED, _GAP)),
+    functions=(_function(_CHAIN_FUNCTION, _CHAINED, _UNCHAINED), _function(_NUMBER_FUNCTION, _NUMBERED, _GAP)),
 )

@@ -188,7 +188,7 @@ class MarketplaceModelAdmin(ModelAdmin):
 
 
 class EditableAdmin(MarketplaceModelAdmin):
-    """Rows that staff edit, and a service saves; they are deactivated, not deleted, because other data refers to them."""
+    """Rows that staff edit, and a service saves; they are not deleted, because other data refers to them or was decided by them."""
 
     # The service, and its argument for the row.
     saved_by: tuple[Callable[..., object], str]

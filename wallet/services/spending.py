@@ -157,7 +157,7 @@ def _record_sale(
         replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.pk),
     )
     if debit is not None:
-        _write_journal(order, buyer, debit)
+        _record_debit(order, buyer, debit)
     receipt = _receipt(order["id"], offer, balances_of(buyer) if debit is None else debit.balances)
     if request is not None:
         save_response(request, asdict(receipt))
@@ -175,8 +175,8 @@ def _debit(order: Mapping[str, Any], offer: Offer) -> Debit:
     return debit
 
 
-def _write_journal(order: Mapping[str, Any], buyer: User, debit: Debit) -> None:
-    """Split the price between tax, commission and vendor."""
+def _record_debit(order: Mapping[str, Any], buyer: User, debit: Debit) -> None:
+    """Write the journal, which divides the price between tax, commission and vendor."""
     wallet_id, vendor_id = debit.wallet.account_id, debit.accounts[AccountKind.VENDOR]
     write_journal(
         kind=JournalKind.SALE,
