@@ -13,8 +13,8 @@ class DevelopersConfig(AppConfig):
     def ready(self) -> None:
         """Register system checks, the colours of statuses, the origins that may call, and appeals."""
         from . import (  # noqa: PLC0415 - Django loads checks and models once the apps are ready
-            checks,  # noqa: F401
-            origins,  # noqa: F401
+            checks,  # noqa: F401 - registers the checks
+            origins,  # noqa: F401 - receives the signal of django-cors-headers
         )
         from .services import appeals  # noqa: PLC0415 - the same
 
