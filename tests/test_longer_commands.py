@@ -20,7 +20,7 @@ from .waiting import PATIENCE_SECONDS
 pytestmark = pytest.mark.full
 
 COMMANDS = (
-    "tests.wallet.long histories --operations 50 --record {folder}",
+    "tests.wallet.long histories --operations 50 --batch-size 2 --record {folder}",
     "tests.wallet.long races --operations 50",
     "tests.wallet.long events --events 50",
     "tests.wallet.long kills --clients 2 --servers 1",
@@ -33,7 +33,7 @@ COMMANDS = (
     "tests.screenshots --only sign-in --sizes phone --schemes light --out {folder}",
     "tests.screenshots.lighthouse --runs 1 --only 'sign up' --out {folder}",
     "benchmarks.catalog --listings 60 --engine sqlite --seconds 1 --no-file",
-    "benchmarks.search --listings 3000 --engine sqlite --queries 1",
+    "benchmarks.search --listings 1000 --engine sqlite --queries 1",
     "benchmarks.wallet --seconds 1 --clients 1 --no-file",
     "benchmarks.mcp --listings 60 --engine sqlite --calls 20 --no-file",
     "benchmarks.upload --size 1MiB --store local --repeat 1",

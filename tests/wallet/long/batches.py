@@ -5,9 +5,6 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-# In a batch, so that little is lost when a run is stopped.
-HISTORIES_IN_A_BATCH = 10
-
 
 @dataclass
 class Record:

@@ -30,7 +30,7 @@ from wallet.services.offers import PurchaseRequest
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
-from .batches import HISTORIES_IN_A_BATCH, record_of
+from .batches import record_of
 
 CLIENTS = 16
 TIERS = ("personal", "commercial", "extended")
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
 def histories(options: argparse.Namespace) -> int:
     """Run batch after batch until there were enough operations; each history ends with a reconciliation."""
     record = record_of(options.seed, options.record)
-    many = settings(HISTORIES, max_examples=HISTORIES_IN_A_BATCH)
+    many = settings(HISTORIES, max_examples=options.batch_size)
     Wallets.world = make_world()
     # What there is now stays: the collector need not look at it again.
     gc.collect()
