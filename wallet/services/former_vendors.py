@@ -73,7 +73,7 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
         currency=account.currency,
         reason=reason,
         actor=actor,
-        vendor=VendorEntry(account.pk, -amount),
+        vendor_entry=VendorEntry(account.pk, -amount),
     )
     verb = "pay" if kind == JournalKind.MANUAL_PAYOUT else "keep"
     audit.record(f"former_vendor.{verb}", payout, actor=actor, reason=reason, currency=account.currency, amountMinor=amount, **facts)

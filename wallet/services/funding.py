@@ -128,7 +128,7 @@ def _credit(credit: _Credit) -> Journal:
         currency=credit.currency,
         reason=credit.reason,
         actor=credit.actor,
-        wallet=change_wallet_balance(wallet_id, credit.amount_minor),
+        wallet_entry=change_wallet_balance(wallet_id, credit.amount_minor),
     )
     collect_owed(wallet_id=wallet_id)
     if credit.payment is not None:

@@ -1,7 +1,6 @@
 """Purchases for someone else: the payer keeps the order, and the licensee is sent a link to claim the licence."""
 
 from datetime import timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -11,7 +10,7 @@ from library import bounds
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import send_claim_link
-from library.services.licences import lock_licence
+from library.services.licences import LicenceHolder, lock_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, RateLimited
@@ -25,16 +24,16 @@ _DAY = timedelta(days=1)
 _SENT_AGAIN = "licence.send_link"
 
 
-def licence_holder(*, buyer: User, licensee: Licensee | None) -> dict[str, Any]:
-    """Return the attributes of `Licence` that say who gets the licence of a purchase. One for someone else locks the buyer, in the caller's transaction.
+def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
+    """Return who gets the licence of a purchase. One for someone else locks the buyer, in the caller's transaction.
 
     Raises:
         RateLimited: it is for someone else, and the buyer has had too many claim links sent.
     """
     if licensee is None:
-        return {"holder_id": buyer.pk}
+        return LicenceHolder(holder_id=buyer.pk, licensee_name="", licensee_email="", claim_sent_at=None)
     _limit_claim_links(buyer)
-    return {"holder_id": None, "licensee_name": licensee.name, "licensee_email": licensee.email, "claim_sent_at": timezone.now()}
+    return LicenceHolder(holder_id=None, licensee_name=licensee.name, licensee_email=licensee.email, claim_sent_at=timezone.now())
 
 
 @transaction.atomic

@@ -133,7 +133,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
         currency=account.currency,
         reason=f"payout run {batch.run}",
         actor=actor,
-        vendor=VendorEntry(account.pk, -due.amount_minor),
+        vendor_entry=VendorEntry(account.pk, -due.amount_minor),
     )
     payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
     audit.record("payout.prepare", payout, actor=actor, run=batch.run, currency=account.currency, amountMinor=due.amount_minor)
@@ -293,7 +293,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         reason=reason,
         actor=actor,
         reverses_id=payout.journal_id,
-        vendor=VendorEntry(payout.account_id, payout.amount_minor),
+        vendor_entry=VendorEntry(payout.account_id, payout.amount_minor),
     )
     changes = {"return_journal_id": return_journal_id, "reason": reason, "settled_at": timezone.now()}
     VENDOR_PAYOUT_TRANSITIONS.apply(payout, verb, actor=actor, reason=reason, changes=changes)
