@@ -21,7 +21,8 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 
 def card_credit(wallet: LedgerAccount) -> int:
     """Return how much of a wallet's balance was paid by card, in minor units."""
-    return _trace_card_credit(wallet)[0]
+    card, _ = _trace_card_credit(wallet)
+    return card
 
 
 def payable_of(user: User) -> dict[str, tuple[int, int]]:
@@ -38,7 +39,8 @@ def card_part_of(sale: Journal) -> int:
     not_returned = TopUp.objects.filter(
         user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED)
     )
-    return min(_trace_card_credit(wallet)[1][sale.order_id], sum(map(unreturned_minor, not_returned)))
+    _, by_card = _trace_card_credit(wallet)
+    return min(by_card[sale.order_id], sum(map(unreturned_minor, not_returned)))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:

@@ -15,7 +15,7 @@ from .services.top_ups import end_top_ups_of_app
 
 @job()
 def end_top_ups(user_id: str, app_id: str) -> None:
-    """Mark the pending top-ups as failed that a disconnected app asked for."""
+    """Mark as failed the pending top-ups that a disconnected app asked for."""
     end_top_ups_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 

@@ -20,7 +20,7 @@ from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, Ve
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.wallet_payouts import WalletPayoutStatus
-from .selectors import with_ledger_balance
+from .selectors import with_transfer_sums
 from .tax import tax_of
 from .top_up_differences import top_up_differences
 from .triggers import LEDGER_TRIGGERS
@@ -98,12 +98,12 @@ def _missing_triggers() -> Iterator[str]:
 
 
 def _balances() -> Iterator[str]:
-    bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
+    bounded = with_transfer_sums(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("transfers_minor")).iterator():
         what = account.kind if account.kind == AccountKind.WALLET else f"{account.kind} account"
         yield f"{what} {account.pk} {_balance(account)}, but its transfers sum to {money(account.transfers_minor, account.currency)}"
     covered = Q(journal__covered__isnull=False)
-    others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
+    others = with_transfer_sums(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("transfers_minor")).iterator():
         yield f"{account.kind} account {account.pk} {_balance(account)}, but its transfers that have a digest sum to {money(account.transfers_minor, account.currency)}"
 
