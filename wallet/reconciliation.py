@@ -63,7 +63,7 @@ def differences(on_progress: OnProgress = lambda _done: None, ledger_digests: Ma
             on_progress(len(batch))
         yield from _orphans()
         yield from _references()
-        yield from _payouts()
+        yield from _vendor_payouts()
         yield from _wallet_payouts()
         yield from top_up_differences()
         yield from invoice_differences()
@@ -230,7 +230,7 @@ def _references() -> Iterator[str]:
         yield f"reference {stray} belongs to journal {stray.pk}, which is not a credit"
 
 
-def _payouts() -> Iterator[str]:
+def _vendor_payouts() -> Iterator[str]:
     """Compare vendors' payouts with their transfers: paid out once, and returned if they bounced or were cancelled."""
     transfers = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
     made = transfers.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)

@@ -1,4 +1,4 @@
-"""Purchases for someone else: the payer keeps the order, and the licensee is sent a link to claim the licence."""
+"""Purchases for someone else: the buyer keeps the order, and the licensee is sent a link to claim the licence."""
 
 from datetime import timedelta
 
@@ -61,12 +61,12 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
     audit.record(_SENT_AGAIN, licence, actor=actor)
 
 
-def _limit_claim_links(payer: User) -> None:
-    """Lock the payer, and refuse a claim link beyond the number that is allowed in a day."""
-    lock(User.objects.all(), pk=payer.pk)
+def _limit_claim_links(buyer: User) -> None:
+    """Lock the buyer, and refuse a claim link beyond the number that is allowed in a day."""
+    lock(User.objects.all(), pk=buyer.pk)
     since = timezone.now() - _DAY
-    first = licences_for_others(payer).filter(acquired_at__gt=since).count()
-    again = AuditEntry.objects.filter(actor=payer, action=_SENT_AGAIN, at__gt=since).count()
+    first = licences_for_others(buyer).filter(acquired_at__gt=since).count()
+    again = AuditEntry.objects.filter(actor=buyer, action=_SENT_AGAIN, at__gt=since).count()
     if first + again >= bounds.CLAIM_LINKS_A_DAY:
         detail = f"You can have {bounds.CLAIM_LINKS_A_DAY} claim links sent in a day. Try again in 24 hours."
         raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})

@@ -261,7 +261,7 @@ def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, to_upgra
     owned_ids = {other.tier.id for other in listing_offer.owned}
     if tier.id in owned_ids or (owned_ids and license_slug is None and to_upgrade is None):
         detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
-        # A payer is not told what others bought for the licensee.
+        # A buyer is not told what others bought for the licensee.
         others = [] if listing_offer.licensee or tier.id in owned_ids else _current_slugs(listing_offer)
         raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=next(iter(others), tier.slug))
     if to_upgrade is not None and tier not in _higher_tiers(tiers, to_upgrade):
@@ -275,7 +275,7 @@ def find_upgradable(*, listing_offer: ListingOffer, license_slug: str) -> OwnedT
     Raises:
         UpgradeUnavailable: the buyer has no such licence, it is suspended, or it or the new one is for someone else.
     """
-    # Checked before the licensee's licences, so that the payer does not learn of licences that others paid for.
+    # Checked before the licensee's licences, so that the buyer does not learn of licences that others paid for.
     if listing_offer.licensee is not None:
         raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one as a further licence.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
