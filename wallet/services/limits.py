@@ -82,6 +82,7 @@ def _find_refusal(
     principal: Principal, currency: str, price_minor: int, find_category: Callable[[], str], *, approved: bool = False
 ) -> SpendingLimitExceeded | None:
     limits = [limit for limit in spending_limits_for(principal) if limit.currency == currency]
+    # Limits that staff set have no owner.
     if approved:
         limits = [limit for limit in limits if limit.owner_id is None]
     elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):

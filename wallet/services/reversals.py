@@ -65,8 +65,8 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     """
     if top_up.status in _UNPAID:
         return ""
-    known, end = _reversal_of(top_up, event), _ENDS.get(event.kind)
-    reversal = known
+    reversal, end = _match_reversal(top_up, event), _ENDS.get(event.kind)
+    vendors_told = reversal is not None
     if reversal is None:
         if event.kind == EventKind.REFUND_FAILED:
             return "nothing: there is no such refund"
@@ -76,7 +76,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
         kind = ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
-        reversal = _open(top_up, kind, event.reversal, amount)
+        reversal = _open_reversal(top_up, kind, event.reversal, amount)
         if end is None:
             tell_withheld(reversed_orders=reversal.reversed_orders.select_related("withholding_journal__vendor"))
     if reversal.status != ReversalStatus.OPEN:
@@ -85,18 +85,18 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         return f"ignored: it was {reversal.status} already"
     if end is None:
         return "frozen"
-    settle_reversal(reversal=reversal, end=end, vendors_told=known is not None)
+    settle_reversal(reversal=reversal, end=end, vendors_told=vendors_told)
     return end.value.lower()
 
 
 def open_refund(*, top_up: TopUp) -> CardReversal | None:
     """Freeze what can be refunded of a top-up, which the caller has locked; None if nothing can be."""
     amount = refundable_minor(top_up, _lock_wallet(top_up))
-    return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
+    return _open_reversal(top_up, ReversalKind.REFUND, "", amount) if amount else None
 
 
-def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
-    """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
+def _match_reversal(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
+    """Return the reversal that an event is about; a refund of ours that is reported before its reference was saved gets it here."""
     reversals = top_up.reversals.select_related("freeze_journal")
     known = reversals.filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
@@ -116,7 +116,7 @@ def _lock_wallet(top_up: TopUp) -> LedgerAccount:
     return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
 
 
-def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
+def _open_reversal(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
     """Freeze what the wallet holds, and attribute the rest to the newest purchases after the top-up."""
     wallet = _lock_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
