@@ -49,7 +49,7 @@ def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
 
 
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
-    """Return how much of the balance was paid by card, and how much of each order.
+    """Return how much of the balance was paid by card, and how much of each order, or of each journal without one.
 
     The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
     refund returns what its purchase took, and what is frozen is taken from the credit by card first.

@@ -29,7 +29,7 @@ from ..card_credit import card_credit
 from ..errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
 from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
-from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
+from ..models.wallet_payouts import PURPOSE, WalletPayoutStatus
 from ..selectors import wallet_payouts
 from .ledger import NewTransfer, change_amount_set_aside, open_accounts, require_wallet_currency, set_aside, write_journal
 from .receivables import collect_owed
@@ -148,7 +148,7 @@ def count_payouts_under_old_keys() -> int:
     """Return the number of waiting payouts whose bank details the current `SECRET_KEY` cannot decrypt; they are not re-encrypted."""
     waiting = WalletPayout.objects.filter(status=WalletPayoutStatus.WAITING)
     tokens = waiting.values_list(Cast("payment_details", TextField()), flat=True)
-    return sum(not has_current_key(token, purpose=PAYMENT_DETAILS) for token in tokens.iterator())
+    return sum(not has_current_key(token, purpose=PURPOSE) for token in tokens.iterator())
 
 
 def _check_request_limits(wallet: LedgerAccount) -> None:
