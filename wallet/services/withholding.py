@@ -61,12 +61,8 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
 def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Tell the vendors how much is withheld."""
     for account, own_orders in by_vendor_account(reversed_orders).items():
-        _tell(
-            account,
-            "wallet/share_withheld",
-            topic=MailTopic.SALE,
-            amount_minor=sum(reversed_order.withheld_minor for reversed_order in own_orders),
-        )
+        withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders)
+        _tell(account, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=withheld)
 
 
 def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
