@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from library.licensees import Licensee
 from marketplace.accounts.models import User
-from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
+from marketplace.core.ids import parse_id
 from marketplace.core.transitions import lock
 
 from .. import bounds
@@ -82,7 +82,9 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         QuoteMismatch: the quote is for another listing, currency, licence, discount code, upgrade or licensee.
         Problem: one that `find_offer` raises.
     """
-    quote = row_by_id(Quote.objects.annotate(used_by=F("orders__pk")).filter(owner=buyer), quote_id)
+    row_id = parse_id(quote_id)
+    quotes = Quote.objects.annotate(used_by=F("orders__pk")).filter(owner=buyer)
+    quote = None if row_id is None else quotes.filter(pk=row_id).first()
     if quote is None:
         raise NotFound("You have no such quote.")
     if quote.used_by is not None:
