@@ -51,7 +51,7 @@ class PurchaseRequest:
     Args:
         listing_id_or_slug: The listing.
         currency: INR or USD; None for the buyer's preference. Nothing is converted.
-        license_slug: The licence tier; None for the first one on sale, or, of an upgrade, the next higher one.
+        license_slug: The licence tier; None for the first one on sale, or, for an upgrade, the next higher one.
         discount_code: The code of a discount; None for none.
         upgrade_from: The tier of the buyer's licence that the new one replaces; None for a further licence.
         licensee: Whom the buyer pays for; None for the buyer.
