@@ -21,7 +21,8 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 
 def card_credit(wallet: LedgerAccount) -> int:
     """Return how much of a wallet's balance was paid by card, in minor units."""
-    return _trace_card_credit(wallet)[0]
+    card, _ = _trace_card_credit(wallet)
+    return card
 
 
 def payable_of(user: User) -> dict[str, tuple[int, int]]:
@@ -38,7 +39,8 @@ def card_part_of(sale: Journal) -> int:
     not_returned = TopUp.objects.filter(
         user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED)
     )
-    return min(_trace_card_credit(wallet)[1][sale.order_id], sum(map(unreturned_minor, not_returned)))
+    _, by_card = _trace_card_credit(wallet)
+    return min(by_card[sale.order_id], sum(map(unreturned_minor, not_returned)))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
@@ -47,7 +49,7 @@ def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
 
 
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
-    """Return how much of the balance was paid by card, and how much of each order.
+    """Return how much of the balance was paid by card, and how much of each order, or of each journal without one.
 
     The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
     refund returns what its purchase took, and what is frozen is taken from the credit by card first.

@@ -8,7 +8,7 @@ from marketplace.accounts.models import User
 
 from .models import Invoice
 from .places import place_name
-from .spreadsheets import amount_text, cell, csv_lines
+from .spreadsheets import amount_text, csv_lines, escape_formula
 
 HEADER = (
     *("number", "kind", "date", "corrects", "seller", "sellerTaxId", "buyer", "buyerCountry", "buyerTaxId", "description"),
@@ -40,16 +40,16 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
     confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.connection_country == buyer.country else "no"
     exchanged = invoice.tax_in_tax_currency_minor
     return (
-        cell(invoice.number),
+        escape_formula(invoice.number),
         invoice.kind,
         invoice.date.isoformat(),
-        "" if invoice.corrects is None else cell(invoice.corrects.number),
-        cell(seller.name),
-        cell(seller.tax_id),
-        *map(cell, who),
-        cell(invoice.description),
+        "" if invoice.corrects is None else escape_formula(invoice.corrects.number),
+        escape_formula(seller.name),
+        escape_formula(seller.tax_id),
+        *map(escape_formula, who),
+        escape_formula(invoice.description),
         invoice.treatment,
-        cell(place_name(invoice.country, invoice.region)),
+        escape_formula(place_name(invoice.country, invoice.region)),
         confirmed,
         f"{invoice.tax_rate_bp / 100:g}",
         invoice.currency,
@@ -61,5 +61,5 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
         "" if exchanged is None else amount_text(sign * exchanged),
         amount_text(sign * order.commission_minor),
         amount_text(sign * order.vendor_share_minor),
-        cell(order.listing.store.slug),
+        escape_formula(order.listing.store.slug),
     )

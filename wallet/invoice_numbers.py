@@ -4,8 +4,8 @@ from datetime import date
 
 from . import bounds
 
-# A number has at least this many digits.
-_DIGITS = 5
+# A shorter sequence number is filled up with zeros.
+_MIN_DIGITS = 5
 
 
 def fiscal_year_of(day: date, month: int) -> int:
@@ -16,10 +16,11 @@ def fiscal_year_of(day: date, month: int) -> int:
 def invoice_number(pattern: str, *, year: int, month: int, sequence: int) -> str:
     """Return a number by its pattern: `{year}` becomes `2026`, or `26-27` where the fiscal year spans two."""
     label = str(year) if month == 1 else f"{year % 100:02}-{(year + 1) % 100:02}"
-    return pattern.replace("{year}", label).replace("{number}", f"{sequence:0{_DIGITS}}")
+    return pattern.replace("{year}", label).replace("{number}", f"{sequence:0{_MIN_DIGITS}}")
 
 
 def last_sequence_of(pattern: str, *, year: int, month: int) -> int:
     """Return the largest number in a fiscal year for which the pattern has room."""
-    label = invoice_number(pattern, year=year, month=month, sequence=0)
-    return int(10 ** (bounds.INVOICE_NUMBER_CHARS - len(label) + _DIGITS)) - 1
+    shortest = invoice_number(pattern, year=year, month=month, sequence=0)
+    digits = bounds.INVOICE_NUMBER_CHARS - len(shortest) + _MIN_DIGITS
+    return int(10**digits) - 1

@@ -9,13 +9,13 @@ from marketplace.jobs.policy import job
 from .card_credit import refundable_top_ups
 from .events import DeletedAccountCredited
 from .services.approvals import decline_purchases_of_app
-from .services.card_refunds import refund_of_deleted_account
+from .services.card_refunds import refund_top_up_of_deleted_account
 from .services.top_ups import end_top_ups_of_app
 
 
 @job()
 def end_top_ups(user_id: str, app_id: str) -> None:
-    """Mark the pending top-ups as failed that a disconnected app asked for."""
+    """Mark as failed the pending top-ups that a disconnected app asked for."""
     end_top_ups_of_app(user_id=uuid.UUID(user_id), app_id=uuid.UUID(app_id))
 
 
@@ -29,7 +29,7 @@ def decline_purchases(user_id: str, app_id: str) -> None:
 def return_card_credit(user_id: str) -> None:
     """Return to its cards the credit that a deleted account got back, newest payment first."""
     for top_up in refundable_top_ups(uuid.UUID(user_id)):
-        refund_of_deleted_account(top_up=top_up)
+        refund_top_up_of_deleted_account(top_up=top_up)
 
 
 subscribe_later(DeletedAccountCredited, return_card_credit)

@@ -25,6 +25,6 @@ def with_licensee(orders: QuerySet[Order]) -> QuerySet[Order]:
     )
 
 
-def licences_for_others(payer: User) -> QuerySet[Licence]:
+def licences_for_others(buyer: User) -> QuerySet[Licence]:
     """Return the licences that a user has bought for others."""
-    return Licence.objects.filter(order_id__in=Order.objects.filter(buyer=payer).values("pk"), claim_sent_at__isnull=False)
+    return Licence.objects.filter(order_id__in=Order.objects.filter(buyer=buyer).values("pk"), claim_sent_at__isnull=False)

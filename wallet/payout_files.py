@@ -17,7 +17,7 @@ from vendors.services.payout_details import bank_account_of
 from .models import PayoutBatch, VendorPayout
 from .models.vendor_payouts import BatchStatus, PayoutStatus
 from .selectors import vendor_payouts
-from .spreadsheets import amount_text, cell, csv_lines, store_slug_of
+from .spreadsheets import amount_text, csv_lines, escape_formula, store_slug_of
 
 HEADER = ("payout", "run", "store", "holder", "account", "bankCode", "currency", "amount")
 _SCHEMA = "pain.001.001.09"
@@ -94,7 +94,7 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
 
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
     def row(payout: VendorPayout, account: BankAccount) -> tuple[object, ...]:
-        texts = map(cell, (batch.run, store_slug_of(payout.account), account.holder, account.number, account.bank))
+        texts = map(escape_formula, (batch.run, store_slug_of(payout.account), account.holder, account.number, account.bank))
         return (payout.pk, *texts, batch.transfer_currency, amount_text(batch.transfer_minor(payout.amount_minor)))
 
     return "".join(csv_lines(HEADER, starmap(row, lines))).encode()

@@ -20,7 +20,7 @@ from .models import CreditReference, Journal, LedgerAccount, Order, Transfer, Ve
 from .models.ledger import BOUNDED_KINDS, AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.wallet_payouts import WalletPayoutStatus
-from .selectors import with_ledger_balance
+from .selectors import with_transfer_sums
 from .tax import tax_of
 from .top_up_differences import top_up_differences
 from .triggers import LEDGER_TRIGGERS
@@ -63,7 +63,7 @@ def differences(on_progress: OnProgress = lambda _done: None, ledger_digests: Ma
             on_progress(len(batch))
         yield from _orphans()
         yield from _references()
-        yield from _payouts()
+        yield from _vendor_payouts()
         yield from _wallet_payouts()
         yield from top_up_differences()
         yield from invoice_differences()
@@ -98,12 +98,12 @@ def _missing_triggers() -> Iterator[str]:
 
 
 def _balances() -> Iterator[str]:
-    bounded = with_ledger_balance(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
+    bounded = with_transfer_sums(LedgerAccount.objects.filter(kind__in=BOUNDED_KINDS))
     for account in bounded.exclude(balance_minor=F("transfers_minor")).iterator():
         what = account.kind if account.kind == AccountKind.WALLET else f"{account.kind} account"
         yield f"{what} {account.pk} {_balance(account)}, but its transfers sum to {money(account.transfers_minor, account.currency)}"
     covered = Q(journal__covered__isnull=False)
-    others = with_ledger_balance(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
+    others = with_transfer_sums(LedgerAccount.objects.exclude(kind__in=BOUNDED_KINDS), covered)
     for account in others.exclude(balance_minor=F("transfers_minor")).iterator():
         yield f"{account.kind} account {account.pk} {_balance(account)}, but its transfers that have a digest sum to {money(account.transfers_minor, account.currency)}"
 
@@ -230,7 +230,7 @@ def _references() -> Iterator[str]:
         yield f"reference {stray} belongs to journal {stray.pk}, which is not a credit"
 
 
-def _payouts() -> Iterator[str]:
+def _vendor_payouts() -> Iterator[str]:
     """Compare vendors' payouts with their transfers: paid out once, and returned if they bounced or were cancelled."""
     transfers = Transfer.objects.filter(journal=OuterRef("journal")).order_by()
     made = transfers.filter(debit=OuterRef("account"), credit__kind=AccountKind.PAYOUT)

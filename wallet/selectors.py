@@ -216,7 +216,7 @@ def credit_of(*, source: str, reference: str) -> CreditReference | None:
     return references.filter(source=source, reference=reference).first()
 
 
-def with_ledger_balance(accounts: QuerySet[LedgerAccount], *conditions: Q) -> "QuerySet[Any, Any]":
+def with_transfer_sums(accounts: QuerySet[LedgerAccount], *conditions: Q) -> "QuerySet[Any, Any]":
     """Return the accounts with `transfers_minor`, the sum of their transfers that meet the conditions."""
     moved = Transfer.objects.filter(*conditions)
     credited = subquery_sum(moved.filter(credit=OuterRef("pk")), "amount_minor", by="credit")
@@ -244,7 +244,7 @@ def unpaid_earnings(account_id: uuid.UUID) -> int:
 
 def owed_by(user_id: uuid.UUID) -> dict[str, int]:
     """Return what a buyer owes for card payments that were returned, by currency."""
-    accounts = with_ledger_balance(LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, owner=user_id))
+    accounts = with_transfer_sums(LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, owner=user_id))
     return {account.currency: -account.transfers_minor for account in accounts.order_by("currency") if account.transfers_minor < 0}
 
 

@@ -23,7 +23,7 @@ class _Echo:
 
 
 def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    """Yield the lines of a CSV file; texts that users write must be guarded by `cell`."""
+    """Yield the lines of a CSV file; texts that users write must be guarded by `escape_formula`."""
     writer: Any = csv.writer(_Echo())
     yield writer.writerow(header)
     for row in rows:
@@ -40,12 +40,12 @@ def payout_cells(payout: VendorPayout) -> tuple[str, ...]:
     """Return the line of a payout, which must be loaded with its batch, journal, details, account, owner and store."""
     account = payout.account
     vendor = "" if account.owner is None else account.owner.email
-    texts = map(cell, (vendor, store_slug_of(account), payout.details.label))
+    texts = map(escape_formula, (vendor, store_slug_of(account), payout.details.label))
     at = payout.journal.at.isoformat()
     return (payout.batch.run, at, *texts, account.currency, amount_text(payout.amount_minor), payout.status, str(payout.journal_id))
 
 
-def cell(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Return a text that spreadsheets do not interpret as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 

@@ -49,13 +49,13 @@ SELECT {lock_timeout}, listing.id AS listing_id, listing.title, category.slug AS
          ON terms.tier_id = tier.id
         AND terms.version = (SELECT MAX(newest.version) FROM catalog_licenseterms newest WHERE newest.tier_id = tier.id)
   LEFT JOIN library_licence licence
-         ON {licensee} AND licence.listing_id = listing.id AND licence.tier_id = tier.id AND licence.revoked_at IS NULL
+         ON {whose_licences} AND licence.listing_id = listing.id AND licence.tier_id = tier.id AND licence.revoked_at IS NULL
  WHERE listing.{column} = %(listing)s AND listing.status = 'Published' AND store.is_open AND file.blocked_at IS NULL
  ORDER BY tier.sort_order, tier.slug
 """
 
 # Whose licences prevent a purchase: the buyer's, or those that were bought for the licensee.
-OWN = "licence.holder_id = %(buyer)s"
+OF_BUYER = "licence.holder_id = %(buyer)s"
 OF_LICENSEE = "licence.licensee_email = %(licensee)s AND licence.licensee_email <> ''"
 
 # The row's current balance decides, and the row is locked until the end of the transaction.

@@ -46,13 +46,13 @@ def provider_differences(provider: Provider, day: dt.date) -> Iterator[str]:
     listed = {payment.payment: payment for payment in provider.payments_of(day)}
     known = TopUp.objects.filter(provider=provider.name, payment_reference__in=listed, journal__isnull=False)
     credited = {top_up.payment_reference: top_up for top_up in known}
-    for name, payment in sorted(listed.items()):
-        top_up = credited.get(name)
+    for reference, payment in sorted(listed.items()):
+        top_up = credited.get(reference)
         paid = money(payment.amount_minor, payment.currency)
         if top_up is None:
-            yield f"{provider.name} lists {name}, {paid}; it was not credited"
+            yield f"{provider.name} lists {reference}, {paid}; it was not credited"
         elif (top_up.amount_minor, top_up.currency) != (payment.amount_minor, payment.currency):
-            yield f"{provider.name} lists {name}, {paid}; top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)}"
+            yield f"{provider.name} lists {reference}, {paid}; top-up {top_up.pk} credited {money(top_up.amount_minor, top_up.currency)}"
     inside = Q(paid_at__gte=start + MARGIN, paid_at__lt=start + dt.timedelta(days=1) - MARGIN)
     unlisted = TopUp.objects.filter(inside, provider=provider.name).exclude(payment_reference__in=listed)
     for top_up in unlisted.order_by("pk"):

@@ -1,6 +1,7 @@
 """The triggers that protect the ledger in the database (see `marketplace.core.triggers`)."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from marketplace.core.triggers import Trigger, TriggerSet, refuse
 
@@ -24,39 +25,48 @@ BILLING_FIXED = (
     "logo_id",
     "created_at",
 )
-# By table: the columns that never change, a condition, and the columns that are fixed where it holds.
-RECORDS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
-    WALLET_PAYOUTS: (
+
+
+class Record(NamedTuple):
+    """The columns of a row that never change, the condition under which it is final, and the columns that do not change then."""
+
+    fixed: tuple[str, ...]
+    final: str
+    fixed_when_final: tuple[str, ...]
+
+
+RECORDS = {
+    WALLET_PAYOUTS: Record(
         ("id", "wallet_id", "hold_id", "requested_at"),
         "OLD.status <> 'Waiting'",
         ("status", "closing_journal_id", "reference", "reason"),
     ),
-    VENDOR_PAYOUTS: (
+    VENDOR_PAYOUTS: Record(
         ("id", "batch_id", "account_id", "journal_id", "details_id"),
         "OLD.status IN ('Bounced', 'Cancelled')",
         ("status", "return_journal_id", "reason", "settled_at"),
     ),
-    BATCHES: (
+    BATCHES: Record(
         ("id", "run", "currency", "transfer_currency", "rate", "created_at"),
         "OLD.status <> 'Prepared'",
         ("status", "exported_at", "exported_by_id"),
     ),
-    TOP_UPS: (
+    TOP_UPS: Record(
         ("id", "user_id", "currency", "amount_minor", "provider", "created_at"),
         "OLD.journal_id IS NOT NULL",
         ("journal_id", "paid_at", "payment_reference"),
     ),
-    EVENTS: (
+    EVENTS: Record(
         ("id", "provider", "event_id", "kind", "payment_reference", "reversal_reference", "amount_minor", "currency", "occurred_at"),
         "OLD.processed_at IS NOT NULL",
         ("processed_at", "outcome", "top_up_id"),
     ),
-    REVERSALS: (
+    REVERSALS: Record(
         ("id", "top_up_id", "kind", "amount_minor", "freeze_journal_id", "opened_at"),
         "OLD.status <> 'Open'",
         ("status", "closing_journal_id", "decided_at", "reference"),
     ),
-    REVERSED_ORDERS: (
+    REVERSED_ORDERS: Record(
         ("id", "reversal_id", "order_id", "reversed_minor"),
         "(OLD.release_journal_id IS NOT NULL OR OLD.taken_minor <> 0)",
         ("release_journal_id", "taken_minor", "ended"),
@@ -64,9 +74,9 @@ RECORDS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
 }
 # The only columns that change, by table.
 CHANGEABLE = {
-    WALLET_PAYOUTS: (*RECORDS[WALLET_PAYOUTS][2], "payment_details", "claimed_by_id", "claimed_at"),
-    VENDOR_PAYOUTS: RECORDS[VENDOR_PAYOUTS][2],
-    BATCHES: RECORDS[BATCHES][2],
+    WALLET_PAYOUTS: (*RECORDS[WALLET_PAYOUTS].fixed_when_final, "payment_details", "claimed_by_id", "claimed_at"),
+    VENDOR_PAYOUTS: RECORDS[VENDOR_PAYOUTS].fixed_when_final,
+    BATCHES: RECORDS[BATCHES].fixed_when_final,
 }
 _MESSAGE = "the ledger is append-only"
 

@@ -2,7 +2,8 @@
 
 import uuid
 from collections.abc import Iterable
-from typing import Any
+from datetime import datetime
+from typing import TypedDict, Unpack
 
 from django.db import IntegrityError
 from django.utils import timezone
@@ -17,19 +18,43 @@ from ..models import Licence
 from ..models.licences import CURRENT
 
 
-def grant_licence(*, license_slug: str, **granted: Any) -> None:
-    """Grant a licence with these attributes of `Licence`, in one statement.
+class LicenceHolder(TypedDict):
+    """The attributes of `Licence` that say who gets it: a holder, or a licensee who is sent a link to claim it."""
+
+    holder_id: uuid.UUID | None
+    licensee_name: str
+    licensee_email: str
+    claim_sent_at: datetime | None
+
+
+class NewLicence(LicenceHolder):
+    """The attributes of `Licence` that a purchase decides."""
+
+    listing_id: uuid.UUID
+    tier_id: uuid.UUID
+    terms_id: uuid.UUID
+    deliverable_id: uuid.UUID
+    order_id: uuid.UUID
+    title: str
+    store_name: str
+    version: str
+    ai_training: str
+    replaces_id: uuid.UUID | None
+
+
+def grant_licence(*, license_slug: str, **licence: Unpack[NewLicence]) -> None:
+    """Grant a licence, in one statement; `license_slug` is the slug of its tier.
 
     Raises:
         AlreadyOwned: the buyer or licensee has a licence of this tier that is not revoked, even one that an upgrade replaced; the transaction must be rolled back.
     """
     try:
-        insert_rows(Licence, granted)
+        insert_rows(Licence, licence)
     except IntegrityError as error:
         if violates(error, Licence, "licence_one_unrevoked"):
-            raise AlreadyOwned(assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error
+            raise AlreadyOwned(assetId=str(licence["listing_id"]), licenseSlug=license_slug) from error
         if violates(error, Licence, "licence_one_for_licensee"):
-            raise AlreadyOwned(AlreadyOwned.by_licensee, assetId=str(granted["listing_id"]), licenseSlug=license_slug) from error
+            raise AlreadyOwned(AlreadyOwned.by_licensee, assetId=str(licence["listing_id"]), licenseSlug=license_slug) from error
         raise
 
 

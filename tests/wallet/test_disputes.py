@@ -27,7 +27,7 @@ from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
 from wallet.reconciliation import differences
-from wallet.selectors import wallet_of, with_ledger_balance
+from wallet.selectors import wallet_of, with_transfer_sums
 from wallet.services.card_refunds import refund_top_up
 from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
@@ -45,7 +45,7 @@ SHARE = 39_920
 
 def accounts(kind: str) -> int:
     """Return the sum of the entries of all accounts of a kind."""
-    return sum(account.transfers_minor for account in with_ledger_balance(LedgerAccount.objects.filter(kind=kind)))
+    return sum(account.transfers_minor for account in with_transfer_sums(LedgerAccount.objects.filter(kind=kind)))
 
 
 def assert_ledger_agrees() -> None:

@@ -84,7 +84,7 @@ def test_concurrent_invoice_jobs_issue_each_document_once() -> None:
     operator()
     for _ in range(6):
         bought(on_sale())
-    with patch.object(service, "MAX_BATCH", 1):
+    with patch.object(service, "BATCH", 1):
         assert sum(outcomes_at_once(*[issuing] * 6)) == 6
     assert_complete()
 
@@ -147,7 +147,7 @@ def test_killed_invoice_job_leaves_no_gap_and_no_duplicate_number() -> None:
         process = os.fork()
         if not process:
             try:
-                service.MAX_BATCH = 1
+                service.BATCH = 1
                 issuing()
             finally:
                 # Nothing of the parent's is the child's to end.

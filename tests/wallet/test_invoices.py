@@ -165,7 +165,7 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
     for top_up, end in ((lost, EventKind.DISPUTE_LOST), (won, EventKind.DISPUTE_WON)):
         deliver_event(top_up, EventKind.DISPUTED)
         deliver_event(top_up, end)
-    with patch.object(service, "MAX_BATCH", 2):
+    with patch.object(service, "BATCH", 2):
         *invoices, first, second = issue()
     assert [(each.kind, each.order) for each in invoices] == [("invoice", order) for order in orders]
     assert [(each.kind, each.order, each.corrects, each.sequence) for each in (first, second)] == [
@@ -224,7 +224,7 @@ def test_invoice_numbers_follow_the_ledger_across_small_batches_and_a_free_order
     orders = [bought(on_sale()), bought(on_sale())]
     bought(on_sale(price_inr_minor=0, base_price_minor=0))
     orders.append(bought(on_sale()))
-    with patch.object(service, "MAX_BATCH", 2):
+    with patch.object(service, "BATCH", 2):
         invoices = issue()
     assert [(invoice.order, invoice.number[-5:]) for invoice in invoices] == list(zip(orders, ("00001", "00002", "00003"), strict=True))
     assert issue() == invoices

@@ -18,7 +18,7 @@ from wallet.bounds import MAX_CREDIT_MINOR
 from wallet.errors import InvalidAmount
 from wallet.models import Journal, LedgerAccount, Order, Transfer
 from wallet.models.ledger import AccountKind
-from wallet.selectors import wallet_of, with_ledger_balance
+from wallet.selectors import wallet_of, with_transfer_sums
 from wallet.services.funding import credit_wallet
 from wallet.triggers import LEDGER_TRIGGERS
 
@@ -213,7 +213,7 @@ def test_credit_is_a_transfer_with_actor_reason_and_time() -> None:
     assert (entry.debit.kind, entry.credit.kind, entry.amount_minor, entry.currency) == ("funding", "wallet", 1234, "USD")
     assert (
         wallet_of(user).balance_usd_minor
-        == with_ledger_balance(LedgerAccount.objects.filter(pk=entry.credit_id)).get().transfers_minor
+        == with_transfer_sums(LedgerAccount.objects.filter(pk=entry.credit_id)).get().transfers_minor
         == 1234
     )
     assert wallet_of(user).balance_inr_minor == 0

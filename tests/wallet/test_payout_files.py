@@ -21,7 +21,7 @@ from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch
 from wallet.payout_files import bank_file
 from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid, open_batch
-from wallet.spreadsheets import cell
+from wallet.spreadsheets import escape_formula
 
 from .payees import BIC, IBAN, NUMBER, account_of, changed_bank_account, end_waiting_time, exported_payout, payee, payout_of, skipped
 
@@ -151,7 +151,7 @@ def test_bank_file_of_other_currencies_is_csv_with_escaped_formulas() -> None:
         "amount": "8.00",
     }
     for begin in "=+-@\t\r":
-        assert cell(f"{begin}1") == f"'{begin}1"
+        assert escape_formula(f"{begin}1") == f"'{begin}1"
 
 
 def test_batch_that_is_not_exported_has_no_file_and_a_cancelled_payout_is_in_none() -> None:

@@ -28,9 +28,9 @@ def add_licences(licence: Licence, holders: str, listings: str, licensees: str =
         )
 
 
-def plan_of_an_offer(licensee: str, values: dict[str, Any]) -> str:
+def plan_of_an_offer(whose_licences: str, values: dict[str, Any]) -> str:
     """Return how PostgreSQL finds the offer."""
-    offer = sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"], licensee=licensee)
+    offer = sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"], whose_licences=whose_licences)
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN {offer}", values)
         return "\n".join(row[0] for row in cursor.fetchall())
@@ -49,7 +49,7 @@ def test_owned_licences_are_found_by_an_index_on_holder_and_listing() -> None:
         add_licences(licence, "gen_random_uuid()", "listing_id")
         add_licences(licence, "holder_id", "gen_random_uuid()")
         values: dict[str, Any] = {"buyer": licence.holder_id, "listing": licence.listing_id, "code": ""}
-        plan = plan_of_an_offer(sql.OWN, values | {"default_commission_bp": 0, "default_currency": "INR"})
+        plan = plan_of_an_offer(sql.OF_BUYER, values | {"default_commission_bp": 0, "default_currency": "INR"})
         cursor.execute("SET LOCAL session_replication_role = origin")
         cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
     assert "licence_one_unrevoked" in plan, plan

@@ -30,7 +30,7 @@ from wallet import bounds
 from wallet.errors import ApprovalDeclined
 from wallet.models import Approval, Journal, LedgerAccount, Order, WalletPayout
 from wallet.reconciliation import differences
-from wallet.selectors import vendor_accounts, wallet_of, with_ledger_balance
+from wallet.selectors import vendor_accounts, wallet_of, with_transfer_sums
 from wallet.services import offers
 from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.digests import digest_ledger
@@ -175,7 +175,7 @@ def test_digests_added_during_sales_refunds_and_payouts_cover_each_journal_once(
     told = earned(vendor.user)["INR"]
     list(digest_ledger(until=timezone.now()))
     account.refresh_from_db()
-    assert account.balance_minor == told == with_ledger_balance(LedgerAccount.objects.filter(pk=account.pk)).get().transfers_minor
+    assert account.balance_minor == told == with_transfer_sums(LedgerAccount.objects.filter(pk=account.pk)).get().transfers_minor
 
 
 def test_concurrent_refunds_of_one_order_refund_once() -> None:

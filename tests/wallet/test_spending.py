@@ -101,7 +101,7 @@ def test_owner_of_a_higher_licence_must_name_a_lower_one_to_buy_it(bearer_client
 def test_database_constraint_refuses_a_second_licence_that_the_check_missed(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale()
     bought(listing, user)
-    with patch.object(sql, "OWN", "FALSE"):
+    with patch.object(sql, "OF_BUYER", "FALSE"):
         response = spend(bearer_client(user), listing)
     assert (response.status_code, response.json()["code"]) == (409, "already_owned")
     assert wallet_of(user).balance_inr_minor == 1_000_000 - 49_900

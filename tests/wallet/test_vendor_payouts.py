@@ -425,7 +425,9 @@ def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
     payout = payout_of(sold(payee()))
     transfer = NewTransfer(payout.account_id, payout.journal.transfers.get().credit_id, 1)
     taken = VendorEntry(payout.account_id, -1)
-    journal_id = write_journal(kind=JournalKind.PAYOUT, transfers=[transfer], currency="INR", reason="twice", actor=None, vendor=taken)
+    journal_id = write_journal(
+        kind=JournalKind.PAYOUT, transfers=[transfer], currency="INR", reason="twice", actor=None, vendor_entry=taken
+    )
     with pytest.raises(IntegrityError, match=r"vendorpayout_once_in_batch|UNIQUE"), transaction.atomic():
         VendorPayout.objects.create(batch=payout.batch, account=payout.account, journal_id=journal_id, details=payout.details)
 

@@ -329,7 +329,7 @@ def test_reconciliation_reports_journals_without_a_payout_request_and_requests_t
     entry = change_wallet_balance(wallet, -100)
     change_amount_set_aside(account, 100)
     leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor": staff}
-    stray = write_journal(kind=JournalKind.HOLD, transfers=[NewTransfer(wallet, account, 100)], wallet=entry, **leg)
+    stray = write_journal(kind=JournalKind.HOLD, transfers=[NewTransfer(wallet, account, 100)], wallet_entry=entry, **leg)
     told = list(differences())
     assert f"journal {stray} sets money aside for a wallet payout that does not exist" in told
     assert f"held account {account} has a balance of ₹3.00, but open wallet payouts sum to ₹2.00" in told
@@ -348,7 +348,7 @@ def test_reconciliation_reports_a_payout_request_of_another_wallet_than_its_jour
     held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
     change_amount_set_aside(held_id, 700)
     transfers = [NewTransfer(entry.account_id, held_id, 700)]
-    moved = write_journal(kind=JournalKind.HOLD, transfers=transfers, wallet=entry, currency="USD", reason="stray", actor=user)
+    moved = write_journal(kind=JournalKind.HOLD, transfers=transfers, wallet_entry=entry, currency="USD", reason="stray", actor=user)
     rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     wallet_payout = WalletPayout.objects.create(wallet=rupees, hold_id=moved, payment_details="x")
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())

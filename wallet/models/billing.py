@@ -28,9 +28,9 @@ class Logo(models.Model):
 
 
 class BillingDetails(models.Model):
-    """The name and address of a person or company on invoices, as they were from a time on.
+    """The name and address of a person or company on invoices.
 
-    A change adds a row, because invoices refer to the former ones; a trigger prevents other changes (`wallet.triggers`).
+    A change adds a row, because invoices refer to the earlier ones; a trigger prevents other changes (`wallet.triggers`).
     """
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)

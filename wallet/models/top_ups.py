@@ -199,17 +199,19 @@ class ReversedOrder(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="reversed_orders")
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="reversed_orders")
+    # The part of the price that is disputed while the reversal is open, and lost once the payment has returned. If the payment is kept, it no
+    # longer counts.
     reversed_minor = models.BigIntegerField()
-    # Whether this reversal suspended the licence, because half or more of the price was reversed, with what other reversals took or may take.
-    # It stays true when the suspension ends.
+    # Whether this reversal suspended the purchase, because half or more of its price was disputed or lost by then. It stays true when the
+    # suspension ends.
     suspended = models.BooleanField()
-    # Whether the purchase ended with the reversal, because half or more of its price was lost by then.
+    # Whether this reversal ended the purchase, because half or more of its price was lost by then.
     ended = models.BooleanField(default=False)
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
     withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_orders")
     release_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_orders")
-    # The part that covers a returned payment.
+    # The part of the withheld share that the returned payment took.
     taken_minor = models.BigIntegerField(default=0)
 
     class Meta:

@@ -16,7 +16,7 @@ from .. import bounds
 from .ledger import Journal, LedgerAccount
 
 # What the bank details are encrypted for.
-PAYMENT_DETAILS = "wallet.payment-details"
+PURPOSE = "wallet.payment-details"
 
 
 class WalletPayoutStatus(models.TextChoices):
@@ -43,7 +43,7 @@ class WalletPayout(Claimable):
     closing_journal = models.OneToOneField(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="closed_wallet_payout")
     status = models.CharField(max_length=16, choices=WalletPayoutStatus.choices, default=WalletPayoutStatus.WAITING)
     # Bank details, for the owner and paying staff; erased when it is refused or cancelled, some time after payment, and with the account.
-    payment_details = EncryptedTextField(purpose=PAYMENT_DETAILS, blank=True)
+    payment_details = EncryptedTextField(purpose=PURPOSE, blank=True)
     # The bank's reference of the payment.
     reference = models.CharField(max_length=bounds.PAYMENT_REFERENCE_CHARS, blank=True)
     # The reason for a refusal.

@@ -152,7 +152,7 @@ def decline_purchase(*, approval: Approval, actor: User) -> Approval:
 def decline_purchases_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
     """Decline what an app asked a user for and has not bought."""
     lock(User.objects.all(), pk=user_id)
-    rows = Approval.objects.filter(owner=user_id, app=app_id, status__in=APPROVAL_TRANSITIONS.edges["decline"][0])
+    rows = Approval.objects.filter(owner=user_id, app=app_id, status__in=(_WAITING, _APPROVED))
     for approval in rows.select_for_update(no_key=True).order_by("pk"):
         APPROVAL_TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
 

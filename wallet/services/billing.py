@@ -32,8 +32,8 @@ BILLING_FIELDS = {
     "country": (2, True),
     "tax_id": (bounds.TAX_ID_CHARS, False),
 }
-# The digits of the largest number of a year, for which a pattern must have room.
-NUMBER_DIGITS = 6
+# A pattern of invoice numbers must have room for this many digits.
+REQUIRED_DIGITS = 6
 _LITERAL = re.compile(r"[A-Za-z0-9/-]*")
 
 
@@ -74,7 +74,7 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
     current = billing_details_of(user)
     known = {} if current is None else {name: getattr(current, name) for name in BILLING_FIELDS}
     details = clean_billing_details({**known, **values})
-    saved = _replace(user, details | {"connection_country": connection_country})
+    saved = _set_current(user, details | {"connection_country": connection_country})
     seller = Seller.objects.filter(vendor=user).first()
     if seller is not None:
         seller.details = saved
@@ -103,7 +103,7 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
         logo = Logo.objects.create(owner=user, image=content) if content else None
         values = {name: getattr(current, name) for name in BILLING_FIELDS}
-        saved = _replace(user, {**values, "logo_id": None if logo is None else logo.pk})
+        saved = _set_current(user, {**values, "logo_id": None if logo is None else logo.pk})
         Seller.objects.filter(vendor=user).update(details=saved)
         audit.record("billing.change_logo", saved, actor=actor, bytes=len(content))
     return saved
@@ -114,7 +114,7 @@ def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str
     """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `clean_seller` raises."""
     checked = clean_seller(seller=seller, details=details)
     if seller.vendor is None:
-        seller.details = _replace(None, checked)
+        seller.details = _set_current(None, checked)
     else:
         seller.details = BillingDetails.objects.get(owner=seller.vendor, current=True)
     audit.save_and_record(seller, changed=changed, actor=actor)
@@ -131,10 +131,10 @@ def clean_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str
     _check_numbering(seller)
     seller.tax_currency = clean_tax_currency(seller.tax_currency)
     if Seller.objects.filter(vendor=seller.vendor).exclude(pk=seller.pk).exists():
-        who = (
+        sentence = (
             "The operator is a seller already. Name the store of a vendor." if seller.vendor is None else "This vendor is a seller already."
         )
-        raise texts.invalid("store", "unique", who)
+        raise texts.invalid("store", "unique", sentence)
     if seller.vendor is None:
         return clean_billing_details(details)
     if billing_details_of(seller.vendor) is None:
@@ -147,16 +147,16 @@ def erase_billing_details(*, user: User) -> None:
     """Delete a user's billing details, except for those that a sale or an invoice refers to, which are kept by law."""
     rows = BillingDetails.objects.filter(owner=user)
     rows.update(current=False)
-    kept = (
+    referred_to = (
         Exists(Order.objects.filter(buyer_details=OuterRef("pk")))
         | Exists(Invoice.objects.filter(seller_details=OuterRef("pk")))
         | Exists(Seller.objects.filter(details=OuterRef("pk")))
     )
-    rows.exclude(kept).delete()
+    rows.exclude(referred_to).delete()
     Logo.objects.filter(owner=user, details__isnull=True).delete()
 
 
-def _replace(owner: User | None, details: Mapping[str, Any]) -> BillingDetails:
+def _set_current(owner: User | None, details: Mapping[str, Any]) -> BillingDetails:
     """Make these the owner's current details, and return their row; the logo is kept, and the connection's country while the country is the same."""
     # An invoice that refers to the row need not wait, and so cannot deadlock.
     current = BillingDetails.objects.select_for_update(no_key=True).filter(owner=owner, current=True).first()
@@ -176,7 +176,7 @@ def _check_numbering(seller: Seller) -> None:
     literal = pattern.replace("{year}", "").replace("{number}", "")
     if pattern.count("{year}") != 1 or pattern.count("{number}") != 1 or not _LITERAL.fullmatch(literal):
         raise texts.invalid("number_pattern", "invalid", "Use {year} and {number} once each, and letters, digits, - and /.")
-    longest = invoice_number(pattern, year=2000, month=seller.fiscal_year_month, sequence=10**NUMBER_DIGITS - 1)
+    longest = invoice_number(pattern, year=2000, month=seller.fiscal_year_month, sequence=10**REQUIRED_DIGITS - 1)
     if len(longest) > bounds.INVOICE_NUMBER_CHARS:
         sentence = f"Its numbers would have {len(longest)} characters; at most {bounds.INVOICE_NUMBER_CHARS} are allowed."
         raise texts.invalid("number_pattern", "max_length", sentence)

@@ -30,20 +30,20 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
     """
     reason = texts.clean_text(reason, "reason")
     top_up = lock_for_decision(TopUp.objects.select_related("user"), pk=top_up.pk, owner="user_id", actor=actor)
-    _open(top_up, reason=reason, actor=actor)
+    _start_refund(top_up, reason=reason, actor=actor)
     return top_up
 
 
 @transaction.atomic
-def refund_of_deleted_account(*, top_up: TopUp) -> None:
+def refund_top_up_of_deleted_account(*, top_up: TopUp) -> None:
     """Refund what can be refunded of a deleted account's top-up to its card, unless that is nothing, or another refund or dispute is open."""
     top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
     if top_up.user.deleted:
         with suppress(InvalidTransition):
-            _open(top_up, reason="refund to a deleted account", actor=None)
+            _start_refund(top_up, reason="refund to a deleted account", actor=None)
 
 
-def _open(top_up: TopUp, *, reason: str, actor: User | None) -> None:
+def _start_refund(top_up: TopUp, *, reason: str, actor: User | None) -> None:
     if not TOP_UP_TRANSITIONS.allows(top_up, "return"):
         raise InvalidTransition(f"The top-up is {top_up.status}.", currentState=top_up.status)
     if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():

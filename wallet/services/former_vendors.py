@@ -58,7 +58,7 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
     _move_earnings(payout, JournalKind.KEPT_EARNINGS, texts.clean_text(reason, "reason"), actor)
 
 
-def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, **facts: Any) -> None:
+def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, *, reference: str = "") -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not can_be_settled_by_hand(payout=payout):
         raise InvalidTransition("It did not bounce, or runs still pay its vendor.", currentState=payout.status)
@@ -73,11 +73,12 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
         currency=account.currency,
         reason=reason,
         actor=actor,
-        vendor=VendorEntry(account.pk, -amount),
+        vendor_entry=VendorEntry(account.pk, -amount),
     )
     verb = "pay" if kind == JournalKind.MANUAL_PAYOUT else "keep"
+    facts: dict[str, Any] = {"reference": reference} if reference else {}
     audit.record(f"former_vendor.{verb}", payout, actor=actor, reason=reason, currency=account.currency, amountMinor=amount, **facts)
     vendor = account.owner
     if vendor is not None and not vendor.deleted:
-        context: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": ""} | facts
+        context: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": reference}
         mail(vendor, "wallet/former_vendor", store=vendor.store, **context)

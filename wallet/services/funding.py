@@ -74,7 +74,7 @@ def credit_wallet(
     require_wallet_currency(currency)
     if not 0 < amount_minor <= bounds.MAX_CREDIT_MINOR:
         raise InvalidAmount(f"Credit from 0.01 to {to_number(bounds.MAX_CREDIT_MINOR):,.2f} at once.")
-    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _validated_payment(payment))
+    credit = _Credit(user, currency, amount_minor, reason, actor, None if payment is None else _clean_payment(payment))
     if idempotency_key is None or actor is None:
         return _credit_once(credit, None)
     given: dict[str, Any] = {"user": str(user.pk), "currency": currency, "amount": amount_minor, "reason": reason} | credit.payment_facts
@@ -112,7 +112,7 @@ def _credit_once(credit: _Credit, request: KeyedRequest | None) -> Journal:
             return Journal.objects.get(pk=response["journal"])
         _refuse_credited(credit)
         if violates(error, LedgerAccount, "ledgeraccount_balance_exact"):
-            raise InvalidAmount(f"A balance cannot pass {to_number(bounds.MAX_BALANCE_MINOR):,.2f}.") from error
+            raise InvalidAmount(f"A balance cannot exceed {to_number(bounds.MAX_BALANCE_MINOR):,.2f}.") from error
         raise
 
 
@@ -128,7 +128,7 @@ def _credit(credit: _Credit) -> Journal:
         currency=credit.currency,
         reason=credit.reason,
         actor=credit.actor,
-        wallet=change_wallet_balance(wallet_id, credit.amount_minor),
+        wallet_entry=change_wallet_balance(wallet_id, credit.amount_minor),
     )
     collect_owed(wallet_id=wallet_id)
     if credit.payment is not None:
@@ -138,7 +138,7 @@ def _credit(credit: _Credit) -> Journal:
     return Journal.objects.get(pk=journal_id)
 
 
-def _validated_payment(payment: Payment) -> Payment:
+def _clean_payment(payment: Payment) -> Payment:
     reference = texts.clean_line(payment.reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     source = texts.clean_line(payment.source, "source", maximum=bounds.CREDIT_SOURCE_CHARS).lower()
     if not _SOURCE_NAME.fullmatch(source):

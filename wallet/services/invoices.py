@@ -23,7 +23,7 @@ from ..selectors import MAX_TRANSACTION_DURATION, billing_details_at, charged_ba
 from ..tax import Treatment
 from .tax_rates import exchange_rate_on
 
-MAX_BATCH = 500
+BATCH = 500
 # A journal gets its invoice once it is this old, so that earlier ones that commit later keep their order. One that commits after that gets the next number.
 GRACE = timedelta(seconds=10)
 # Treatments for which the tax is that of the seller's place.
@@ -68,18 +68,18 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
 
     Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
     """
-    shown = ("order__buyer", "order__buyer_details", "order__upgraded_from")
+    related = ("order__buyer", "order__buyer_details", "order__upgraded_from")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
-    rows = rows.filter(at__lte=until).select_related(*shown).order_by("id")
+    rows = rows.filter(at__lte=until).select_related(*related).order_by("id")
     ended = charged_back_without_credit_note().filter(order__seller=seller_id)
-    ended = ended.filter(reversal__closing_journal__at__lte=until).select_related(*shown)
+    ended = ended.filter(reversal__closing_journal__at__lte=until).select_related(*related)
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
         since = last - MAX_TRANSACTION_DURATION
         rows, ended = rows.filter(at__gt=since), ended.filter(reversal__closing_journal__at__gt=since)
-    due = [(journal, journal.order) for journal in rows[:MAX_BATCH] if journal.order is not None]
-    due += [(each.reversal.closing_journal, each.order) for each in ended[:MAX_BATCH] if each.reversal.closing_journal is not None]
-    return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:MAX_BATCH]
+    due = [(journal, journal.order) for journal in rows[:BATCH] if journal.order is not None]
+    due += [(each.reversal.closing_journal, each.order) for each in ended[:BATCH] if each.reversal.closing_journal is not None]
+    return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:BATCH]
 
 
 @transaction.atomic
@@ -90,7 +90,7 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
     batch = _find_due(seller_id, until, everything=everything)
     orders = [order for _, order in batch]
     invoices = {invoice.order_id: invoice for invoice in Invoice.objects.filter(order__in=orders, kind=InvoiceKind.INVOICE)}
-    last: dict[int, int] = {}
+    last_sequences: dict[int, int] = {}
     for journal, order in batch:
         corrected = None if journal.kind == JournalKind.SALE else invoices.get(order.pk)
         if journal.kind != JournalKind.SALE and corrected is None:
@@ -98,7 +98,8 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
             continue
         day = journal.at.astimezone(ZoneInfo(seller.time_zone)).date()
         year = fiscal_year_of(day, seller.fiscal_year_month)
-        last[year] = sequence = (last[year] if year in last else _last_sequence(seller, year)) + 1
+        last = last_sequences[year] if year in last_sequences else _last_sequence(seller, year)
+        last_sequences[year] = sequence = last + 1
         if sequence > last_sequence_of(seller.number_pattern, year=year, month=seller.fiscal_year_month):
             if issued:
                 break
@@ -157,7 +158,7 @@ def _in_tax_currency(tax_currency: str, order: Order, day: date) -> dict[str, An
     return {"tax_currency": tax_currency, "exchange_rate": rate, "tax_in_tax_currency_minor": scaled(order.tax_minor, rate)}
 
 
-_REPEATED = (
+_COPIED = (
     *("seller_details_id", "buyer_details_id", "buyer_name", "description", "service_code", "treatment", "country", "region", "currency"),
     *("gross_minor", "tax_minor", "tax_rate_bp", "tax_currency", "exchange_rate", "tax_in_tax_currency_minor"),
 )
@@ -165,4 +166,4 @@ _REPEATED = (
 
 def _facts_of_credit_note(invoice: Invoice) -> dict[str, Any]:
     """Return the fields of the credit note of an invoice."""
-    return {"kind": InvoiceKind.CREDIT_NOTE, "corrects": invoice, **{name: getattr(invoice, name) for name in _REPEATED}}
+    return {"kind": InvoiceKind.CREDIT_NOTE, "corrects": invoice, **{name: getattr(invoice, name) for name in _COPIED}}

@@ -56,8 +56,8 @@ class Debit:
     """The debit of a purchase: the buyer's new balances by currency, the entry, and the ids of the other accounts of a sale."""
 
     balances: dict[str, int]
-    wallet: WalletEntry
-    accounts: dict[AccountKind, uuid.UUID]
+    wallet_entry: WalletEntry
+    account_ids: dict[AccountKind, uuid.UUID]
 
 
 def require_wallet_currency(currency: str) -> None:
@@ -129,8 +129,8 @@ def write_journal(
     actor: User | None,
     order_id: uuid.UUID | None = None,
     reverses_id: uuid.UUID | None = None,
-    wallet: WalletEntry | None = None,
-    vendor: VendorEntry | None = None,
+    wallet_entry: WalletEntry | None = None,
+    vendor_entry: VendorEntry | None = None,
 ) -> uuid.UUID:
     """Append a journal with its transfers, in two statements; transfers and a vendor entry of zero are left out.
 
@@ -139,11 +139,11 @@ def write_journal(
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
     journal |= {"actor_id": None if actor is None else actor.pk, "order_id": order_id, "reverses_id": reverses_id}
-    if wallet is not None:
-        journal |= {"wallet_id": wallet.account_id, "wallet_entry": wallet.number}
-        journal |= {"wallet_net_minor": wallet.net_minor, "wallet_balance_minor": wallet.balance_minor}
-    if vendor is not None and vendor.net_minor:
-        journal |= {"vendor_id": vendor.account_id, "vendor_net_minor": vendor.net_minor}
+    if wallet_entry is not None:
+        journal |= {"wallet_id": wallet_entry.account_id, "wallet_entry": wallet_entry.number}
+        journal |= {"wallet_net_minor": wallet_entry.net_minor, "wallet_balance_minor": wallet_entry.balance_minor}
+    if vendor_entry is not None and vendor_entry.net_minor:
+        journal |= {"vendor_id": vendor_entry.account_id, "vendor_net_minor": vendor_entry.net_minor}
     insert_rows(Journal, journal)
     moved = [transfer for transfer in transfers if transfer.amount_minor]
     insert_rows(Transfer, *({"journal_id": journal_id, "currency": currency, **vars(transfer)} for transfer in moved))
@@ -162,7 +162,7 @@ def set_aside(
 ) -> uuid.UUID:
     """Move an amount from a wallet or a vendor's account to its owner's account of a kind, and return the journal's id; a negative amount moves back."""
     aside_id = open_account(account.currency, kind, account.owner_id)
-    wallet = change_wallet_balance(account.pk, -amount_minor) if account.kind == AccountKind.WALLET else None
+    wallet_entry = change_wallet_balance(account.pk, -amount_minor) if account.kind == AccountKind.WALLET else None
     change_amount_set_aside(aside_id, amount_minor)
     source, target = (account.pk, aside_id) if amount_minor > 0 else (aside_id, account.pk)
     return write_journal(
@@ -172,6 +172,6 @@ def set_aside(
         reason=reason,
         actor=actor,
         reverses_id=reverses_id,
-        wallet=wallet,
-        vendor=VendorEntry(account.pk, -amount_minor) if wallet is None else None,
+        wallet_entry=wallet_entry,
+        vendor_entry=VendorEntry(account.pk, -amount_minor) if wallet_entry is None else None,
     )

@@ -1,7 +1,6 @@
-"""Purchases for someone else: the payer keeps the order, and the licensee is sent a link to claim the licence."""
+"""Purchases for someone else: the buyer keeps the order, and the licensee is sent a link to claim the licence."""
 
 from datetime import timedelta
-from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -11,7 +10,7 @@ from library import bounds
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import send_claim_link
-from library.services.licences import lock_licence
+from library.services.licences import LicenceHolder, lock_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, RateLimited
@@ -25,16 +24,16 @@ _DAY = timedelta(days=1)
 _SENT_AGAIN = "licence.send_link"
 
 
-def licence_holder(*, buyer: User, licensee: Licensee | None) -> dict[str, Any]:
-    """Return the attributes of `Licence` that say who gets the licence of a purchase. One for someone else locks the buyer, in the caller's transaction.
+def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
+    """Return who gets the licence of a purchase. One for someone else locks the buyer, in the caller's transaction.
 
     Raises:
         RateLimited: it is for someone else, and the buyer has had too many claim links sent.
     """
     if licensee is None:
-        return {"holder_id": buyer.pk}
+        return LicenceHolder(holder_id=buyer.pk, licensee_name="", licensee_email="", claim_sent_at=None)
     _limit_claim_links(buyer)
-    return {"holder_id": None, "licensee_name": licensee.name, "licensee_email": licensee.email, "claim_sent_at": timezone.now()}
+    return LicenceHolder(holder_id=None, licensee_name=licensee.name, licensee_email=licensee.email, claim_sent_at=timezone.now())
 
 
 @transaction.atomic
@@ -62,12 +61,12 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
     audit.record(_SENT_AGAIN, licence, actor=actor)
 
 
-def _limit_claim_links(payer: User) -> None:
-    """Lock the payer, and refuse a claim link beyond the number that is allowed in a day."""
-    lock(User.objects.all(), pk=payer.pk)
+def _limit_claim_links(buyer: User) -> None:
+    """Lock the buyer, and refuse a claim link beyond the number that is allowed in a day."""
+    lock(User.objects.all(), pk=buyer.pk)
     since = timezone.now() - _DAY
-    first = licences_for_others(payer).filter(acquired_at__gt=since).count()
-    again = AuditEntry.objects.filter(actor=payer, action=_SENT_AGAIN, at__gt=since).count()
+    first = licences_for_others(buyer).filter(acquired_at__gt=since).count()
+    again = AuditEntry.objects.filter(actor=buyer, action=_SENT_AGAIN, at__gt=since).count()
     if first + again >= bounds.CLAIM_LINKS_A_DAY:
         detail = f"You can have {bounds.CLAIM_LINKS_A_DAY} claim links sent in a day. Try again in 24 hours."
         raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})

@@ -61,7 +61,7 @@ def find_exceeded_limit(*, quote: Quote, principal: Principal) -> str | None:
 def used_limits(*, principal: Principal) -> list[UsedLimit]:
     """Return the limits of the caller's spending, each with what is spent in its currency."""
     limits = spending_limits_for(principal)
-    spent = {currency: _sum(principal, currency) for currency in sorted({limit.currency for limit in limits})}
+    spent = {currency: _spent_by(principal, currency) for currency in sorted({limit.currency for limit in limits})}
     return [UsedLimit(limit, spent[limit.currency]) for limit in limits]
 
 
@@ -79,19 +79,22 @@ _SENTENCES = {
 
 
 def _find_refusal(
-    principal: Principal, currency: str, price_minor: int, category: Callable[[], str], *, approved: bool = False
+    principal: Principal, currency: str, price_minor: int, find_category: Callable[[], str], *, approved: bool = False
 ) -> SpendingLimitExceeded | None:
     limits = [limit for limit in spending_limits_for(principal) if limit.currency == currency]
+    # Limits that staff set have no owner.
     if approved:
         limits = [limit for limit in limits if limit.owner_id is None]
     elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
-        return _refusal("currency", currency, price_minor, 0, 0, f"Nothing may be spent in {currency}.")
-    summed = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
-    spent = _sum(principal, currency) if summed else Spent(0, 0)
+        return _refusal("currency", currency, price_minor, f"Nothing may be spent in {currency}.", cap_minor=0, left_minor=0)
+    needs_sums = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
+    spent = _spent_by(principal, currency) if needs_sums else Spent(0, 0)
     for limit in limits:
-        if limit.categories and category() not in limit.categories:
+        if limit.categories and find_category() not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
-            return _refusal("category", currency, price_minor, None, None, sentence, allowedCategories=limit.categories)
+            return _refusal(
+                "category", currency, price_minor, sentence, cap_minor=None, left_minor=None, allowedCategories=limit.categories
+            )
         for name, cap, used in (
             ("perPurchase", limit.per_purchase_minor, 0),
             ("perDay", limit.per_day_minor, spent.today_minor),
@@ -99,11 +102,11 @@ def _find_refusal(
         ):
             if cap is not None and price_minor > (left := max(cap - used, 0)):
                 sentence = _SENTENCES[name].format(cap=f"{to_number(cap):.2f}", left=f"{to_number(left):.2f}", currency=currency)
-                return _refusal(name, currency, price_minor, cap, left, sentence)
+                return _refusal(name, currency, price_minor, sentence, cap_minor=cap, left_minor=left)
     return None
 
 
-def _sum(principal: Principal, currency: str) -> Spent:
+def _spent_by(principal: Principal, currency: str) -> Spent:
     return sum_spent(buyer=principal.user, app_id=principal.app_id, spender_id=spender_of(principal), currency=currency)
 
 
@@ -117,7 +120,7 @@ def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | 
 
 
 def _refusal(
-    limit: str, currency: str, price_minor: int, cap_minor: int | None, left_minor: int | None, sentence: str, **members: Any
+    limit: str, currency: str, price_minor: int, sentence: str, *, cap_minor: int | None, left_minor: int | None, **members: Any
 ) -> SpendingLimitExceeded:
     return SpendingLimitExceeded(
         f"It costs {to_number(price_minor):.2f} {currency}. {sentence}",

@@ -51,7 +51,7 @@ class PurchaseRequest:
     Args:
         listing_id_or_slug: The listing.
         currency: INR or USD; None for the buyer's preference. Nothing is converted.
-        license_slug: The licence tier; None for the first one on sale, of an upgrade for the next higher one.
+        license_slug: The licence tier; None for the first one on sale, or, for an upgrade, the next higher one.
         discount_code: The code of a discount; None for none.
         upgrade_from: The tier of the buyer's licence that the new one replaces; None for a further licence.
         licensee: Whom the buyer pays for; None for the buyer.
@@ -164,9 +164,9 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         discount_code=(purchase.discount_code or "").upper(),
         licensee=purchase.licensee,
     )
-    owned = None if purchase.upgrade_from is None else find_owned(listing_offer=listing_offer, license_slug=purchase.upgrade_from)
-    tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug, owned=owned)
-    upgraded = None if owned is None else Order.objects.get(pk=owned.order_id)
+    to_upgrade = None if purchase.upgrade_from is None else find_upgradable(listing_offer=listing_offer, license_slug=purchase.upgrade_from)
+    tier = find_tier(listing_offer=listing_offer, license_slug=purchase.license_slug, to_upgrade=to_upgrade)
+    upgraded = None if to_upgrade is None else Order.objects.get(pk=to_upgrade.order_id)
     currency = purchase.currency or (listing_offer.currency_preference if upgraded is None else upgraded.currency)
     if upgraded is not None and currency != upgraded.currency:
         sentence = f"The {upgraded.license_slug} licence was paid in {upgraded.currency}, and so is its upgrade."
@@ -176,18 +176,18 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
         sentence = f"It has no price in {currency}. It is sold in {' and '.join(available)}." if available else "It cannot be bought now."
         raise PriceUnavailable(sentence, availableCurrencies=available)
-    credit = 0 if upgraded is None else min(_paid_for(upgraded), price)
+    upgrade_credit = 0 if upgraded is None else min(_paid_for(upgraded), price)
     return Offer(
         listing_offer,
         tier,
         currency,
-        price - credit,
+        price - upgrade_credit,
         find_offer_tax(listing_offer, listing_offer.tax_rate_bp),
         # What is free in all currencies may have no list price in this one.
         discount_minor=(listing_offer.price_of(tier, currency, before_discount=True) or price) - price,
         discount_code=listing_offer.discount_code,
         upgraded=upgraded,
-        upgrade_credit_minor=credit,
+        upgrade_credit_minor=upgrade_credit,
     )
 
 
@@ -224,7 +224,7 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
             column="id" if column == "pk" else column,
             lock_timeout=lock_timeout,
             now=sql.NOW[connection.vendor],
-            licensee=sql.OWN if licensee is None else sql.OF_LICENSEE,
+            whose_licences=sql.OF_BUYER if licensee is None else sql.OF_LICENSEE,
         ),
         buyer=buyer.pk,
         licensee="" if licensee is None else licensee.email,
@@ -244,38 +244,38 @@ def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: s
     return listing_offer
 
 
-def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, owned: OwnedTier | None = None) -> TierWithTerms:
+def find_tier(*, listing_offer: ListingOffer, license_slug: str | None, to_upgrade: OwnedTier | None = None) -> TierWithTerms:
     """Return the named tier, which must not be owned yet; without a name the first one, if no tier is owned.
 
-    For an upgrade of `owned`, only higher tiers count, which have a larger price factor.
+    For an upgrade, only tiers that are higher than `to_upgrade` count: those with a larger price factor.
     """
     tiers = listing_offer.tiers
-    if owned is not None and license_slug is None:
-        tiers = tuple(sorted(_above(owned, tiers), key=attrgetter("factor")))
+    if to_upgrade is not None and license_slug is None:
+        tiers = tuple(sorted(_higher_tiers(tiers, to_upgrade), key=attrgetter("factor")))
         if not tiers:
-            raise UpgradeUnavailable(f"No licence higher than {owned.tier.slug} is on sale.")
+            raise UpgradeUnavailable(f"No licence higher than {to_upgrade.tier.slug} is on sale.")
     tier = next((tier for tier in tiers if license_slug in (None, tier.slug)), None)
     if tier is None:
         names = [tier.slug for tier in tiers]
         raise LicenseNotAvailable(f"Licences on sale: {', '.join(names) or 'none'}.", availableLicenses=names)
     owned_ids = {other.tier.id for other in listing_offer.owned}
-    if tier.id in owned_ids or (owned_ids and license_slug is None and owned is None):
+    if tier.id in owned_ids or (owned_ids and license_slug is None and to_upgrade is None):
         detail = "" if listing_offer.licensee is None else AlreadyOwned.by_licensee
-        # A payer is not told what others bought for the licensee.
+        # A buyer is not told what others bought for the licensee.
         others = [] if listing_offer.licensee or tier.id in owned_ids else _current_slugs(listing_offer)
         raise AlreadyOwned(detail, assetId=str(listing_offer.listing_id), licenseSlug=next(iter(others), tier.slug))
-    if owned is not None and tier not in _above(owned, tiers):
-        raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {owned.tier.slug}. Buy it as a further licence.")
+    if to_upgrade is not None and tier not in _higher_tiers(tiers, to_upgrade):
+        raise UpgradeUnavailable(f"The {tier.slug} licence is not higher than {to_upgrade.tier.slug}. Buy it as a further licence.")
     return tier
 
 
-def find_owned(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
+def find_upgradable(*, listing_offer: ListingOffer, license_slug: str) -> OwnedTier:
     """Return the buyer's licence that is to be upgraded.
 
     Raises:
         UpgradeUnavailable: the buyer has no such licence, it is suspended, or it or the new one is for someone else.
     """
-    # Checked before the licensee's licences, so that the payer does not learn of licences that others paid for.
+    # Checked before the licensee's licences, so that the buyer does not learn of licences that others paid for.
     if listing_offer.licensee is not None:
         raise UpgradeUnavailable("A licence for someone else cannot be upgraded. Buy the higher one as a further licence.")
     owned = next((other for other in listing_offer.owned if other.tier.slug == license_slug and not other.replaced), None)
@@ -294,8 +294,8 @@ def _current_slugs(listing_offer: ListingOffer) -> list[str]:
     return [other.tier.slug for other in listing_offer.owned if not other.replaced]
 
 
-def _above(owned: OwnedTier, tiers: Sequence[TierWithTerms]) -> list[TierWithTerms]:
-    return [tier for tier in tiers if tier.factor > owned.tier.factor]
+def _higher_tiers(tiers: Sequence[TierWithTerms], to_upgrade: OwnedTier) -> list[TierWithTerms]:
+    return [tier for tier in tiers if tier.factor > to_upgrade.tier.factor]
 
 
 def _listing_offer(rows: Sequence[dict[str, Any]], discount_code: str, licensee: Licensee | None) -> ListingOffer:

@@ -16,7 +16,7 @@ from marketplace.core.transitions import lock
 from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes, UpgradeUnavailable
 from ..models import Order, Quote
-from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_owned, find_tier
+from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_tier, find_upgradable
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
 
@@ -83,12 +83,12 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         Problem: one that `find_offer` raises.
     """
     row_id = parse_id(quote_id)
-    quotes = Quote.objects.annotate(order_id=F("orders__pk")).filter(owner=buyer)
+    quotes = Quote.objects.annotate(used_by=F("orders__pk")).filter(owner=buyer)
     quote = None if row_id is None else quotes.filter(pk=row_id).first()
     if quote is None:
         raise NotFound("You have no such quote.")
-    if quote.order_id is not None:
-        raise QuoteUsed(orderId=str(quote.order_id))
+    if quote.used_by is not None:
+        raise QuoteUsed(orderId=str(quote.used_by))
     if quote.expires_at <= timezone.now():
         raise QuoteExpired
     licensee = Licensee(quote.licensee_name, quote.licensee_email) if quote.licensee_email else None
@@ -104,9 +104,9 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
     for name, label, wanted, quoted in asked:
         if wanted != quoted:
             raise QuoteMismatch(f"The quote is for the {label} {quoted or '(none)'}.", field=name, quoted=str(quoted))
-    owned = find_owned(listing_offer=listing_offer, license_slug=quote.upgrade_from) if quote.upgrade_from else None
+    to_upgrade = find_upgradable(listing_offer=listing_offer, license_slug=quote.upgrade_from) if quote.upgrade_from else None
     tier = find_tier(listing_offer=listing_offer, license_slug=quote.license_slug)
-    if owned is not None and owned.order_id != quote.upgraded_order_id:
+    if to_upgrade is not None and to_upgrade.order_id != quote.upgraded_order_id:
         raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
     # Price, terms and upgrade are those of the quote, even if the listing's price or the tier's factor has changed; how much is tax depends on the buyer's billing details now.
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
@@ -118,7 +118,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         tax,
         discount_minor=quote.discount_minor,
         discount_code=quote.discount_code,
-        upgraded=None if owned is None else Order.objects.get(pk=owned.order_id),
+        upgraded=None if to_upgrade is None else Order.objects.get(pk=to_upgrade.order_id),
         upgrade_credit_minor=quote.upgrade_credit_minor,
         quote_id=quote.pk,
     )

@@ -30,7 +30,7 @@ def collect_owed(*, wallet_id: uuid.UUID) -> int:
         currency=wallet.currency,
         reason="owed for a returned card payment",
         actor=None,
-        wallet=change_wallet_balance(wallet.pk, -amount),
+        wallet_entry=change_wallet_balance(wallet.pk, -amount),
     )
     return amount
 

@@ -50,7 +50,8 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
         raise texts.invalid("reason", "invalid_choice", f"Use one of: {', '.join(RefundReason.values)}.")
     details = texts.clean_text(details, "details", required=False)
     lock(User.objects.all(), pk=actor.pk)
-    order = lock(Order.objects.select_related("listing__store__owner"), pk=order.pk, buyer=actor, **({} if app is None else {"app": app}))
+    orders = Order.objects.select_related("listing__store__owner").filter(buyer=actor)
+    order = lock(orders if app is None else orders.filter(app=app), pk=order.pk)
     _require_refundable(order)
     now, at_once = timezone.now(), _is_refunded_at_once(order)
     made = RefundRequest(order=order, reason=reason, details=details, asked_at=now, status=RefundRequestStatus.WAITING)
@@ -79,7 +80,7 @@ def agree_to_refund(*, refund_request: RefundRequest, actor: User) -> RefundRequ
         InvalidTransition: the request has ended, or the payment is disputed.
         NotFound: it is not about a sale of the actor's.
     """
-    refund_request = _locked_for_vendor(refund_request, actor)
+    refund_request = _lock_for_vendor(refund_request, actor)
     return _refund(refund_request, "the vendor agreed", actor)
 
 
@@ -93,7 +94,7 @@ def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -
         NotFound: it is not about a sale of the actor's.
     """
     reason = texts.clean_text(reason, "reason")
-    refund_request = _locked_for_vendor(refund_request, actor)
+    refund_request = _lock_for_vendor(refund_request, actor)
     changes = {"answer": reason, "answered_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
     _tell(refund_request.order.buyer, refund_request, "refund_declined")
@@ -110,7 +111,7 @@ def escalate_refund_request(*, refund_request: RefundRequest, reason: str, actor
         NotFound: it is not the actor's request.
     """
     reason = texts.clean_text(reason, "reason")
-    refund_request = _locked(refund_request)
+    refund_request = _lock_request(refund_request)
     if refund_request.order.buyer_id != actor.pk:
         raise NotFound
     if refund_request.status != RefundRequestStatus.DECLINED:
@@ -130,7 +131,7 @@ def grant_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> 
         NotFound: there is no such request.
     """
     reason = texts.clean_text(reason, "reason")
-    refund_request = _locked_for_staff(refund_request, actor)
+    refund_request = _lock_for_staff(refund_request, actor)
     if refund_request.status != RefundRequestStatus.IN_REVIEW:
         raise InvalidTransition(f"It is {refund_request.status}.", currentState=refund_request.status)
     return _refund(refund_request, reason, actor)
@@ -147,7 +148,7 @@ def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) ->
         NotFound: there is no such request.
     """
     reason = texts.clean_text(reason, "reason")
-    refund_request = _locked_for_staff(refund_request, actor)
+    refund_request = _lock_for_staff(refund_request, actor)
     changes = {"decision": reason, "ended_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
     _tell(refund_request.order.buyer, refund_request, "refund_refused")
@@ -163,7 +164,7 @@ def escalate_overdue_requests() -> int:
 
 @transaction.atomic
 def _escalate_overdue(refund_request: RefundRequest) -> bool:
-    refund_request = _locked(refund_request)
+    refund_request = _lock_request(refund_request)
     if refund_request.status != RefundRequestStatus.WAITING:
         return False
     _escalate(refund_request, None)
@@ -208,7 +209,7 @@ def _can_answer(vendor: User) -> bool:
     return vendor.is_active and VendorProfile.objects.filter(user=vendor, status=VendorStatus.APPROVED).exists()
 
 
-def _locked(refund_request: RefundRequest) -> RefundRequest:
+def _lock_request(refund_request: RefundRequest) -> RefundRequest:
     """Return the request, with its buyer, its order and itself locked."""
     order = refund_requests().get(pk=refund_request.pk).order
     lock(User.objects.all(), pk=order.buyer_id)
@@ -216,15 +217,15 @@ def _locked(refund_request: RefundRequest) -> RefundRequest:
     return lock(refund_requests(), pk=refund_request.pk)
 
 
-def _locked_for_vendor(refund_request: RefundRequest, actor: User) -> RefundRequest:
-    refund_request = _locked(refund_request)
+def _lock_for_vendor(refund_request: RefundRequest, actor: User) -> RefundRequest:
+    refund_request = _lock_request(refund_request)
     if refund_request.order.listing.store.owner_id != actor.pk:
         raise NotFound
     return refund_request
 
 
-def _locked_for_staff(refund_request: RefundRequest, actor: User) -> RefundRequest:
-    refund_request = _locked(refund_request)
+def _lock_for_staff(refund_request: RefundRequest, actor: User) -> RefundRequest:
+    refund_request = _lock_request(refund_request)
     if actor.pk in {refund_request.order.buyer_id, refund_request.order.listing.store.owner_id}:
         raise SelfReview("Someone else must decide on your own purchase or sale.")
     return refund_request

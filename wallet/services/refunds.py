@@ -94,9 +94,9 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
 @transaction.atomic
 def end_refund_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
-    found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
-    if found is not None and REQUEST_TRANSITIONS.allows(found, verb):
-        REQUEST_TRANSITIONS.apply(found, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
+    refund_request = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
+    if refund_request is not None and REQUEST_TRANSITIONS.allows(refund_request, verb):
+        REQUEST_TRANSITIONS.apply(refund_request, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
 
 
 @transaction.atomic
@@ -130,7 +130,7 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
 def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_minor: int, *, reason: str, actor: User | None) -> None:
     """Reverse the transfers of the sale, first into the wallet; the rest waits to be paid out."""
     # The wallet is locked before the licence, as in a purchase, to avoid deadlocks.
-    wallet = change_wallet_balance(wallet_id, to_wallet_minor) if to_wallet_minor else None
+    wallet_entry = change_wallet_balance(wallet_id, to_wallet_minor) if to_wallet_minor else None
     unclaimed_id = open_account(order.currency, AccountKind.UNCLAIMED, None)
     transfers, rest = [], to_wallet_minor
     for transfer in sale.transfers.order_by("id"):
@@ -141,13 +141,13 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
     write_journal(
         kind=JournalKind.REFUND,
         transfers=transfers,
-        wallet=wallet,
-        vendor=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
+        wallet_entry=wallet_entry,
+        vendor_entry=None if sale.vendor_id is None else VendorEntry(sale.vendor_id, -(sale.vendor_net_minor or 0)),
         currency=order.currency,
         reason=reason,
         actor=actor,
         order_id=order.pk,
         reverses_id=sale.pk,
     )
-    if wallet is not None:
+    if wallet_entry is not None:
         collect_owed(wallet_id=wallet_id)

@@ -1,12 +1,13 @@
 """Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
 
 While a dispute is open, the wallet's balance, up to the disputed amount, is frozen. The rest is attributed to the purchases after the top-up,
-newest first, each up to its price. A purchase of which half or more is disputed or already lost is suspended: its licence cannot be used, and
-up to the vendor's share is withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is
-lost takes the frozen credit, and ends each purchase of which at least half of the price is lost by then: from these the tax, the vendor's share
-that was withheld and the commission are taken, as far as they are needed. Other purchases stay; they are restored unless lost and still
-disputed parts together reach half of the price. What another dispute suspended stays suspended until that one ends. The buyer owes what is
-still missing, which is collected from later credit (`wallet.services.receivables`).
+newest first, each up to its price. The part of a purchase is *disputed* until the dispute ends, then *lost*, or, if the dispute is won, neither.
+A purchase of which half of the price or more is disputed or lost is suspended: its licence cannot be used, and up to the vendor's share is
+withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is lost takes the frozen credit,
+and ends each purchase of which half of the price or more is lost by then: from these the tax, the vendor's share that was withheld and the
+commission are taken, as far as they are needed. Other purchases stay; they are restored unless half or more is still disputed or lost. What
+another dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
+(`wallet.services.receivables`).
 
 The top-up, the buyer and the wallet are locked first. So the buyer's orders and licences may be locked before or after vendors' accounts.
 """
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from django.db.models import F, OuterRef, Sum
+from django.db.models import F, OuterRef, QuerySet, Sum
 from django.utils import timezone
 
 from catalog.services.purchase_counts import record_refund
@@ -42,7 +43,7 @@ from .ledger import NewTransfer, change_amount_set_aside, open_account, open_acc
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_refund_request
 from .top_ups import TOP_UP_TRANSITIONS
-from .withholding import by_vendor, release_shares, tell_outcome, tell_withheld, withhold_shares
+from .withholding import by_vendor_account, release_shares, tell_outcome, tell_withheld, withhold_shares
 
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
@@ -64,8 +65,8 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
     """
     if top_up.status in _UNPAID:
         return ""
-    known, end = _reversal_of(top_up, event), _ENDS.get(event.kind)
-    reversal = known
+    reversal, end = _match_reversal(top_up, event), _ENDS.get(event.kind)
+    vendors_told = reversal is not None
     if reversal is None:
         if event.kind == EventKind.REFUND_FAILED:
             return "nothing: there is no such refund"
@@ -75,7 +76,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
             return ""
         kind = ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
-        reversal = _open(top_up, kind, event.reversal, amount)
+        reversal = _open_reversal(top_up, kind, event.reversal, amount)
         if end is None:
             tell_withheld(reversed_orders=reversal.reversed_orders.select_related("withholding_journal__vendor"))
     if reversal.status != ReversalStatus.OPEN:
@@ -84,18 +85,18 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         return f"ignored: it was {reversal.status} already"
     if end is None:
         return "frozen"
-    settle_reversal(reversal=reversal, end=end, vendors_told=known is not None)
+    settle_reversal(reversal=reversal, end=end, vendors_told=vendors_told)
     return end.value.lower()
 
 
 def open_refund(*, top_up: TopUp) -> CardReversal | None:
     """Freeze what can be refunded of a top-up, which the caller has locked; None if nothing can be."""
     amount = refundable_minor(top_up, _lock_wallet(top_up))
-    return _open(top_up, ReversalKind.REFUND, "", amount) if amount else None
+    return _open_reversal(top_up, ReversalKind.REFUND, "", amount) if amount else None
 
 
-def _reversal_of(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
-    """Return the reversal that an event is about; a refund of ours may be reported before its reference is saved."""
+def _match_reversal(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
+    """Return the reversal that an event is about; a refund of ours that is reported before its reference was saved gets it here."""
     reversals = top_up.reversals.select_related("freeze_journal")
     known = reversals.filter(reference=event.reversal).first() if event.reversal else None
     if known is None and event.kind in _REFUNDS:
@@ -115,7 +116,7 @@ def _lock_wallet(top_up: TopUp) -> LedgerAccount:
     return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
 
 
-def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
+def _open_reversal(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) -> CardReversal:
     """Freeze what the wallet holds, and attribute the rest to the newest purchases after the top-up."""
     wallet = _lock_wallet(top_up)
     frozen_minor = min(amount_minor, wallet.balance_minor)
@@ -137,39 +138,42 @@ def _open(top_up: TopUp, kind: ReversalKind, reference: str, amount_minor: int) 
 
 
 def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journal, ReversedOrder]]) -> int:
-    """Save what is reversed of each purchase, suspend those of which half or more is reversed by now, and return how many are suspended."""
-    suspended = [(sale, row) for sale, row in found if row.suspended]
-    for (_, row), withheld in zip(suspended, withhold_shares(sales=[sale for sale, _ in suspended]), strict=True):
-        row.withholding_journal_id, row.withheld_minor = withheld
-    ReversedOrder.objects.bulk_create(row for _, row in found)
-    suspend_purchases(order_ids=[row.order_id for _, row in suspended], reason=f"{reversal.kind} of a top-up")
+    """Save what `_sales_behind` found, suspend the purchases that are marked as suspended, and return their number."""
+    suspended = [(sale, reversed_order) for sale, reversed_order in found if reversed_order.suspended]
+    withhold_shares(suspended=suspended)
+    ReversedOrder.objects.bulk_create(reversed_order for _, reversed_order in found)
+    suspend_purchases(order_ids=[reversed_order.order_id for _, reversed_order in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
 def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversedOrder]]:
-    """Attribute an amount to the newest purchases after the top-up, each up to what is not reversed of it yet.
+    """Attribute an amount to the newest purchases after the top-up, each up to what is neither disputed nor lost yet.
 
-    Those that are suspended already are left out. Nothing is saved.
+    Those that are suspended already are left out. Nothing is saved. Each is returned with its sale.
     """
     credited = reversal.top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
-    disputed = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
-    reversed_before = ReversedOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+    suspended_already = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
-    usable = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=disputed).select_related("order")
-    counted = usable.annotate(before=subquery_sum(reversed_before, "reversed_minor", by="order"))
+    usable = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended_already).select_related("order")
+    sales = usable.annotate(disputed_or_lost=subquery_sum(_disputed_or_lost(OuterRef("order")), "reversed_minor", by="order"))
     found: list[tuple[Journal, ReversedOrder]] = []
-    for sale in counted.order_by("-wallet_entry").iterator():
+    for sale in sales.order_by("-wallet_entry").iterator():
         order = sale.order
-        part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
+        part = 0 if order is None else min(order.price_minor - sale.disputed_or_lost, uncovered_minor)
         if order is not None and part > 0:
-            suspended = 2 * (sale.before + part) >= order.price_minor
+            suspended = 2 * (sale.disputed_or_lost + part) >= order.price_minor
             found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=suspended, withheld_minor=0)))
             uncovered_minor -= part
         if uncovered_minor < 1:
             break
     return found
+
+
+def _disputed_or_lost(order: Any) -> QuerySet[ReversedOrder]:
+    """Return the parts of an order's price that are disputed or lost: all but those of which the payment was kept."""
+    return ReversedOrder.objects.filter(order=order).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
 
 
 def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told: bool = True) -> None:
@@ -186,8 +190,8 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
         reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
     release_shares(reversed_orders=[*ended, *restored])
-    again = [] if kept else _suspend_again(reversal, restored)
-    tell_outcome(reversed_orders=[*ended, *restored], withheld_again=again, vendors_told=vendors_told)
+    withheld_again = [] if kept else _suspend_again(reversal, restored)
+    tell_outcome(reversed_orders=[*ended, *restored], withheld_again=withheld_again, vendors_told=vendors_told)
     restore_purchases(reversal=reversal, order_ids=[reversed_order.order_id for reversed_order in restored])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])
@@ -210,19 +214,17 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
 
 def _suspend_again(reversal: CardReversal, restored: Sequence[ReversedOrder]) -> list[ReversedOrder]:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost; return its records of them."""
-    again = []
+    suspended = []
     for reversed_order in restored:
-        rows = ReversedOrder.objects.filter(order=reversed_order.order_id).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
-        other = rows.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
-        counted = rows.aggregate(total=Sum("reversed_minor"))["total"]
-        if other is not None and 2 * counted >= reversed_order.order.price_minor:
-            ((other.withholding_journal_id, other.withheld_minor),) = withhold_shares(
-                sales=[Journal.objects.get(order=reversed_order.order_id, kind=JournalKind.SALE)]
-            )
+        parts = _disputed_or_lost(reversed_order.order_id)
+        other = parts.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
+        total = parts.aggregate(total=Sum("reversed_minor"))["total"]
+        if other is not None and 2 * total >= reversed_order.order.price_minor:
+            withhold_shares(suspended=[(Journal.objects.get(order=reversed_order.order_id, kind=JournalKind.SALE), other)])
             other.suspended = True
             other.save(update_fields=["suspended", "withholding_journal", "withheld_minor"])
-            again.append(other)
-    return again
+            suspended.append(other)
+    return suspended
 
 
 def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
@@ -250,43 +252,43 @@ def _unfreeze(reversal: CardReversal, wallet: LedgerAccount) -> uuid.UUID | None
     return journal_id
 
 
-def _return_to_card(reversal: CardReversal, orders: Sequence[ReversedOrder], wallet: LedgerAccount) -> uuid.UUID:
+def _return_to_card(reversal: CardReversal, ended: Sequence[ReversedOrder], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
-    locked = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[row.order_id for row in orders]).order_by("pk"))
+    orders = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[each.order_id for each in ended]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
     # First the tax, because the credit notes of these purchases are about all of it.
-    tax = min(sum(order.tax_minor for order in locked), missing)
+    tax = min(sum(order.tax_minor for order in orders), missing)
     missing -= tax
-    reversal.reversed_orders.filter(pk__in=[row.pk for row in orders]).update(ended=True)
-    for row in orders:
-        row.taken_minor = min(row.withheld_minor, missing)
-        missing -= row.taken_minor
+    reversal.reversed_orders.filter(pk__in=[each.pk for each in ended]).update(ended=True)
+    for each in ended:
+        each.taken_minor = min(each.withheld_minor, missing)
+        missing -= each.taken_minor
     own = {AccountKind.FROZEN: top_up.user_id, AccountKind.RECEIVABLE: top_up.user_id}
     accounts = open_accounts(top_up.currency, own | dict.fromkeys((AccountKind.COMMISSION, AccountKind.TAX, AccountKind.FUNDING)))
-    to = accounts[AccountKind.FUNDING]
-    transfers = [NewTransfer(accounts[AccountKind.FROZEN], to, reversal.frozen_minor)]
+    funding_id = accounts[AccountKind.FUNDING]
+    transfers = [NewTransfer(accounts[AccountKind.FROZEN], funding_id, reversal.frozen_minor)]
     change_amount_set_aside(accounts[AccountKind.FROZEN], -reversal.frozen_minor)
-    taken_from = by_vendor(orders)
-    for vendor in sorted(taken_from, key=attrgetter("owner_id")):
-        amount = sum(row.taken_minor for row in taken_from[vendor])
-        withheld_id = open_account(top_up.currency, AccountKind.WITHHELD, vendor.owner_id)
-        change_amount_set_aside(withheld_id, -amount)
-        transfers.append(NewTransfer(withheld_id, to, amount))
-    commission = min(sum(order.commission_minor for order in locked), missing)
-    transfers.append(NewTransfer(accounts[AccountKind.TAX], to, tax))
-    transfers.append(NewTransfer(accounts[AccountKind.COMMISSION], to, commission))
-    transfers.append(NewTransfer(accounts[AccountKind.RECEIVABLE], to, missing - commission))
+    ended_of = by_vendor_account(ended)
+    for account in sorted(ended_of, key=attrgetter("owner_id")):
+        taken = sum(each.taken_minor for each in ended_of[account])
+        withheld_id = open_account(top_up.currency, AccountKind.WITHHELD, account.owner_id)
+        change_amount_set_aside(withheld_id, -taken)
+        transfers.append(NewTransfer(withheld_id, funding_id, taken))
+    commission = min(sum(order.commission_minor for order in orders), missing)
+    transfers.append(NewTransfer(accounts[AccountKind.TAX], funding_id, tax))
+    transfers.append(NewTransfer(accounts[AccountKind.COMMISSION], funding_id, commission))
+    transfers.append(NewTransfer(accounts[AccountKind.RECEIVABLE], funding_id, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"
-    journal = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor=None)
+    journal_id = write_journal(kind=JournalKind.CARD_RETURN, transfers=transfers, currency=top_up.currency, reason=reason, actor=None)
     collect_owed(wallet_id=wallet.pk)
-    for order in locked:
+    for order in orders:
         ORDER_TRANSITIONS.apply(order, "charge_back", actor=None, reason=reason)
         revoke_licence(order_id=order.pk, reason="the card payment was returned", actor=None)
         tell_holder(order)
         end_refund_request(order=order, verb="close", actor=None, reason=reason)
         record_refund(listing_id=order.listing_id)
-    return journal
+    return journal_id
 
 
 def _notify(reversal: CardReversal, template: str, **facts: Any) -> None:

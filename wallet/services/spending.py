@@ -105,7 +105,7 @@ def spend(
         if response := saved_response(request):
             SPENDS.labels("repeated").inc()
             return Receipt(**response), True
-        # Or another request bought the same licence meanwhile: then AlreadyOwned is the right problem.
+        # Another request may have bought the same licence meanwhile: then this raises AlreadyOwned, which is the right problem.
         if isinstance(refusal, InsufficientBalance | SpendingLimitExceeded):
             find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
         if isinstance(refusal, IntegrityError) and violates(refusal, Order, "order_quote_once"):
@@ -134,14 +134,14 @@ def _record_sale(
     approval: Approval | None,
 ) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
-    order = _order_columns(buyer, offer, principal, consent)
+    columns = _order_columns(buyer, offer, principal, consent)
     holder = licence_holder(buyer=buyer, licensee=offer.listing_offer.licensee)
-    debit = _debit(order, offer) if offer.price_minor else None
+    debit = _debit(buyer, offer) if offer.price_minor else None
     if debit is not None:
         enforce_limits(offer=offer, principal=principal, approved=approval is not None)
-    insert_rows(Order, order)
+    insert_rows(Order, columns)
     if approval is not None:
-        complete_approval(approval=approval, order_id=order["id"])
+        complete_approval(approval=approval, order_id=columns["id"])
     grant_licence(
         **holder,
         listing_id=offer.listing_offer.listing_id,
@@ -149,7 +149,7 @@ def _record_sale(
         terms_id=offer.tier.terms_id,
         license_slug=offer.tier.slug,
         deliverable_id=offer.listing_offer.deliverable_id,
-        order_id=order["id"],
+        order_id=columns["id"],
         title=offer.listing_offer.title,
         store_name=offer.listing_offer.store_name,
         version=offer.listing_offer.version,
@@ -157,40 +157,40 @@ def _record_sale(
         replaces_id=None if offer.upgraded is None else replace_licence(order_id=offer.upgraded.pk),
     )
     if debit is not None:
-        _record_debit(order, buyer, debit)
-    receipt = _receipt(order["id"], offer, balances_of(buyer) if debit is None else debit.balances)
+        _write_sale_journal(columns, buyer, debit)
+    receipt = _receipt(columns["id"], offer, balances_of(buyer) if debit is None else debit.balances)
     if request is not None:
         save_response(request, asdict(receipt))
     record_purchase(listing_id=offer.listing_offer.listing_id)
-    announce_purchase.enqueue(str(order["id"]))
+    announce_purchase.enqueue(str(columns["id"]))
     return receipt
 
 
-def _debit(order: Mapping[str, Any], offer: Offer) -> Debit:
+def _debit(buyer: User, offer: Offer) -> Debit:
     debit = debit_wallet(
-        buyer_id=order["buyer_id"], vendor_id=offer.listing_offer.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
+        buyer_id=buyer.pk, vendor_id=offer.listing_offer.vendor_id, currency=offer.currency, amount_minor=offer.price_minor
     )
     if debit is None:
-        raise _insufficient(order, offer)
+        raise _insufficient(buyer, offer)
     return debit
 
 
-def _record_debit(order: Mapping[str, Any], buyer: User, debit: Debit) -> None:
-    """Write the journal, which divides the price between tax, commission and vendor."""
-    wallet_id, vendor_id = debit.wallet.account_id, debit.accounts[AccountKind.VENDOR]
+def _write_sale_journal(order: Mapping[str, Any], buyer: User, debit: Debit) -> None:
+    """Write the journal, which divides the price between tax, commission and vendor; `order` has the order's columns."""
+    wallet_id, vendor_id = debit.wallet_entry.account_id, debit.account_ids[AccountKind.VENDOR]
     write_journal(
         kind=JournalKind.SALE,
         transfers=[
-            NewTransfer(wallet_id, debit.accounts[AccountKind.TAX], order["tax_minor"]),
-            NewTransfer(wallet_id, debit.accounts[AccountKind.COMMISSION], order["commission_minor"]),
+            NewTransfer(wallet_id, debit.account_ids[AccountKind.TAX], order["tax_minor"]),
+            NewTransfer(wallet_id, debit.account_ids[AccountKind.COMMISSION], order["commission_minor"]),
             NewTransfer(wallet_id, vendor_id, order["vendor_share_minor"]),
         ],
         currency=order["currency"],
         reason="purchase",
         actor=buyer,
         order_id=order["id"],
-        wallet=debit.wallet,
-        vendor=VendorEntry(vendor_id, order["vendor_share_minor"]),
+        wallet_entry=debit.wallet_entry,
+        vendor_entry=VendorEntry(vendor_id, order["vendor_share_minor"]),
     )
 
 
@@ -234,9 +234,9 @@ def _order_columns(buyer: User, offer: Offer, principal: Principal | None, conse
     }
 
 
-def _insufficient(order: Mapping[str, Any], offer: Offer) -> InsufficientBalance:
+def _insufficient(buyer: User, offer: Offer) -> InsufficientBalance:
     price = money.to_number(offer.price_minor)
-    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=order["buyer_id"], currency=offer.currency)
+    wallets = LedgerAccount.objects.filter(kind=AccountKind.WALLET, owner=buyer, currency=offer.currency)
     balance = money.to_number(wallets.values_list("balance_minor", flat=True).first() or 0)
     sentence = f"It costs {price:.2f} {offer.currency}; the wallet holds {balance:.2f} {offer.currency}."
     return InsufficientBalance(sentence, price=price, currency=offer.currency, balance=balance)

@@ -113,7 +113,7 @@ def request_top_up(
         top_up, replayed = TopUp.objects.get(pk=response["topUp"]), True
     else:
         top_up, replayed = _create(user, wanted, _check_request(wanted, principal), request, principal)
-    if not top_up.payment_url and TOP_UP_TRANSITIONS.allows(top_up, "fail"):
+    if not top_up.payment_url and top_up.status == TopUpStatus.PENDING:
         top_up = _open_page(top_up)
     return top_up, replayed
 
@@ -167,7 +167,7 @@ def fail_top_up(*, top_up: TopUp) -> str:
 
 @transaction.atomic
 def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
-    """Mark the pending top-ups as failed that an app asked a user for; one that is paid all the same is credited."""
+    """Mark as failed the pending top-ups that an app asked a user for; one that is paid all the same is credited."""
     pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
     for top_up in pending.select_for_update(no_key=True).order_by("pk"):
         fail_top_up(top_up=top_up)

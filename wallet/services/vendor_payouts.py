@@ -133,7 +133,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
         currency=account.currency,
         reason=f"payout run {batch.run}",
         actor=actor,
-        vendor=VendorEntry(account.pk, -due.amount_minor),
+        vendor_entry=VendorEntry(account.pk, -due.amount_minor),
     )
     payout = VendorPayout.objects.create(batch=batch, account=account, journal_id=journal_id, details=due.details)
     audit.record("payout.prepare", payout, actor=actor, run=batch.run, currency=account.currency, amountMinor=due.amount_minor)
@@ -153,7 +153,7 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
     BATCH_TRANSITIONS.apply(batch, "export", actor=actor, changes={"exported_at": timezone.now(), "exported_by": actor})
     exported = 0
-    for payout in _locked(batch, PayoutStatus.PREPARED):
+    for payout in _lock_payouts(batch, PayoutStatus.PREPARED):
         refusal = refusal_of(profile=payout.details.profile, details=payout.details)
         if refusal is None and unpaid_earnings(payout.account_id) < 0:
             refusal = SkippedReason.REFUNDED
@@ -180,7 +180,7 @@ def cancel_batch(*, batch: PayoutBatch, reason: str, actor: User | None) -> Payo
     reason = texts.clean_text(reason, "reason")
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
     BATCH_TRANSITIONS.apply(batch, "cancel", actor=actor, reason=reason)
-    for payout in _locked_for_decision(batch, PayoutStatus.PREPARED, actor):
+    for payout in _lock_payouts_for_decision(batch, PayoutStatus.PREPARED, actor):
         _give_back(payout, "cancel", reason=reason, actor=actor)
     return batch
 
@@ -195,7 +195,7 @@ def mark_batch_paid(*, batch: PayoutBatch, actor: User | None) -> int:
         NotFound: there is no such batch.
     """
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
-    paid = [_pay(payout, actor) for payout in _locked_for_decision(batch, PayoutStatus.EXPORTED, actor)]
+    paid = [_pay(payout, actor) for payout in _lock_payouts_for_decision(batch, PayoutStatus.EXPORTED, actor)]
     if not paid:
         raise InvalidTransition("No payout of it waits to be recorded as paid.", currentState=batch.status)
     return len(paid)
@@ -263,13 +263,13 @@ def _lock_payout(payout: VendorPayout, actor: User | None) -> VendorPayout:
     return lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
 
 
-def _locked(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
+def _lock_payouts(batch: PayoutBatch, status: PayoutStatus) -> list[VendorPayout]:
     rows = vendor_payouts().filter(batch=batch, status=status).select_related("details__profile__user")
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("id"))
 
 
-def _locked_for_decision(batch: PayoutBatch, status: PayoutStatus, actor: User | None) -> list[VendorPayout]:
-    rows = _locked(batch, status)
+def _lock_payouts_for_decision(batch: PayoutBatch, status: PayoutStatus, actor: User | None) -> list[VendorPayout]:
+    rows = _lock_payouts(batch, status)
     if actor is not None and any(payout.account.owner_id == actor.pk for payout in rows):
         raise SelfReview("One of its payouts is yours: someone else must decide on the batch.")
     return rows
@@ -293,7 +293,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         reason=reason,
         actor=actor,
         reverses_id=payout.journal_id,
-        vendor=VendorEntry(payout.account_id, payout.amount_minor),
+        vendor_entry=VendorEntry(payout.account_id, payout.amount_minor),
     )
     changes = {"return_journal_id": return_journal_id, "reason": reason, "settled_at": timezone.now()}
     VENDOR_PAYOUT_TRANSITIONS.apply(payout, verb, actor=actor, reason=reason, changes=changes)

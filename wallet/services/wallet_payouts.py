@@ -29,7 +29,7 @@ from ..card_credit import card_credit
 from ..errors import InsufficientBalance, InvalidAmount, PayoutOpen, ReturnsToCard, TooManyPayouts
 from ..models import LedgerAccount, WalletPayout
 from ..models.ledger import AccountKind, JournalKind
-from ..models.wallet_payouts import PAYMENT_DETAILS, WalletPayoutStatus
+from ..models.wallet_payouts import PURPOSE, WalletPayoutStatus
 from ..selectors import wallet_payouts
 from .ledger import NewTransfer, change_amount_set_aside, open_accounts, require_wallet_currency, set_aside, write_journal
 from .receivables import collect_owed
@@ -80,7 +80,7 @@ def request_wallet_payout(
     balance = 0 if wallet is None else wallet.balance_minor
     payable = balance if wallet is None else balance - card_credit(wallet)
     amount = payable if amount_minor is None else amount_minor
-    if payable < balance and payable < max(amount, 1) <= balance:
+    if payable < max(amount, 1) <= balance:
         raise _returns_to_card(payable, currency)
     if amount < 1:
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
@@ -104,7 +104,7 @@ def pay_wallet_payout(*, wallet_payout: WalletPayout, reference: str, actor: Use
     """
     reference = texts.clean_line(reference, "reference", maximum=bounds.PAYMENT_REFERENCE_CHARS)
     wallet_payout = lock_for_decision(wallet_payouts(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
-    return _complete(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
+    return _close(wallet_payout, "pay", actor, reason=f"paid by {reference}", reference=reference)
 
 
 @transaction.atomic
@@ -119,7 +119,7 @@ def refuse_wallet_payout(*, wallet_payout: WalletPayout, reason: str, actor: Use
     """
     reason = texts.clean_text(reason, "reason")
     wallet_payout = lock_for_decision(wallet_payouts(), pk=wallet_payout.pk, owner="wallet.owner_id", actor=actor)
-    return _complete(wallet_payout, "refuse", actor, reason=reason)
+    return _close(wallet_payout, "refuse", actor, reason=reason)
 
 
 @transaction.atomic
@@ -135,7 +135,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
         raise NotFound
     if WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, "cancel") and is_claimed(wallet_payout):
         raise InvalidTransition("Our staff are working on it. You get an email when it is paid or refused.")
-    return _complete(wallet_payout, "cancel", actor, reason="cancelled by its owner")
+    return _close(wallet_payout, "cancel", actor, reason="cancelled by its owner")
 
 
 def payouts_with_expired_details() -> QuerySet[WalletPayout]:
@@ -148,7 +148,7 @@ def count_payouts_under_old_keys() -> int:
     """Return the number of waiting payouts whose bank details the current `SECRET_KEY` cannot decrypt; they are not re-encrypted."""
     waiting = WalletPayout.objects.filter(status=WalletPayoutStatus.WAITING)
     tokens = waiting.values_list(Cast("payment_details", TextField()), flat=True)
-    return sum(not has_current_key(token, purpose=PAYMENT_DETAILS) for token in tokens.iterator())
+    return sum(not has_current_key(token, purpose=PURPOSE) for token in tokens.iterator())
 
 
 def _check_request_limits(wallet: LedgerAccount) -> None:
@@ -190,7 +190,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
     return wallet_payouts().get(pk=made.pk)
 
 
-def _complete(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
+def _close(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
     if not WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, verb):
         raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)

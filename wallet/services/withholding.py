@@ -1,7 +1,6 @@
 """Vendors' shares of purchases whose payment is disputed or refunded: withheld at first, released or taken when that has ended."""
 
-import uuid
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
@@ -14,40 +13,41 @@ from ..selectors import unpaid_earnings
 from .ledger import set_aside
 
 
-def withhold_shares(*, sales: Sequence[Journal]) -> list[tuple[uuid.UUID | None, int]]:
-    """Withhold the vendors' shares that were not paid out; return for each sale the journal and the amount."""
-    amounts: Counter[uuid.UUID] = Counter()
-    journals: dict[uuid.UUID | None, uuid.UUID] = {}
-    vendors = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale in sales if sale.vendor_id is not None})
+def withhold_shares(*, suspended: Sequence[tuple[Journal, ReversedOrder]]) -> None:
+    """Withhold the vendors' shares of suspended purchases, each given with its sale, from earnings that are not paid out.
+
+    Journal and amount are set on the reversed orders, which the caller saves.
+    """
+    accounts = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale, _ in suspended if sale.vendor_id is not None})
     # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
-    for vendor in sorted(vendors.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
-        unpaid = max(unpaid_earnings(vendor.pk), 0)
-        own_sales = [sale for sale in sales if sale.vendor_id == vendor.pk]
-        for sale in own_sales:
-            amounts[sale.pk] = min(sale.vendor_net_minor or 0, unpaid)
-            unpaid -= amounts[sale.pk]
-        total = sum(amounts[sale.pk] for sale in own_sales)
-        if total:
-            journals[vendor.pk] = set_aside(
-                account=vendor,
+    for account in sorted(accounts.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
+        unpaid = unpaid_before = max(unpaid_earnings(account.pk), 0)
+        own = [(sale, reversed_order) for sale, reversed_order in suspended if sale.vendor_id == account.pk]
+        for sale, reversed_order in own:
+            reversed_order.withheld_minor = min(sale.vendor_net_minor or 0, unpaid)
+            unpaid -= reversed_order.withheld_minor
+        if unpaid < unpaid_before:
+            journal_id = set_aside(
+                account=account,
                 kind=AccountKind.WITHHELD,
-                amount_minor=total,
+                amount_minor=unpaid_before - unpaid,
                 journal_kind=JournalKind.WITHHOLD,
                 reason="the buyer's payment is disputed or refunded",
             )
-    return [(journals.get(sale.vendor_id) if amounts[sale.pk] else None, amounts[sale.pk]) for sale in sales]
+            for _, reversed_order in own:
+                reversed_order.withholding_journal_id = journal_id if reversed_order.withheld_minor else None
 
 
 def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Release to the vendors what was withheld and not taken."""
-    found = by_vendor(reversed_orders)
-    for vendor in sorted(found, key=attrgetter("owner_id")):
-        own_orders = found[vendor]
+    orders_of = by_vendor_account(reversed_orders)
+    for account in sorted(orders_of, key=attrgetter("owner_id")):
+        own_orders = orders_of[account]
         rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in own_orders)
         released_id = None
         if rest:
             released_id = set_aside(
-                account=vendor,
+                account=account,
                 kind=AccountKind.WITHHELD,
                 amount_minor=-rest,
                 journal_kind=JournalKind.RELEASE,
@@ -60,13 +60,9 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
 
 def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
     """Tell the vendors how much is withheld."""
-    for vendor, own_orders in by_vendor(reversed_orders).items():
-        _tell(
-            vendor,
-            "wallet/share_withheld",
-            topic=MailTopic.SALE,
-            amount_minor=sum(reversed_order.withheld_minor for reversed_order in own_orders),
-        )
+    for account, own_orders in by_vendor_account(reversed_orders).items():
+        withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders)
+        _tell(account, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=withheld)
 
 
 def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
@@ -77,19 +73,19 @@ def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: It
         withheld_again: The purchases whose shares another dispute has withheld since.
         vendors_told: Whether the vendors were told that the shares were withheld.
     """
-    before, after = by_vendor(reversed_orders), by_vendor(withheld_again)
-    for vendor in {**before, **after}:
-        own_orders = before.get(vendor, [])
+    before, after = by_vendor_account(reversed_orders), by_vendor_account(withheld_again)
+    for account in {**before, **after}:
+        own_orders = before.get(account, [])
         taken = sum(reversed_order.taken_minor for reversed_order in own_orders)
         withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders) - taken if vendors_told else 0
-        change = sum(reversed_order.withheld_minor for reversed_order in after.get(vendor, [])) - withheld
+        change = sum(reversed_order.withheld_minor for reversed_order in after.get(account, [])) - withheld
         if taken or change < 0:
-            _tell(vendor, "wallet/share_decided", topic=MailTopic.SALE, released_minor=max(-change, 0), taken_minor=taken)
+            _tell(account, "wallet/share_decided", topic=MailTopic.SALE, released_minor=max(-change, 0), taken_minor=taken)
         if change > 0:
-            _tell(vendor, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=change)
+            _tell(account, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=change)
 
 
-def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
+def by_vendor_account(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
     """Return the purchases of which something was withheld, by the accounts of their vendors."""
     found: defaultdict[LedgerAccount, list[ReversedOrder]] = defaultdict(list)
     for reversed_order in reversed_orders:
@@ -98,6 +94,6 @@ def by_vendor(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, l
     return found
 
 
-def _tell(vendor: LedgerAccount, template: str, *, topic: MailTopic, **amounts: int) -> None:
-    if vendor.owner is not None and vendor.owner.is_active:
-        mail(vendor.owner, template, topic=topic, currency=vendor.currency, **amounts)
+def _tell(account: LedgerAccount, template: str, *, topic: MailTopic, **amounts: int) -> None:
+    if account.owner is not None and account.owner.is_active:
+        mail(account.owner, template, topic=topic, currency=account.currency, **amounts)

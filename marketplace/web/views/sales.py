@@ -17,7 +17,7 @@ from wallet.models import VendorPayout
 from wallet.sales import payouts_of, sales_by_listing, sales_totals_of
 from wallet.selectors import earnings_of, journals_of
 from wallet.services.due_payouts import next_payouts
-from wallet.spreadsheets import amount_text, cell, csv_lines, csv_response
+from wallet.spreadsheets import amount_text, csv_lines, csv_response, escape_formula
 
 from ..paging import cursor_context, cursor_of, page_context, page_of
 from ..sales_summary import MONTH, SPANS, charts_of, parts_of, since_of, summaries_of
@@ -97,7 +97,7 @@ def payouts_csv(request: SignedInRequest, profile: VendorProfile) -> HttpRespons
 
 def _csv_row(payout: VendorPayout) -> tuple[object, ...]:
     at = f"{payout.journal.at.astimezone(dt.UTC):%Y-%m-%dT%H:%M:%SZ}"
-    amount, bank_account = amount_text(payout.amount_minor), cell(payout.details.label)
+    amount, bank_account = amount_text(payout.amount_minor), escape_formula(payout.details.label)
     return (payout.batch.run, at, payout.account.currency, amount, bank_account, payout.status, payout.journal_id)
 
 

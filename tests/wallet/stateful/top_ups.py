@@ -9,7 +9,7 @@ from hypothesis.stateful import rule
 
 from wallet.models import LedgerAccount, TopUp
 from wallet.models.top_ups import EventKind
-from wallet.selectors import with_ledger_balance
+from wallet.selectors import with_transfer_sums
 from wallet.services.receivables import write_off
 
 from ..top_up_cases import deliver_event, requested_top_up
@@ -169,6 +169,6 @@ class Adding(Withdrawing):
             "receivable": -sum(self.expected.owed.values()),
         }
         held = dict.fromkeys(sums, 0)
-        for account in with_ledger_balance(LedgerAccount.objects.filter(kind__in=sums)):
+        for account in with_transfer_sums(LedgerAccount.objects.filter(kind__in=sums)):
             held[account.kind] += account.transfers_minor
         assert held == sums
