@@ -17,7 +17,7 @@ from django.utils.http import urlsafe_base64_encode
 from marketplace.core.errors import NotFound
 
 from . import bounds
-from .certificates import CertificateCheck, CertificateStatus, check_claims, certificate_page_url
+from .certificates import CertificateCheck, CertificateStatus, certificate_page_url, check_claims
 from .models import StatusListPosition
 from .proofs import add_proof, issuer_did, verify_proof
 from .signatures import NotGenuine

@@ -11,7 +11,7 @@ from catalog.selectors.cards import cards_of
 from catalog.selectors.listings import version_of_file
 from library import bounds
 from library.agent_skills import owned_skills
-from library.certificates import certificate_claims, certificate_pdf, certificate_page_url, signed_certificate
+from library.certificates import certificate_claims, certificate_page_url, certificate_pdf, signed_certificate
 from library.errors import NotOwned
 from library.models import Licence
 from library.selectors import current_file, current_licences_of, library_page, licences_for, owned_licence, owned_versions, version_of
