@@ -9,14 +9,14 @@ PRESIGNED_LINK_SECONDS = 30
 # The most favourites of a user.
 MAX_FAVOURITES = 500
 
-# Bits of a status list: the fewest that the recommendation permits. They are 16 KiB before compression.
+# Bits of a status list: the fewest that the W3C's recommendation permits, 16 KiB before compression.
 STATUS_LIST_LENGTH = 131_072
 STATUS_LIST_SECONDS = 60
 # How long a claim link works.
 CLAIM_LINK_DAYS = 14
 # The least time between two claim links for the same licence.
-CLAIM_LINK_MINUTES_BETWEEN = 60
-# The most claim links that a payer can have sent in a day.
+MINUTES_BETWEEN_CLAIM_LINKS = 60
+# The most claim links that are sent for one payer in a day.
 CLAIM_LINKS_A_DAY = 50
 # The most claim links that are sent again to one address in a day.
 CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS = 3

@@ -51,7 +51,7 @@ class CertificateCheck:
         return self.status == CertificateStatus.VALID
 
 
-def certificate_of(licence: Licence) -> dict[str, Any]:
+def certificate_claims(licence: Licence) -> dict[str, Any]:
     """Return the claims of a licence's certificate."""
     listing, deliverable, terms = licence.listing, licence.deliverable, licence.terms
     return {
@@ -92,14 +92,14 @@ def signed_certificate(claims: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def page_url(certificate_id: str) -> str:
+def certificate_page_url(certificate_id: str) -> str:
     """Return the address of the page with the status of a certificate."""
     return f"{settings.BASE_URL}{reverse('certificate-page')}?id={certificate_id}"
 
 
 def certificate_pdf(claims: dict[str, Any]) -> bytes:
     """Return the certificate as a PDF."""
-    facts = [*_facts_of(claims), ("Verify it at", page_url(claims["certificateId"]))]
+    facts = [*_facts_of(claims), ("Verify it at", certificate_page_url(claims["certificateId"]))]
     closing = "This document repeats the signed certificate. Use the address above to check whether the licence is still valid."
     return render_pdf(PdfDocument("Licence certificate", f"Issued by {claims['issuer']}", facts, paragraphs=[closing]))
 
@@ -138,7 +138,7 @@ def check_claims(claims: dict[str, Any]) -> CertificateCheck:
         licence = licence_of_certificate(str(claims.get("certificateId")))
     except NotFound:
         return CertificateCheck(CertificateStatus.NOT_GENUINE)
-    return CertificateCheck(status_of(licence), claims, licence.revoked_at, _facts_of(claims))
+    return CertificateCheck(certificate_status(licence), claims, licence.revoked_at, _facts_of(claims))
 
 
 def check_certificate_id(certificate_id: str) -> CertificateCheck:
@@ -157,7 +157,7 @@ def check_certificate_id(certificate_id: str) -> CertificateCheck:
         ("SHA-256 of the file", licence.deliverable.sha256),
         ("Certificate", str(licence.pk)),
     ]
-    return CertificateCheck(status_of(licence), revoked_at=licence.revoked_at, facts=facts)
+    return CertificateCheck(certificate_status(licence), revoked_at=licence.revoked_at, facts=facts)
 
 
 def licence_of_certificate(certificate_id: str) -> Licence:
@@ -172,7 +172,7 @@ def licence_of_certificate(certificate_id: str) -> Licence:
     return licence
 
 
-def status_of(licence: Licence) -> CertificateStatus:
+def certificate_status(licence: Licence) -> CertificateStatus:
     """Return the status of a certificate with a valid signature."""
     if licence.revoked_at is not None:
         return CertificateStatus.REVOKED

@@ -77,7 +77,7 @@ class LinkRevoked(Problem):
 
     status = 410
     title = "This download link was revoked"
-    detail = "Its licence is no longer valid."
+    detail = "Its licence is no longer valid, or its account was deactivated or deleted."
 
 
 class TooManyFavourites(Problem):

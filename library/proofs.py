@@ -38,7 +38,7 @@ def did_document() -> dict[str, Any]:
             "id": _method_id(key),
             "type": "Multikey",
             "controller": did,
-            "publicKeyMultibase": _multibase(_ED25519 + _public(key).public_bytes_raw()),
+            "publicKeyMultibase": _multibase(_ED25519 + _public_key(key).public_bytes_raw()),
         }
         for key in keys()
     ]
@@ -73,7 +73,7 @@ def verify_proof(secured: Mapping[str, Any]) -> None:
         known = PROOF.items() <= proof.items() and method == _method_id(key) and proof["@context"] == document["@context"]
         if not known or not value.startswith("z") or len(value) > _PROOF_VALUE_CHARS:
             raise NotGenuine
-        _public(key).verify(base58.b58decode(value[1:]), _digest(document, proof))
+        _public_key(key).verify(base58.b58decode(value[1:]), _digest(document, proof))
     except (InvalidSignature, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise NotGenuine from error
 
@@ -87,7 +87,7 @@ def _method_id(key: JWK) -> str:
     return f"{issuer_did()}#{key.thumbprint()}"
 
 
-def _public(key: JWK) -> Ed25519PublicKey:
+def _public_key(key: JWK) -> Ed25519PublicKey:
     return cast("Ed25519PublicKey", key.get_op_key("verify"))
 
 

@@ -14,7 +14,7 @@ from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
 ALGORITHM = "EdDSA"
-TYPE = "licence+jws"
+CERTIFICATE_TYPE = "licence+jws"
 # The compact serialization: three parts in base64url without padding. Other forms of the same signature are refused.
 _COMPACT = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2}")
 
@@ -23,7 +23,7 @@ class NotGenuine(Exception):
     """The text is not a valid signature of this service."""
 
 
-def sign(claims: dict[str, Any], *, token_type: str = TYPE) -> str:
+def sign(claims: dict[str, Any], *, token_type: str = CERTIFICATE_TYPE) -> str:
     """Return the signed claims in the compact serialization; the type tells a certificate from another document."""
     key = keys()[0]
     token = JWS(orjson.dumps(claims, option=orjson.OPT_SORT_KEYS))
@@ -45,7 +45,7 @@ def verify(text: str) -> dict[str, Any]:
         token.deserialize(text)
         header = token.jose_header
         key = keys_by_id().get(header.get("kid", ""))
-        if key is None or header.get("typ") != TYPE:
+        if key is None or header.get("typ") != CERTIFICATE_TYPE:
             raise NotGenuine
         token.verify(key)
         claims = orjson.loads(token.payload)

@@ -17,7 +17,7 @@ from django.utils.http import urlsafe_base64_encode
 from marketplace.core.errors import NotFound
 
 from . import bounds
-from .certificates import CertificateCheck, CertificateStatus, check_claims, page_url
+from .certificates import CertificateCheck, CertificateStatus, certificate_page_url, check_claims
 from .models import StatusListPosition
 from .proofs import add_proof, issuer_did, verify_proof
 from .signatures import NotGenuine
@@ -37,11 +37,11 @@ def signed_credential(claims: dict[str, Any], position: int) -> dict[str, Any]:
     """Return the claims of a certificate as a signed credential with this position in the status lists."""
     certificate_id = claims["certificateId"]
     number, index = divmod(position, bounds.STATUS_LIST_LENGTH)
-    lists = {purpose: list_url(f"{purpose}-{number}") for purpose in STATUS_CONDITIONS}
+    lists = {purpose: status_list_url(f"{purpose}-{number}") for purpose in STATUS_CONDITIONS}
     return add_proof(
         {
             "@context": [VC_CONTEXT, context_url()],
-            "id": page_url(certificate_id),
+            "id": certificate_page_url(certificate_id),
             "type": ["VerifiableCredential", "LicenceCredential"],
             "issuer": issuer_did(),
             "validFrom": claims["acquiredAt"],
@@ -90,7 +90,7 @@ def context_digest() -> str:
     return "sha384-" + base64.b64encode(hashlib.sha384(context()).digest()).decode()
 
 
-def list_url(list_id: str) -> str:
+def status_list_url(list_id: str) -> str:
     """Return the address of a status list."""
     return settings.BASE_URL + reverse("certificate-status-list", args=[list_id])
 
@@ -112,10 +112,11 @@ def status_list(list_id: str) -> dict[str, Any]:
 
 
 def _signed_list(purpose: str, number: int) -> dict[str, Any]:
-    newest, start = StatusListPosition.objects.aggregate(newest=Max("position"))["newest"], number * bounds.STATUS_LIST_LENGTH
+    newest = StatusListPosition.objects.aggregate(newest=Max("position"))["newest"]
+    start = number * bounds.STATUS_LIST_LENGTH
     if newest is None or start > newest:
         raise NotFound
-    url = list_url(f"{purpose}-{number}")
+    url = status_list_url(f"{purpose}-{number}")
     return add_proof(
         {
             "@context": [VC_CONTEXT],

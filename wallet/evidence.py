@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from library import signatures
-from library.certificates import certificate_of, status_of
+from library.certificates import certificate_claims, certificate_status
 from library.models import Download, Licence
 from library.selectors import downloads_of_order
 from marketplace.core.money import to_number
@@ -40,7 +40,7 @@ class Reader(StrEnum):
 def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     """Return the claims of an order's evidence."""
     licence = Licence.objects.select_related("listing__store", "tier", "terms", "deliverable", "holder").get(order_id=order.pk)
-    certificate = certificate_of(licence)
+    certificate = certificate_claims(licence)
     if reader == Reader.VENDOR:
         del certificate["licensee"]
     # Whoever paid for someone else's licence does not learn when it was used.
@@ -57,7 +57,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
         "quote": _quote(order),
         "consent": {"version": order.consent_version, "text": order.consent_text} if order.consent_version else None,
         "certificate": certificate,
-        "license": {"status": status_of(licence).value, "revokedAt": _moment(licence.revoked_at)},
+        "license": {"status": certificate_status(licence).value, "revokedAt": _moment(licence.revoked_at)},
         "downloads": list(_downloads(downloads)),
         "downloadCount": downloads.count(),
         "invoices": [

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from library.certificates import status_of
+from library.certificates import certificate_status
 from library.models import Download
 from library.selectors import downloads_by, licences_of_orders
 from marketplace.ui.formatting import money
@@ -38,7 +38,7 @@ def refund_case(order: Order) -> RefundCase:
         ("Bought", f"{order.created_at:%Y-%m-%d %H:%M} UTC"),
         ("Price", money(order.price_minor, order.currency)),
         ("Licence", f"{order.license_name}{f', version {order.version}' if order.version else ''}"),
-        ("Licence status", "" if licence is None else status_of(licence).label),
+        ("Licence status", "" if licence is None else certificate_status(licence).label),
         ("Quote", "none" if quote is None else f"{money(quote.price_minor, quote.currency)} until {quote.expires_at:%Y-%m-%d %H:%M} UTC"),
         ("Consent", order.consent_text or "none: it was bought by an app or a token"),
     ]

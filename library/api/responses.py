@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from developers.principals import Principal
 from marketplace.accounts.models import User
 
-from ..certificates import certificate_of, signed_certificate
+from ..certificates import certificate_claims, signed_certificate
 from ..models import Licence
 from ..selectors import current_licences_of, library_page, owned_licence
 from ..services.links import issue_link, record_download
@@ -17,8 +17,8 @@ from .serializers.certificates import Certificate
 from .serializers.library import DownloadLinkResponse, LibraryPage
 
 
-def library(user: User, query: Mapping[str, Any], among: QuerySet[Licence] | None = None) -> dict[str, Any]:
-    """Return the response of GET library to a validated query, which lists the current licences of the user, or only those in `among`.
+def library(user: User, query: Mapping[str, Any], *, among: QuerySet[Licence] | None = None) -> dict[str, Any]:
+    """Return the response of GET library to a validated query: a page of the user's current licences, or only of those in `among`.
 
     Raises:
         InvalidInput: the cursor is not valid.
@@ -45,7 +45,7 @@ def certificate(user: User, asset_id: str, license_slug: str | None = None) -> d
     Raises:
         NotFound, NotOwned: see `owned_licence`.
     """
-    return dict(Certificate(signed_certificate(certificate_of(owned_licence(user, asset_id, license_slug=license_slug)))).data)
+    return dict(Certificate(signed_certificate(certificate_claims(owned_licence(user, asset_id, license_slug=license_slug)))).data)
 
 
 def readme(principal: Principal, asset_id: str) -> str:

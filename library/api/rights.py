@@ -15,7 +15,7 @@ from marketplace.api.fields import Choice
 from marketplace.api.models import AmountOrNone, Id, ResponseModel, choice_schema
 from marketplace.api.serializers import QueryInteger
 
-from ..rights import AssetRights, LicenseRights, RightsDecision, rights_to
+from ..rights import LicenseRights, RightsDecision, rights_to
 
 _UNITS = ", ".join(f"{unit} for {use.value}" for use, unit in UNITS.items())
 
@@ -91,7 +91,7 @@ def asset_rights(asset_id: str, query: dict[str, Any], owner: User | None) -> As
     Raises:
         NotFound: see `rights_to`.
     """
-    rights: AssetRights = rights_to(asset_id, Use(query["use"]), query["quantity"], owner=owner)
+    rights = rights_to(asset_id, Use(query["use"]), query["quantity"], owner=owner)
     return AssetRightsRecord(
         asset_id=rights.listing.pk,
         slug=rights.listing.slug,

@@ -11,7 +11,7 @@ from catalog.models.listings import AiTraining
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
 
-# A licence that was replaced does not permit anything, but its tier is not sold to its buyer again: it may apply again.
+# A replaced licence permits nothing, but its tier is not sold to its holder again: a refund of the upgrade restores it.
 CURRENT = Q(revoked_at__isnull=True, replaced_at__isnull=True)
 
 

@@ -6,7 +6,7 @@ from catalog.models import Deliverable, Listing
 
 
 class UpdateAnnouncement(models.Model):
-    """The last new file of a listing of which the holders of its licences got a mail."""
+    """The last file of a listing that its licence holders were mailed about."""
 
     listing = models.OneToOneField(Listing, primary_key=True, on_delete=models.CASCADE, related_name="+")
     deliverable = models.ForeignKey(Deliverable, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -37,7 +37,7 @@ def announce_new_file(*, listing_id: str) -> None:
     if last is not None and last.announced_at + _INTERVAL > timezone.now():
         announce_new_file.using(run_after=last.announced_at + _INTERVAL).enqueue(listing_id=listing_id)
         return
-    if _holders(listing.pk, file_id, None).exists():
+    if _holder_ids(listing.pk, file_id, None).exists():
         UpdateAnnouncement.objects.update_or_create(listing=listing, defaults={"deliverable_id": file_id, "announced_at": timezone.now()})
         tell_holders_of_file.enqueue(listing_id=listing_id, deliverable_id=str(file_id))
 
@@ -54,7 +54,7 @@ def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | N
     # A newer file has an announcement of its own.
     if file is None or str(file.pk) != deliverable_id or file.blocked_at is not None:
         return
-    holder_ids = list(_holders(listing.pk, file.pk, after)[:BATCH])
+    holder_ids = list(_holder_ids(listing.pk, file.pk, after)[:BATCH])
     context = {"listing": listing, "version": version_of_file(file, listing), "changes": changes_of(listing).summary[:MAX_SENTENCES]}
     for holder in User.objects.filter(pk__in=holder_ids, is_active=True).order_by("pk"):
         mail(holder, "library/updated", topic=MailTopic.UPDATE, **context)
@@ -65,12 +65,12 @@ def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | N
 @job()
 @transaction.atomic
 def tell_downloaders(*, sha256: str, blocked: bool, reason: str, after: str | None = None) -> None:
-    """Tell a batch of those who downloaded a file with these bytes that it is malicious, or that it is not; another job tells the next batch."""
+    """Tell a batch of those who downloaded a file with these bytes that it is malicious, or that it is not, unless that has changed; another job tells the next batch."""
     # Read first, so that the queries below find links by the ids of the files and do not search for the digest in each batch.
-    files = dict(Deliverable.objects.filter(sha256=sha256).values_list("pk", "blocked_at"))
-    if any(files.values()) != blocked:
+    blocked_at = dict(Deliverable.objects.filter(sha256=sha256).values_list("pk", "blocked_at"))
+    if any(blocked_at.values()) != blocked:
         return
-    used = DownloadLink.objects.filter(Exists(Download.objects.filter(link=OuterRef("pk"))), deliverable__in=files)
+    used = DownloadLink.objects.filter(Exists(Download.objects.filter(link=OuterRef("pk"))), deliverable__in=blocked_at)
     users = used if after is None else used.filter(user__gt=after)
     user_ids = list(users.order_by("user_id").values_list("user_id", flat=True).distinct()[:BATCH])
     downloaded = defaultdict(list)
@@ -83,7 +83,7 @@ def tell_downloaders(*, sha256: str, blocked: bool, reason: str, after: str | No
         tell_downloaders.enqueue(sha256=sha256, blocked=blocked, reason=reason, after=str(user_ids[-1]))
 
 
-def _holders(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: str | None) -> QuerySet[Licence, uuid.UUID]:
+def _holder_ids(listing_id: uuid.UUID, deliverable_id: uuid.UUID, after: str | None) -> QuerySet[Licence, uuid.UUID]:
     """Return the ids of those who can download a listing and did not buy it with this file."""
     usable = Licence.objects.filter(CURRENT, listing=listing_id, holder__isnull=False, suspended_at__isnull=True)
     others = usable.exclude(deliverable=deliverable_id)

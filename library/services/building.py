@@ -59,6 +59,7 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
 
     Raises:
         DamagedFile: length or checksum of the stored file differ from the record.
+        FileNotFoundError: the stored file is missing.
     """
     builds = _can_presign()
     wanted = {package.recipe: package for package in packages}
@@ -75,8 +76,8 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
     return [known[package.recipe] for package in packages]
 
 
-def build_when_published(*, listing_id: uuid.UUID) -> None:
-    """Prepare the packages of a published listing."""
+def prepare_listing_packages(*, listing_id: uuid.UUID) -> None:
+    """Prepare the current packages of a listing."""
     listing = Listing.objects.select_related("approved_deliverable", "store").get(pk=listing_id)
     prepare_packages(packages=find_packages_on_sale(listing))
 
@@ -100,7 +101,7 @@ def delete_built_package(*, package: Package) -> None:
     default_storage.delete(package.object_key)
 
 
-def find_orphaned_packages() -> Iterator[str]:
+def find_orphaned_keys() -> Iterator[str]:
     """Yield the keys of packages older than a day without a row, which an interrupted build left behind."""
     limit = timezone.now() - GRACE
     for key, written_at in default_storage.keys(FOLDER):
@@ -134,10 +135,10 @@ def _set_checksums(packages: Sequence[Package]) -> None:
 
 def _save(package: Package) -> Package:
     """Save a package and return its row; a concurrent build has saved the same values."""
-    made = ("deliverable", "readme_text", "license_text", "size", "sha256", "object_key")
+    fields = ("deliverable", "readme_text", "license_text", "size", "sha256", "object_key")
     stored, _ = Package.objects.update_or_create(
         recipe=package.recipe,
         defaults={"object_key": package.object_key},
-        create_defaults={name: getattr(package, name) for name in made},
+        create_defaults={name: getattr(package, name) for name in fields},
     )
     return stored

@@ -43,7 +43,7 @@ def claimable_licence(*, secret: str, claimant: User) -> Licence:
     licence = _with_link(secret).first()
     if licence is None:
         raise NotFound
-    _check(licence, claimant)
+    _require_claimable(licence, claimant)
     return licence
 
 
@@ -58,7 +58,7 @@ def claim_licence(*, secret: str, actor: User) -> Licence:
     # The account first, as in its deletion, which erases the licensee of what it has claimed.
     lock(User.objects.all(), pk=actor.pk, is_active=True)
     licence = lock(_with_link(secret))
-    _check(licence, actor)
+    _require_claimable(licence, actor)
     if licence.holder_id == actor.pk:
         return licence
     licence.holder, licence.claimed_at = actor, timezone.now()
@@ -76,7 +76,7 @@ def _with_link(secret: str) -> QuerySet[Licence]:
     return Licence.objects.select_related("listing", "tier").filter(claim_digest=digest_of(secret))
 
 
-def _check(licence: Licence, claimant: User) -> None:
+def _require_claimable(licence: Licence, claimant: User) -> None:
     if licence.revoked_at is not None:
         raise ClaimEnded("The purchase was refunded or charged back.")
     if licence.holder_id == claimant.pk:

@@ -98,17 +98,17 @@ def lock_licence(*, order_id: uuid.UUID) -> Licence:
 
 def suspend_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
     """Suspend the licences of these orders that are not revoked, and with them their download links."""
-    _set_suspended(order_ids, "suspend", reason, from_null=True)
+    _set_suspended(order_ids, reason, suspended=True)
 
 
 def reinstate_licences(*, order_ids: Iterable[uuid.UUID], reason: str) -> None:
     """End the suspension of licences of these orders."""
-    _set_suspended(order_ids, "reinstate", reason, from_null=False)
+    _set_suspended(order_ids, reason, suspended=False)
 
 
-def _set_suspended(order_ids: Iterable[uuid.UUID], verb: str, reason: str, *, from_null: bool) -> None:
-    licences = Licence.objects.filter(order_id__in=list(order_ids), revoked_at__isnull=True, suspended_at__isnull=from_null)
+def _set_suspended(order_ids: Iterable[uuid.UUID], reason: str, *, suspended: bool) -> None:
+    licences = Licence.objects.filter(order_id__in=list(order_ids), revoked_at__isnull=True, suspended_at__isnull=suspended)
     for licence in licences.select_for_update(no_key=True).order_by("pk"):
-        licence.suspended_at = timezone.now() if from_null else None
+        licence.suspended_at = timezone.now() if suspended else None
         licence.save(update_fields=["suspended_at"])
-        audit.record(f"licence.{verb}", licence, actor=None, reason=reason)
+        audit.record("licence.suspend" if suspended else "licence.reinstate", licence, actor=None, reason=reason)

@@ -17,7 +17,7 @@ from developers.services.applications import approve_application, submit_applica
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.publishing import new_event, publish_events
 from library.bounds import STATUS_LIST_LENGTH
-from library.certificates import certificate_of, signed_certificate
+from library.certificates import certificate_claims, signed_certificate
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from library.services.status_lists import status_list_position
@@ -140,7 +140,7 @@ def owned() -> Scene:
     bought(listing, scene.user)
     licence = Licence.objects.select_related("listing__store", "tier", "deliverable", "holder").get(holder=scene.user)
     scene.names |= {"certificate_id": str(licence.id), "order_id": str(licence.order_id)}
-    scene.body["jws"] = signed_certificate(certificate_of(licence))["jws"]
+    scene.body["jws"] = signed_certificate(certificate_claims(licence))["jws"]
     scene.shows |= {"ownedCount": 1, "nextCursor": None}
     return scene
 

@@ -133,17 +133,21 @@ def _forgeries(jws: str) -> dict[str, str]:
     claims = orjson.loads(base64.urlsafe_b64decode(payload + "=="))
     own = JWK.from_pem(new_signing_key().encode())
     stranger = JWS(orjson.dumps(claims))
-    stranger.add_signature(own, protected=orjson.dumps({"alg": "EdDSA", "kid": own.thumbprint(), "typ": signatures.TYPE}).decode())
+    stranger.add_signature(
+        own, protected=orjson.dumps({"alg": "EdDSA", "kid": own.thumbprint(), "typ": signatures.CERTIFICATE_TYPE}).decode()
+    )
     named = JWS(orjson.dumps(claims))
     named.add_signature(own, protected=base64.urlsafe_b64decode(header + "==").decode())
     public = JWK(**{name: signatures.public_keys()["keys"][0][name] for name in ("kty", "crv", "x")})
     as_secret = JWK(kty="oct", k=public.export_public(as_dict=True)["x"])
     confused = JWS(orjson.dumps(claims))
-    confused.add_signature(as_secret, protected=orjson.dumps({"alg": "HS256", "kid": public.thumbprint(), "typ": signatures.TYPE}).decode())
+    confused.add_signature(
+        as_secret, protected=orjson.dumps({"alg": "HS256", "kid": public.thumbprint(), "typ": signatures.CERTIFICATE_TYPE}).decode()
+    )
     return {
         "altered": f"{header}.{encoded(claims | {'version': '9.9'})}.{signature}",
         "no signature": f"{header}.{payload}.",
-        "algorithm none": f"{encoded({'alg': 'none', 'kid': public.thumbprint(), 'typ': signatures.TYPE})}.{payload}.",
+        "algorithm none": f"{encoded({'alg': 'none', 'kid': public.thumbprint(), 'typ': signatures.CERTIFICATE_TYPE})}.{payload}.",
         "key of a stranger": stranger.serialize(compact=True),
         "our key's name, another key": named.serialize(compact=True),
         "public key as a shared secret": confused.serialize(compact=True),

@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from library import bounds
-from library.certificates import certificate_of
+from library.certificates import certificate_claims
 from library.errors import AlreadyOwned, ClaimEnded, LinkRevoked
 from library.licensees import Licensee
 from library.models import Licence
@@ -67,7 +67,7 @@ def test_purchase_for_a_licensee_is_shown_to_the_payer_and_in_nobodys_library_un
     assert not current_licences_of(payer).exists()
     licence = claim_licence(secret=secret_sent(), actor=licensee)
     assert owned_licence(licensee, listing.slug).order_id == Order.objects.get(buyer=payer).pk
-    assert certificate_of(licence)["licensee"] == {"id": str(licensee.pk), **BODY}
+    assert certificate_claims(licence)["licensee"] == {"id": str(licensee.pk), **BODY}
     assert client.get("/api/v1/orders").json()["items"][0]["licensee"] == {**BODY, "status": "Claimed"}
     assert client.post(f"/api/v1/library/download/{listing.slug}").json()["code"] == "not_owned"
     assert bearer_client(licensee).get(path).status_code == 404
@@ -158,7 +158,7 @@ def test_claim_by_an_owner_of_the_licence_is_refused_and_the_link_stays_valid() 
 
 def test_claim_link_is_resent_only_for_its_buyer_after_an_hour_until_it_is_used_or_refunded() -> None:
     refunded, own, order = bought_for(on_sale()), bought(on_sale()), bought_for(on_sale())
-    almost = Licence.objects.get(order_id=order.pk).acquired_at + timedelta(minutes=bounds.CLAIM_LINK_MINUTES_BETWEEN, seconds=-29.5)
+    almost = Licence.objects.get(order_id=order.pk).acquired_at + timedelta(minutes=bounds.MINUTES_BETWEEN_CLAIM_LINKS, seconds=-29.5)
     with patch("django.utils.timezone.now", return_value=almost), pytest.raises(RateLimited) as refusal:
         resend_claim_link(order=order, actor=order.buyer)
     assert refusal.value.headers["Retry-After"] == "30"

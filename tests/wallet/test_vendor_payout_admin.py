@@ -177,7 +177,7 @@ def test_bank_file_is_downloaded_by_staff_with_the_permission_and_each_download_
 
 
 PREPARE = "admin:wallet_payoutbatch_prepare"
-TERMS = {"run": "2026-11", "currency": "INR", "minimum": "50", "rate": ""}
+TERMS = {"run": "2026-11", "currency": "INR", "minimum": "50", "euro_rate": ""}
 
 
 def test_batch_is_prepared_after_a_confirmation_that_shows_what_is_due(staff: Callable[..., Client]) -> None:
@@ -228,7 +228,7 @@ def test_vendor_whose_bank_account_is_too_new_is_not_prepared_before_those_who_c
 
 @pytest.mark.parametrize(
     "change",
-    [{"run": "a b"}, {"currency": "EUR"}, {"minimum": "0"}, {"rate": "11"}, {"rate": "0.9"}],
+    [{"run": "a b"}, {"currency": "EUR"}, {"minimum": "0"}, {"euro_rate": "11"}, {"euro_rate": "0.9"}],
     ids=str,
 )
 def test_payout_run_with_invalid_terms_is_not_prepared(staff: Callable[..., Client], change: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ from django.core import mail
 from playwright.sync_api import Browser, Page, expect
 
 from catalog.models import Deliverable, Listing, Preview
-from library.certificates import certificate_of, signed_certificate
+from library.certificates import certificate_claims, signed_certificate
 from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
@@ -238,7 +238,7 @@ def test_rights_are_asked_with_the_keyboard_alone_and_lead_to_the_terms(window: 
 
 def test_certificate_is_verified_with_the_keyboard_alone(window: Callable[..., Page], live_server: Any, tmp_path: Path) -> None:
     bought(on_sale(archive(), title="Halden Grotesk"))
-    certificate = signed_certificate(certificate_of(Licence.objects.get()))
+    certificate = signed_certificate(certificate_claims(Licence.objects.get()))
     page = window("phone", scheme="dark", java_script=False)
     page.goto(f"{live_server.url}/certificates/verify")
     fill(page, "text", certificate["jws"])

@@ -6,13 +6,14 @@ from .ledger import JournalAdmin, TransferAdmin
 from .orders import OrderAdmin
 from .payout_batches import PayoutBatchAdmin
 from .refund_requests import RefundRequestAdmin
-from .top_ups import ProviderEventAdmin, ReversalAdmin, TopUpAdmin
+from .top_ups import CardReversalAdmin, ProviderEventAdmin, TopUpAdmin
 from .vendor_payouts import VendorPayoutAdmin
 from .wallet_payouts import WalletPayoutAdmin
 from .wallets import WalletAdmin
 
 __all__ = [
     "ApprovalAdmin",
+    "CardReversalAdmin",
     "ExchangeRateAdmin",
     "InvoiceAdmin",
     "JournalAdmin",
@@ -20,7 +21,6 @@ __all__ = [
     "PayoutBatchAdmin",
     "ProviderEventAdmin",
     "RefundRequestAdmin",
-    "ReversalAdmin",
     "SellerAdmin",
     "TaxRateAdmin",
     "TopUpAdmin",

@@ -14,15 +14,15 @@ from .lists import money_column
 class ApprovalAdmin(ServiceAdmin):
     """Purchases above a spending limit that wait, or waited, for the wallet's owner."""
 
-    list_display = ("created_at", "owner", "spender_name", "title", "price", "state", "expires_at")
+    list_display = ("created_at", "owner", "spender_name", "title", "price", "current_status", "expires_at")
     list_filter = ("status",)
     list_select_related = ("owner", "quote__listing")
     search_fields = ("owner__email", "spender_name")
     fields = (
         *("owner", "title", "price", "spender_name", "app", "exceeded_limit", "reason"),
-        *("state", "created_at", "expires_at", "decided_at", "order"),
+        *("current_status", "created_at", "expires_at", "decided_at", "order"),
     )
-    readonly_fields = ("title", "price", "state")
+    readonly_fields = ("title", "price", "current_status")
     found_title, found_detail = "owner__email", "status"
     price = money_column("Price", "quote.price_minor", "quote.currency")
 
@@ -39,5 +39,5 @@ class ApprovalAdmin(ServiceAdmin):
         return approval.quote.listing.title
 
     @admin.display(description="Status", ordering="status")
-    def state(self, approval: Approval) -> str:
+    def current_status(self, approval: Approval) -> str:
         return approval.current_status.value

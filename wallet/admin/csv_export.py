@@ -20,7 +20,7 @@ class CsvExportAdmin(ServiceAdmin):
     """Adds the export of the filtered rows, by a permission of its own, and `export_url` to the context of the list."""
 
     export_permission: ClassVar[str]
-    export_name: ClassVar[str]
+    export_filename: ClassVar[str]
 
     def export_lines(self, rows: Iterable[Any]) -> Iterator[str]:
         """Return the lines of the file."""
@@ -46,7 +46,7 @@ class CsvExportAdmin(ServiceAdmin):
         except IncorrectLookupParameters as error:
             message = "a filter has a value that it does not accept"
             raise SuspiciousOperation(message) from error
-        return csv_response(self.export_lines(rows.iterator(chunk_size=_CHUNK)), self.export_name)
+        return csv_response(self.export_lines(rows.iterator(chunk_size=_CHUNK)), self.export_filename)
 
     @property
     def _export_route(self) -> str:

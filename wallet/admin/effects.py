@@ -20,11 +20,11 @@ def refund_effects(order: Order) -> list[str]:
     if not order.price_minor:
         moved = "No money moves"
     elif order.buyer.deleted:
-        moved = f"The account that bought it is deleted: {_split_of_deleted(order)}"
+        moved = f"The account that bought it is deleted: {_where_it_goes(order)}"
     else:
         moved = f"{price} is returned to the wallet of {order.buyer}, less what they owe, if anything"
     effects = [
-        f"{moved}{': ' if transfers else ''}{transfers}.",
+        f"{moved} ({transfers})." if transfers else f"{moved}.",
         f"The {order.license_name} licence for “{order.title}” is revoked, and its download links stop working.",
     ]
     if order.upgraded_from is not None and order.upgraded_from.status == OrderStatus.COMPLETED:
@@ -32,7 +32,7 @@ def refund_effects(order: Order) -> list[str]:
     return effects
 
 
-def _split_of_deleted(order: Order) -> str:
+def _where_it_goes(order: Order) -> str:
     """Return where the money of a refund to a deleted account goes: to the card as far as it was paid by card."""
     sale = Journal.objects.select_related("wallet").filter(order=order, kind=JournalKind.SALE).first()
     by_card = 0 if sale is None else card_part_of(sale)
@@ -52,7 +52,7 @@ def credit_effects(owner: WalletOwner) -> list[str]:
 
 
 def unclaimed_refund_effects(order: Order) -> list[str]:
-    """Return the amount that counts as paid, and what its owner owes."""
+    """Return the amount that counts as paid, and what the buyer owes."""
     price, owed = money(unclaimed_minor(order), order.currency), owed_by(order.buyer_id).get(order.currency, 0)
     return [
         *([f"The account owes {money(owed, order.currency)} for a card payment that was returned: settle that first."] if owed else []),
@@ -61,8 +61,8 @@ def unclaimed_refund_effects(order: Order) -> list[str]:
     ]
 
 
-def payment_effects(wallet_payout: WalletPayout) -> list[str]:
-    """Return the amount to transfer, and the bank details."""
+def wallet_payout_effects(wallet_payout: WalletPayout) -> list[str]:
+    """Return the amount to transfer and, once it is claimed, the bank details."""
     amount = money(wallet_payout.amount_minor, wallet_payout.currency)
     if not is_claimed(wallet_payout):
         return [
@@ -74,7 +74,7 @@ def payment_effects(wallet_payout: WalletPayout) -> list[str]:
     ]
 
 
-def refusal_effects(wallet_payout: WalletPayout) -> list[str]:
+def wallet_payout_refusal_effects(wallet_payout: WalletPayout) -> list[str]:
     """Return the amount that returns to the wallet."""
     amount = money(wallet_payout.amount_minor, wallet_payout.currency)
     return [

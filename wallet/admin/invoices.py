@@ -45,9 +45,10 @@ class MonthFilter(admin.SimpleListFilter):
     parameter_name = "month"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        today = timezone.now()
-        last = today.year * 12 + today.month - 1
-        months = [f"{month // 12}-{month % 12 + 1:02}" for month in range(last, last - MONTHS, -1)]
+        now = timezone.now()
+        # Months are counted from the year 0.
+        newest = now.year * 12 + now.month - 1
+        months = [f"{number // 12}-{number % 12 + 1:02}" for number in range(newest, newest - MONTHS, -1)]
         return [(month, month) for month in months]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Invoice]) -> QuerySet[Invoice]:
@@ -59,7 +60,7 @@ class MonthFilter(admin.SimpleListFilter):
 class InvoiceAdmin(CsvExportAdmin):
     """Invoices and credit notes."""
 
-    export_permission, export_name = EXPORT, "invoices.csv"
+    export_permission, export_filename = EXPORT, "invoices.csv"
 
     list_display = ("number", "kind", "date", "seller_name", "buyer_name", "total", "tax", "treatment")
     list_filter = (MonthFilter, "kind", "treatment", "currency")
@@ -105,7 +106,7 @@ class InvoiceAdmin(CsvExportAdmin):
 
 
 class SellerForm(AddressForm, ModelForm):
-    """A seller of record; the address is the operator's, a vendor enters their own."""
+    """A seller of record. Only the operator's address is entered here; vendors enter their own."""
 
     store = forms.CharField(
         max_length=80, required=False, help_text="The slug of the store of a vendor who sells in their own name; empty for the operator."
@@ -125,7 +126,6 @@ class SellerForm(AddressForm, ModelForm):
         if self.instance._state.adding or self.instance.vendor_id:
             del self.fields["logo"], self.fields["remove_logo"]
         for name in BILLING_FIELDS:
-            # A vendor enters their own address.
             self.fields[name].required = False
             self.fields[name].initial = "" if self.instance._state.adding else getattr(self.instance.details, name)
         if not self.instance._state.adding:
@@ -199,9 +199,11 @@ class SellerAdmin(EditableAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Seller | None = None) -> Any:
         """Return the fields; the address only where the operator's is entered."""
-        address = () if obj is not None and obj.vendor_id else tuple(BILLING_FIELDS)
-        logo = ("logo", "remove_logo") if obj is not None and obj.vendor_id is None else ()
-        return (*(("store",) if obj is None else ()), *address, *SellerForm.Meta.fields, *logo)
+        if obj is None:
+            return ("store", *BILLING_FIELDS, *SellerForm.Meta.fields)
+        if obj.vendor_id:
+            return SellerForm.Meta.fields
+        return (*BILLING_FIELDS, *SellerForm.Meta.fields, "logo", "remove_logo")
 
     def save_model(self, request: HttpRequest, obj: Seller, form: SellerForm, change: bool) -> None:  # noqa: FBT001 - Django's signature
         logo, remove = form.cleaned_data.get("logo"), form.cleaned_data.get("remove_logo")
@@ -216,7 +218,7 @@ class SellerAdmin(EditableAdmin):
 
 
 class RateAdmin(EditableAdmin):
-    """Rates from a day on, which decided about past sales."""
+    """Rates, each from a day on, by which past sales were taxed or converted."""
 
     fixed = ()
     # The browser's own calendar.

@@ -23,7 +23,7 @@ def money_column(description: str, minor: str, currency: str = "currency", *, or
     return column
 
 
-def account_name(user: User | None) -> str:
+def email_or_deleted(user: User | None) -> str:
     """Return a user's e-mail address, or that the account is deleted."""
     return "A deleted account" if user is None or user.deleted else user.email
 
@@ -32,10 +32,10 @@ class OneChoiceFilter(admin.SimpleListFilter):
     """Shows all rows, or those of one query."""
 
     choice: tuple[str, str]
-    chosen: Callable[[], QuerySet[Any, Any]]
+    chosen_ids: Callable[[], QuerySet[Any, Any]]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [self.choice]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(pk__in=self.chosen()) if self.value() == self.choice[0] else queryset
+        return queryset.filter(pk__in=self.chosen_ids()) if self.value() == self.choice[0] else queryset

@@ -24,7 +24,7 @@ from ..selectors import upgrade_of
 from ..services.refunds import pay_unclaimed, refund_order
 from ..unclaimed import unclaimed_refunds
 from .effects import refund_effects, unclaimed_refund_effects
-from .lists import OneChoiceFilter, account_name, money_column
+from .lists import OneChoiceFilter, email_or_deleted, money_column
 from .vendor_payouts import ManualPayoutForm
 
 REFUND = "wallet.refund_order"
@@ -37,7 +37,7 @@ class UnclaimedRefundFilter(OneChoiceFilter):
 
     title = parameter_name = "refund"
     choice = ("unclaimed", "Refunds to pay out: the account is deleted")
-    chosen = staticmethod(lambda: unclaimed_refunds().values("pk"))
+    chosen_ids = staticmethod(lambda: unclaimed_refunds().values("pk"))
 
 
 def _is_unclaimed(order: Order) -> bool:
@@ -62,7 +62,7 @@ class OrderAdmin(ServiceAdmin):
     price = money_column("Price", "price_minor")
 
     def name(self, subject: Order) -> str:
-        return f"{account_name(subject.buyer)}: {subject.title}, {self.price(subject)}"
+        return f"{email_or_deleted(subject.buyer)}: {subject.title}, {self.price(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
         if query.id:

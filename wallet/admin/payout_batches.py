@@ -57,8 +57,7 @@ class PrepareForm(forms.Form):
         initial=lambda: settings.PAYOUT_MINIMUM,
         help_text="Smaller balances wait.",
     )
-    rate = forms.DecimalField(
-        label="Euro rate",
+    euro_rate = forms.DecimalField(
         required=False,
         min_value=Decimal("0.000001"),
         max_value=services.MAXIMUM_RATE,
@@ -110,10 +109,10 @@ class PayoutBatchAdmin(ServiceAdmin):
             terms = form.cleaned_data
             with problems_as_form_errors(form):
                 services.check_run(run=terms["run"])
-                if terms["rate"] is not None:
+                if terms["euro_rate"] is not None:
                     paying_account()
                 if request.POST.get("confirmed"):
-                    batch = services.open_batch(run=terms["run"], currency=terms["currency"], euro_rate=terms["rate"], actor=staff)
+                    batch = services.open_batch(run=terms["run"], currency=terms["currency"], euro_rate=terms["euro_rate"], actor=staff)
                     self._tell(request, prepare_batch(batch=batch, minimum_minor=form.minimum_minor, actor=staff))
                     return HttpResponseRedirect(self._page_url("change", batch))
                 due = due_sums(currency=terms["currency"], minimum_minor=form.minimum_minor)
@@ -177,11 +176,11 @@ class PayoutBatchAdmin(ServiceAdmin):
         return [Panel("Payouts", ("Store", "Amount", "Transfer", "Status"), rows), *super().panels(request, subject)]
 
     def page_context(self, request: HttpRequest, subject: PayoutBatch) -> dict[str, Any]:
-        may = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
-        file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if may else ""
+        can_download = subject.status == BatchStatus.EXPORTED and staff_of(request).has_perm(EXPORT_BATCH)
+        file_url = reverse("admin:wallet_payoutbatch_file", args=[subject.pk]) if can_download else ""
         payouts_url = f"{reverse('admin:wallet_vendorpayout_changelist')}?{urlencode({'run': subject.run, 'currency': subject.currency})}"
-        more = {"file_url": file_url, "payouts_url": payouts_url, "count": subject.payouts.count()}
-        return {**super().page_context(request, subject), **more}
+        shown = {"file_url": file_url, "payouts_url": payouts_url, "count": subject.payouts.count()}
+        return super().page_context(request, subject) | shown
 
     export = service_decision(
         Decision(

@@ -18,7 +18,7 @@ from ..refund_cases import refund_case
 from ..services.refund_requests import grant_refund, refuse_refund
 from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
-from .lists import account_name, money_column
+from .lists import email_or_deleted, money_column
 
 DECIDE = "wallet.decide_refundrequest"
 # Vendors may refund earlier; staff decide only once the request is theirs.
@@ -31,15 +31,15 @@ class RefundRequestAdmin(QueueAdmin):
 
     waiting = {"status": RefundRequestStatus.IN_REVIEW}
     waiting_since = "asked_at"
-    list_display = ("asked_at", "title", "price", "why", "status", "waiting_time", "claim_mark")
+    list_display = ("asked_at", "title", "price", "reason", "status", "waiting_time", "claim_mark")
     list_filter = ("status", "reason")
     list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")
     search_fields = ("order__buyer__email", "order__title")
     fields = (
-        *("title", "buyer", "vendor", "price", "status", "why", "details", "asked_at", "answer_by"),
+        *("title", "buyer", "vendor", "price", "status", "reason", "details", "asked_at", "answer_by"),
         *("answer", "answered_at", "objection", "escalated_at", "decision", "ended_at"),
     )
-    readonly_fields = ("title", "buyer", "vendor", "price", "why")
+    readonly_fields = ("title", "buyer", "vendor", "price")
     decision_names = ("grant", "refuse", *CLAIMING)
     noun, review_permission = "refund_request", DECIDE
     page_decisions = {"grant": "a", "refuse": "r"}
@@ -68,15 +68,11 @@ class RefundRequestAdmin(QueueAdmin):
 
     @admin.display(description="Buyer")
     def buyer(self, refund_request: RefundRequest) -> str:
-        return account_name(refund_request.order.buyer)
+        return email_or_deleted(refund_request.order.buyer)
 
     @admin.display(description="Vendor")
     def vendor(self, refund_request: RefundRequest) -> str:
         return refund_request.order.listing.store.name
-
-    @admin.display(description="Reason", ordering="reason")
-    def why(self, refund_request: RefundRequest) -> str:
-        return refund_request.get_reason_display()
 
     def panels(self, request: HttpRequest, subject: RefundRequest) -> list[Panel]:
         case = refund_case(subject.order)

@@ -13,7 +13,7 @@ from marketplace.ui.formatting import money
 from ..models import CardReversal, ProviderEvent, TopUp
 from ..models.top_ups import TopUpStatus
 from ..services.card_refunds import refund_top_up
-from .lists import account_name, money_column
+from .lists import email_or_deleted, money_column
 
 REFUND = "wallet.refund_topup"
 
@@ -33,7 +33,7 @@ class TopUpAdmin(ServiceAdmin):
     amount = money_column("Amount", "amount_minor")
 
     def name(self, subject: TopUp) -> str:
-        return f"{account_name(subject.user)}: {self.amount(subject)}"
+        return f"{email_or_deleted(subject.user)}: {self.amount(subject)}"
 
     def find(self, query: SearchQuery) -> list[Q]:
         if query.id:
@@ -81,7 +81,7 @@ class ProviderEventAdmin(ServiceAdmin):
 
 
 @admin.register(CardReversal)
-class ReversalAdmin(ServiceAdmin):
+class CardReversalAdmin(ServiceAdmin):
     """Disputes and refunds of top-ups, with the purchases that the top-ups paid for."""
 
     list_display = ("opened_at", "kind", "top_up", "amount", "status", "decided_at")

@@ -24,7 +24,7 @@ from .lists import money_column
 
 EXPORT = "wallet.export_vendorpayout"
 SETTLE = "wallet.settle_vendorpayout"
-FORMER = "wallet.settle_former_vendor"
+SETTLE_FORMER = "wallet.settle_former_vendor"
 RUNS = 50
 
 
@@ -47,13 +47,13 @@ class CurrencyFilter(admin.SimpleListFilter):
 
     title = "currency"
     parameter_name = "currency"
-    path = "account__currency"
+    field_path = "account__currency"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(code, code) for code in CURRENCIES]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
+        return queryset.filter(**{self.field_path: self.value()}) if self.value() else queryset
 
 
 class ManualPayoutForm(ReasonForm):
@@ -63,7 +63,7 @@ class ManualPayoutForm(ReasonForm):
     field_order = ("reference", "reason")
 
 
-def _earnings(payout: VendorPayout) -> str:
+def _all_earnings(payout: VendorPayout) -> str:
     return f"All earnings in the vendor's account, {money(unpaid_earnings(payout.account_id), payout.account.currency)}"
 
 
@@ -71,7 +71,7 @@ def _earnings(payout: VendorPayout) -> str:
 class VendorPayoutAdmin(CsvExportAdmin):
     """Payouts to vendors."""
 
-    export_permission, export_name = EXPORT, "payouts.csv"
+    export_permission, export_filename = EXPORT, "payouts.csv"
 
     list_display = ("prepared_at", "batch", "vendor", "store", "amount", "status")
     list_filter = ("status", RunFilter, CurrencyFilter, ("journal__at", admin.DateFieldListFilter))
@@ -152,12 +152,12 @@ class VendorPayoutAdmin(CsvExportAdmin):
     pay_former_vendor = service_decision(
         Decision(
             "Record a payment by hand",
-            FORMER,
+            SETTLE_FORMER,
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. You confirm that you paid all earnings in another way.",
             "It is recorded as paid.",
             ManualPayoutForm,
             available=lambda payout: can_be_settled_by_hand(payout=payout),
-            effects=lambda payout: [f"{_earnings(payout)}, count as paid to the vendor."],
+            effects=lambda payout: [f"{_all_earnings(payout)}, count as paid to the vendor."],
         ),
         pay_former_vendor,
         "payout",
@@ -166,12 +166,12 @@ class VendorPayoutAdmin(CsvExportAdmin):
     keep_earnings = service_decision(
         Decision(
             "Keep the earnings",
-            FORMER,
+            SETTLE_FORMER,
             "No run pays this vendor now: the store is suspended, or the account is deactivated or deleted. A suspended store may still be reinstated. All earnings become the marketplace's, in the ledger's account of commissions.",
             "The earnings are kept.",
             available=lambda payout: can_be_settled_by_hand(payout=payout),
             danger=True,
-            effects=lambda payout: [f"{_earnings(payout)}, become the marketplace's."],
+            effects=lambda payout: [f"{_all_earnings(payout)}, become the marketplace's."],
         ),
         keep_earnings,
         "payout",

@@ -18,8 +18,8 @@ from .. import bounds
 from ..models import WalletPayout
 from ..models.wallet_payouts import WalletPayoutStatus
 from ..services.wallet_payouts import WALLET_PAYOUT_TRANSITIONS, pay_wallet_payout, refuse_wallet_payout
-from .effects import payment_effects, refusal_effects
-from .lists import account_name, money_column
+from .effects import wallet_payout_effects, wallet_payout_refusal_effects
+from .lists import email_or_deleted, money_column
 from .vendor_payouts import CurrencyFilter
 from .wallets import JOURNAL_COLUMNS, journal_rows
 
@@ -39,9 +39,9 @@ class PaymentForm(DecisionForm):
 
 
 class WalletCurrencyFilter(CurrencyFilter):
-    """One currency."""
+    """Filters by the currency of the wallet."""
 
-    path = "wallet__currency"
+    field_path = "wallet__currency"
 
 
 @admin.register(WalletPayout)
@@ -77,7 +77,7 @@ class WalletPayoutAdmin(QueueAdmin):
 
     @admin.display(description="Requested by", ordering="wallet__owner__email")
     def asked_by(self, wallet_payout: WalletPayout) -> str:
-        return account_name(wallet_payout.wallet.owner)
+        return email_or_deleted(wallet_payout.wallet.owner)
 
     @admin.display(description="Pay to")
     def pay_to(self, wallet_payout: WalletPayout) -> str:
@@ -98,7 +98,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "It is paid.",
             PaymentForm,
             available=_waits,
-            effects=payment_effects,
+            effects=wallet_payout_effects,
         ),
         pay_wallet_payout,
         "wallet_payout",
@@ -112,7 +112,7 @@ class WalletPayoutAdmin(QueueAdmin):
             "It is refused.",
             available=_waits,
             danger=True,
-            effects=refusal_effects,
+            effects=wallet_payout_refusal_effects,
         ),
         refuse_wallet_payout,
         "wallet_payout",

@@ -80,7 +80,7 @@ class EarningsFilter(OneChoiceFilter):
 
     title = parameter_name = "earnings"
     choice = ("due", "To pay out")
-    chosen = staticmethod(lambda: accounts_to_pay().values("owner"))
+    chosen_ids = staticmethod(lambda: accounts_to_pay().values("owner"))
 
 
 class DebtFilter(OneChoiceFilter):
@@ -88,7 +88,7 @@ class DebtFilter(OneChoiceFilter):
 
     title = parameter_name = "debt"
     choice = ("owed", "Owes money")
-    chosen = staticmethod(debtors)
+    chosen_ids = staticmethod(debtors)
 
 
 class WriteOffForm(ReasonForm):

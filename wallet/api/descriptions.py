@@ -6,7 +6,7 @@ from marketplace.api.descriptions import describe_with
 
 DESCRIPTIONS: Mapping[str, str] = {
     "approvalId": "Id of the approval.",
-    "approval_id": "approvalId of a purchase that waits.",
+    "approval_id": "approvalId of a purchase that waits, or waited, for the owner.",
     "at": "Time of the transaction.",
     "currencyPreference": "The currency in which purchases are paid unless the request names another.",
     "orderId": "Id of the order; null if there is none.",

@@ -9,7 +9,7 @@ from marketplace.api.filters import IdFilter, MomentFilter
 
 from ..models import Journal, Order
 from ..models.orders import OrderStatus
-from .serializers.history import KINDS
+from .serializers.history import TRANSACTION_KINDS
 
 
 class OrderFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
@@ -34,7 +34,7 @@ class TransactionFilter(django_filters.FilterSet):  # type: ignore[misc]  # djan
     createdBefore = MomentFilter("at", "lt", help_text="Only transactions before this time.")  # noqa: N815 - the parameter's name
     appId = IdFilter("order__app", help_text="Only transactions of purchases that this app made.")  # noqa: N815 - the parameter's name
     kind = django_filters.ChoiceFilter(
-        choices=[(name, name) for name in sorted(KINDS.values())], method="of_kind", help_text="Only transactions of this kind."
+        choices=[(name, name) for name in sorted(TRANSACTION_KINDS.values())], method="of_kind", help_text="Only transactions of this kind."
     )
 
     class Meta:
@@ -45,4 +45,4 @@ class TransactionFilter(django_filters.FilterSet):  # type: ignore[misc]  # djan
 
     def of_kind(self, journals: QuerySet[Journal], _name: str, value: str) -> QuerySet[Journal]:
         """Return the journals of the kind with this name in the API."""
-        return journals.filter(kind__in=[kind for kind, name in KINDS.items() if name == value])
+        return journals.filter(kind__in=[kind for kind, name in TRANSACTION_KINDS.items() if name == value])

@@ -21,9 +21,9 @@ from .serializers.wallet import QuoteResponse, SpendResponse
 
 def quote(principal: Principal, body: Mapping[str, Any]) -> dict[str, Any]:
     """Make a quote and return the response of POST wallet/quote; raises what `make_quote` raises."""
-    purchase = _purchase_request(body)
-    with limit_guesses(principal.user, purchase.discount_code):
-        made = make_quote(buyer=principal.user, purchase=purchase)
+    wanted = _purchase_request(body)
+    with limit_guesses(principal.user, wanted.discount_code):
+        made = make_quote(buyer=principal.user, purchase=wanted)
     return dict(QuoteResponse(made, context={"exceeded": find_exceeded_limit(quote=made, principal=principal)}).data)
 
 
@@ -33,14 +33,19 @@ def purchase(principal: Principal, body: Mapping[str, Any], *, idempotency_key: 
     Raises:
         Problem: one that `spend` or, with `onLimit: "ask"`, `spend_or_request_approval` raises.
     """
-    purchase = _purchase_request(body)
-    request: dict[str, Any] = {"purchase": purchase, "quote_id": body.get("quoteId"), "idempotency_key": idempotency_key}
+    wanted = _purchase_request(body)
+    shared: dict[str, Any] = {
+        "purchase": wanted,
+        "quote_id": body.get("quoteId"),
+        "idempotency_key": idempotency_key,
+        "principal": principal,
+    }
     result: Receipt | Approval
-    with limit_guesses(principal.user, purchase.discount_code):
+    with limit_guesses(principal.user, wanted.discount_code):
         if body.get("onLimit") == "ask":
-            result, replayed = spend_or_request_approval(**request, reason=body.get("reason", ""), principal=principal)
+            result, replayed = spend_or_request_approval(**shared, reason=body.get("reason", ""))
         else:
-            result, replayed = spend(**request, buyer=principal.user, principal=principal)
+            result, replayed = spend(**shared, buyer=principal.user)
     response = SpendResponse(result) if isinstance(result, Receipt) else ApprovalRequestedResponse(result)
     return dict(response.data), replayed
 
@@ -53,7 +58,11 @@ def top_up(principal: Principal, body: Mapping[str, Any], *, idempotency_key: st
 
 
 def _purchase_request(body: Mapping[str, Any]) -> PurchaseRequest:
-    licensee = Licensee(**body["licensee"]) if "licensee" in body else None
     return PurchaseRequest(
-        body["assetId"], body.get("currency"), body.get("licenseSlug"), body.get("discountCode"), body.get("upgradeFrom"), licensee
+        body["assetId"],
+        currency=body.get("currency"),
+        license_slug=body.get("licenseSlug"),
+        discount_code=body.get("discountCode"),
+        upgrade_from=body.get("upgradeFrom"),
+        licensee=Licensee(**body["licensee"]) if "licensee" in body else None,
     )

@@ -135,7 +135,7 @@ def approve_purchase(
 
 @transaction.atomic
 def decline_purchase(*, approval: Approval, actor: User) -> Approval:
-    """Decline a purchase as the wallet's owner, who may also take back an approval that was not used.
+    """Decline a purchase as the wallet's owner, who may also withdraw an approval that was not used.
 
     Raises:
         ApprovalExpired: it has expired.

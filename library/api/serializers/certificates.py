@@ -9,7 +9,7 @@ from catalog.models.listings import AiTraining
 from marketplace.api.fields import Line
 from marketplace.api.serializers import Body
 
-from ...certificates import CertificateStatus, status_of
+from ...certificates import CertificateStatus, certificate_status
 from ...models import Licence
 
 # Our certificates have fewer than 3,000.
@@ -23,7 +23,7 @@ class CertificateQuery(serializers.Serializer[Any]):
         source="license_slug",
         required=False,
         max_length=40,
-        help_text="The licence tier; by default the last owned one by sort order, if possible one that is not suspended.",
+        help_text="The licence tier; by default the last one that you own in the order of the tiers, not a suspended one if you have another.",
     )
 
 
@@ -111,7 +111,7 @@ class CertificateState(serializers.Serializer[Licence]):
 
     @extend_schema_field(serializers.ChoiceField(CertificateStatus.choices))
     def get_status(self, licence: Licence) -> CertificateStatus:
-        return status_of(licence)
+        return certificate_status(licence)
 
 
 class CertificateVerdict(serializers.Serializer[Any]):

@@ -15,7 +15,7 @@ from marketplace.core.access import key_or_bearer
 from marketplace.core.scopes import Scope
 
 from ... import bounds
-from ...certificates import certificate_of, certificate_pdf
+from ...certificates import certificate_claims, certificate_pdf
 from ...errors import FileBlocked, LicenseSuspended, NotOwned
 from ...models import Licence
 from ...selectors import current_licences_of, owned_licence, owned_versions
@@ -44,7 +44,7 @@ class LibraryViewSet(ApiViewSet):
     def list(self, request: Request) -> Response:
         """List the assets that the caller owns, newest first."""
         user = principal_of(request).user
-        return Response(responses.library(user, self.query(), *self.filtered(current_licences_of(user))))
+        return Response(responses.library(user, self.query(), among=self.filtered(current_licences_of(user))[0]))
 
     @extend_schema(operation_id="createDownloadLink", summary="Get a download link", request=None, responses=DownloadLinkResponse)
     def download(self, request: Request, asset_id: str) -> Response:
@@ -73,13 +73,13 @@ class LibraryViewSet(ApiViewSet):
         """Return the licence certificate of an owned asset as a printable PDF."""
         licence = self._licence(asset_id)
         headers = {"Content-Disposition": f'attachment; filename="licence-{licence.listing.slug}.pdf"'}
-        return HttpResponse(certificate_pdf(certificate_of(licence)), content_type=PDF, headers=headers)
+        return HttpResponse(certificate_pdf(certificate_claims(licence)), content_type=PDF, headers=headers)
 
     @extend_schema(operation_id="getCredential", summary="Get a verifiable credential", responses=OpenApiTypes.OBJECT)
     def credential(self, request: Request, asset_id: str) -> Response:
         """Return the licence certificate of an owned asset as a W3C Verifiable Credential, with a proof of the cryptosuite eddsa-jcs-2022."""
         licence = self._licence(asset_id)
-        return Response(signed_credential(certificate_of(licence), status_list_position(licence=licence)))
+        return Response(signed_credential(certificate_claims(licence), status_list_position(licence=licence)))
 
     def _licence(self, asset_id: str) -> Licence:
         return owned_licence(principal_of(self.request).user, asset_id, license_slug=self.query().get("license_slug"))

@@ -12,7 +12,7 @@ from catalog.selectors.listings import listings_for_sale
 from library.services.building import (
     DamagedFile,
     delete_built_package,
-    find_orphaned_packages,
+    find_orphaned_keys,
     find_packages_on_sale,
     find_unused_packages,
     prepare_packages,
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         "Prepare the download packages of all listings on sale: each file is read once for its checksum, and on S3 the packages are "
         "built. Publishing does this too; the worker runs this hourly for listings whose readme or licence has changed since. Safe to "
         "interrupt, to repeat and to run in parallel. Exit status: 0 all are ready, 1 a stored file is damaged or missing, 2 the file "
-        "store cannot be used."
+        "store cannot be used, or an option is wrong."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
                 delete_built_package(package=package)
             unused += 1
             progress.advance(task)
-        for key in find_orphaned_packages():
+        for key in find_orphaned_keys():
             self.stdout.write(f"no record, {done}: {key}")
             if not dry_run:
                 default_storage.delete(key)

@@ -11,7 +11,7 @@ from catalog.selectors.cards import cards_of
 from catalog.selectors.listings import version_of_file
 from library import bounds
 from library.agent_skills import owned_skills
-from library.certificates import certificate_of, certificate_pdf, page_url, signed_certificate
+from library.certificates import certificate_claims, certificate_page_url, certificate_pdf, signed_certificate
 from library.errors import NotOwned
 from library.models import Licence
 from library.selectors import current_file, current_licences_of, library_page, licences_for, owned_licence, owned_versions, version_of
@@ -56,9 +56,9 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
         "current": current,
         "skill": bool(current and current.technical.get("container") == "skill" and owned_skills(request.user, slug)),
         "versions": [(file, version_of_file(file, licence.listing)) for file in owned_versions(licence)[:VERSIONS]],
-        "certificate": certificate_of(licence),
+        "certificate": certificate_claims(licence),
         "others": [each for each in licences_for(request.user, licence.listing) if each.pk != licence.pk],
-        "verify_url": page_url(str(licence.pk)),
+        "verify_url": certificate_page_url(str(licence.pk)),
     }
     return render(request, "buyer/library_item.html", context)
 
@@ -106,21 +106,21 @@ def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a PDF."""
     licence = _licence(request, slug)
     headers = _saved_as(f"licence-{licence.listing.slug}.pdf")
-    return HttpResponse(certificate_pdf(certificate_of(licence)), content_type="application/pdf", headers=headers)
+    return HttpResponse(certificate_pdf(certificate_claims(licence)), content_type="application/pdf", headers=headers)
 
 
 @signed_in_page("GET")
 def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the signed licence certificate as a JSON file, which others can verify."""
     licence = _licence(request, slug)
-    return JsonResponse(signed_certificate(certificate_of(licence)), headers=_saved_as(f"licence-{licence.listing.slug}.json"))
+    return JsonResponse(signed_certificate(certificate_claims(licence)), headers=_saved_as(f"licence-{licence.listing.slug}.json"))
 
 
 @signed_in_page("GET")
 def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a verifiable credential in a JSON file."""
     licence = _licence(request, slug)
-    document = signed_credential(certificate_of(licence), status_list_position(licence=licence))
+    document = signed_credential(certificate_claims(licence), status_list_position(licence=licence))
     return JsonResponse(document, headers=_saved_as(f"licence-{licence.listing.slug}.credential.json"))
 
 

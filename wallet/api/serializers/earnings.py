@@ -11,7 +11,8 @@ from ...models.ledger import JournalKind
 from ...models.quotes import CURRENCIES
 from .history import NEXT_CURSOR_HELP
 
-_KINDS = (
+# The journals that move a vendor's earnings.
+EARNINGS_KINDS = (
     JournalKind.SALE,
     JournalKind.REFUND,
     JournalKind.PAYOUT,
@@ -21,7 +22,6 @@ _KINDS = (
     JournalKind.WITHHOLD,
     JournalKind.RELEASE,
 )
-KINDS = tuple(kind.value for kind in _KINDS)
 
 
 class EarningsBalance(serializers.Serializer[Any]):
@@ -38,7 +38,7 @@ class EarningsLine(serializers.Serializer[Journal]):
 
     at = serializers.DateTimeField()
     kind = serializers.ChoiceField(
-        KINDS,
+        [kind.value for kind in EARNINGS_KINDS],
         help_text="withhold: a buyer's card payment is disputed or was returned; release: that has ended; "
         "manual_payout: paid outside of the runs; kept_earnings: kept by the marketplace, because they could not be paid to you.",
     )

@@ -17,10 +17,10 @@ from ...models import Journal, Order
 from ...models.ledger import JournalKind
 from ...models.orders import OrderStatus
 from ...models.quotes import CURRENCIES
-from .wallet import DISCOUNT_CODE_HELP, DISCOUNT_HELP, UPGRADE_CREDIT_HELP, UPGRADE_FROM_HELP, OrNull
+from .wallet import DISCOUNT_CODE_HELP, DISCOUNT_HELP, UPGRADE_CREDIT_HELP, UPGRADE_FROM_HELP, TextOrNull
 
-# Kinds of transactions from the view of the wallet's owner.
-KINDS = {
+# The journals that move a wallet, and what its owner sees them as.
+TRANSACTION_KINDS = {
     JournalKind.FUNDING: "funding",
     JournalKind.SALE: "purchase",
     JournalKind.REFUND: "refund",
@@ -69,8 +69,8 @@ class OrderResponse(serializers.Serializer[Order]):
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
     taxRatePercent = serializers.SerializerMethodField(help_text="The tax rate used.")
     discount = Amount(source="discount_minor", help_text=DISCOUNT_HELP)
-    discountCode = OrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
-    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
+    discountCode = TextOrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
+    upgradeFrom = TextOrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
     licensee = OrderLicensee(
         allow_null=True,
@@ -118,9 +118,9 @@ class WalletTransaction(serializers.Serializer[Journal]):
         source="order.title", read_only=True, allow_null=True, help_text="The asset of the order; null if there is none."
     )
 
-    @extend_schema_field(serializers.ChoiceField(sorted(KINDS.values())))
+    @extend_schema_field(serializers.ChoiceField(sorted(TRANSACTION_KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
-        return KINDS[JournalKind(journal.kind)]
+        return TRANSACTION_KINDS[JournalKind(journal.kind)]
 
 
 class WalletTransactionPage(serializers.Serializer[Page]):

@@ -18,7 +18,7 @@ from ...models import BillingDetails, Invoice
 from ...models.quotes import CURRENCIES
 from ...tax import TaxLine, Treatment
 
-# The names here of the service's fields, where they differ.
+# The API's names of those fields of the service that it names differently.
 API_NAMES = {"postal_code": "postalCode", "tax_id": "taxId"}
 
 

@@ -10,7 +10,7 @@ from library.api.serializers.certificates import CertificateClaims
 from library.certificates import CertificateStatus
 from marketplace.api.fields import Choice, LongText
 from marketplace.api.serializers import Body
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 
 from ...evidence import Reader
 from ...models import RefundRequest
@@ -28,7 +28,7 @@ class RefundRequestBody(Body):
 
     reason = Choice(choices=RefundReason.choices, help_text="What is wrong.")
     details = LongText(
-        max_bytes=bounds.REASON_CHARS,
+        max_bytes=core_bounds.REASON_CHARS,
         required=False,
         default="",
         allow_blank=True,

@@ -7,10 +7,10 @@ from rest_framework import serializers
 from catalog.api.fields import DiscountCode
 from marketplace.api.fields import Amount, Choice, EmailAddress, Line
 from marketplace.api.serializers import Body
-from marketplace.core import bounds
+from marketplace.core import bounds as core_bounds
 from marketplace.core.money import Currency, to_number
 
-from ... import bounds as wallet_bounds
+from ... import bounds
 from ...models import Quote
 from ...models.quotes import CURRENCIES
 from ...selectors import Wallet
@@ -24,7 +24,7 @@ LICENSEE_HELP = "Whom the licence is for; null for the buyer."
 UPGRADE_CREDIT_HELP = "What is deducted for the licence that is replaced, in currency; deducted already."
 
 
-class OrNull(serializers.CharField):
+class TextOrNull(serializers.CharField):
     """A text, null where it is empty."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -54,14 +54,14 @@ class PreferenceBody(Body):
 class LicenseeBody(Body):
     """Whom the licence is for, if not for the buyer."""
 
-    name = Line(max_length=bounds.NAME_CHARS, help_text="The person or organisation that the certificate names.")
+    name = Line(max_length=core_bounds.NAME_CHARS, help_text="The person or organisation that the certificate names.")
     email = EmailAddress(help_text="Where the link is sent. Any account can use it, once.")
 
 
 class QuoteBody(Body):
     """The asset, the licence and the currency of a quote."""
 
-    assetId = Line(max_length=bounds.SLUG_CHARS, help_text="The asset's id or slug.")
+    assetId = Line(max_length=core_bounds.SLUG_CHARS, help_text="The asset's id or slug.")
     currency = Choice(choices=CURRENCIES, required=False, help_text="The currency to pay in; by default currencyPreference.")
     licenseSlug = Line(
         max_length=40, required=False, help_text="The licence tier; by default the first one on sale, of an upgrade the next higher one."
@@ -87,7 +87,7 @@ class SpendBody(QuoteBody):
         help_text="What happens above a spending limit: refuse, the default, or ask the wallet's owner, which needs an Idempotency-Key.",
     )
     reason = Line(
-        max_length=wallet_bounds.APPROVAL_REASON_CHARS,
+        max_length=bounds.APPROVAL_REASON_CHARS,
         required=False,
         help_text="Why to buy it, for the owner who is asked.",
     )
@@ -113,8 +113,8 @@ class QuoteResponse(serializers.Serializer[Quote]):
     taxIncluded = Amount(source="tax_minor", help_text="The part of price that is tax.")
     licenseSlug = serializers.CharField(source="license_slug")
     discount = Amount(source="discount_minor", help_text=DISCOUNT_HELP)
-    discountCode = OrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
-    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
+    discountCode = TextOrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
+    upgradeFrom = TextOrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
     licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE_HELP)
     withinLimits = serializers.SerializerMethodField(help_text="Whether the caller's spending limits allow this purchase now.")
@@ -146,8 +146,8 @@ class SpendResponse(serializers.Serializer[Receipt]):
     taxIncluded = Amount(source="tax_minor", help_text="The tax included in debited.")
     licenseSlug = serializers.CharField(source="license_slug")
     discount = Amount(source="discount_minor", help_text=DISCOUNT_HELP)
-    discountCode = OrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
-    upgradeFrom = OrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
+    discountCode = TextOrNull(source="discount_code", help_text=DISCOUNT_CODE_HELP)
+    upgradeFrom = TextOrNull(source="upgrade_from", help_text=UPGRADE_FROM_HELP)
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
     licensee = PurchaseLicensee(source="*", allow_null=True, help_text=LICENSEE_HELP)
 

@@ -19,14 +19,14 @@ from ...selectors import accounts_of, journals_of, order_of, orders_of
 from ..filters import OrderFilter, TransactionFilter
 from ..serializers.history import HistoryQuery, OrderPage, OrderResponse, WalletTransactionPage
 
-PDF = {(HTTPStatus.OK, "application/pdf"): OpenApiTypes.BINARY}
-_ACCOUNT = key_or_bearer(Scope.ACCOUNT_READ)
+PDF_RESPONSE = {(HTTPStatus.OK, "application/pdf"): OpenApiTypes.BINARY}
+_READ = key_or_bearer(Scope.ACCOUNT_READ)
 
 
 class HistoryViewSet(ApiViewSet):
     """The caller's purchases and wallet transactions."""
 
-    access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _ACCOUNT)
+    access = dict.fromkeys(("orders", "order", "receipt", "receipt_pdf", "transactions"), _READ)
     queries = dict.fromkeys(("orders", "transactions"), HistoryQuery)
     filters = {"orders": OrderFilter, "transactions": TransactionFilter}
 
@@ -54,7 +54,7 @@ class HistoryViewSet(ApiViewSet):
         page = receipts.as_html(order_of(principal_of(request).user, order_id))
         return HttpResponse(page, headers={"Content-Security-Policy": receipts.CONTENT_POLICY})
 
-    @extend_schema(operation_id="getReceiptPdf", summary="Get a receipt as PDF", responses=PDF)
+    @extend_schema(operation_id="getReceiptPdf", summary="Get a receipt as PDF", responses=PDF_RESPONSE)
     def receipt_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the receipt of a purchase as a PDF."""
         return receipts.pdf_response(order_of(principal_of(request).user, order_id))

@@ -19,7 +19,7 @@ from ...models.invoices import InvoiceKind
 from ...selectors import billing_details_of, invoice_of_order
 from ...services.billing import save_billing_details
 from ..serializers.invoices import API_NAMES, BillingBody, BillingResponse, InvoiceResponse
-from .history import PDF
+from .history import PDF_RESPONSE
 
 _READ, _SPEND = key_or_bearer(Scope.ACCOUNT_READ), key_or_bearer(Scope.WALLET_SPEND)
 
@@ -59,12 +59,12 @@ class InvoiceViewSet(ApiViewSet):
         """Return the invoice of a purchase, and its credit note if it was refunded or charged back. An invoice is issued within a minute of the purchase."""
         return Response(InvoiceResponse(invoice_of_order(principal_of(request).user, order_id)).data)
 
-    @extend_schema(operation_id="getInvoicePdf", summary="Get an invoice as PDF", responses=PDF)
+    @extend_schema(operation_id="getInvoicePdf", summary="Get an invoice as PDF", responses=PDF_RESPONSE)
     def pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the invoice of a purchase as a PDF."""
         return invoice_response(invoice_of_order(principal_of(request).user, order_id))
 
-    @extend_schema(operation_id="getCreditNotePdf", summary="Get a credit note as PDF", responses=PDF)
+    @extend_schema(operation_id="getCreditNotePdf", summary="Get a credit note as PDF", responses=PDF_RESPONSE)
     def credit_note_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the credit note of a purchase that was refunded or charged back as a PDF."""
         return invoice_response(invoice_of_order(principal_of(request).user, order_id, InvoiceKind.CREDIT_NOTE))

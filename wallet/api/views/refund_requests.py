@@ -33,8 +33,7 @@ class RefundRequestViewSet(ApiViewSet):
         """Ask for a refund of a purchase, once.
 
         It is refunded at once if it is recent, the holder of its licence has not downloaded the asset, and the buyer has not asked for a refund of it
-        before; else the vendor answers. An app that acts for another user can
-        ask for refunds of what it bought.
+        before; else the vendor answers. An app that acts for another user can ask for refunds of what it bought.
         """
         principal = principal_of(request)
         order = order_of(principal.user, order_id)

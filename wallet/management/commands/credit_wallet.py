@@ -9,11 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 from marketplace.accounts.models import User
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor, to_number
-from wallet.errors import AlreadyCredited
-from wallet.selectors import wallet_of
-from wallet.services.funding import DEFAULT_SOURCE, Payment, credit_wallet
 
+from ...errors import AlreadyCredited
 from ...models.quotes import CURRENCIES
+from ...selectors import wallet_of
+from ...services.funding import DEFAULT_SOURCE, Payment, credit_wallet
 
 
 class Command(BaseCommand):

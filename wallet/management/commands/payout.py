@@ -93,8 +93,9 @@ class Command(BaseCommand):
                 else:
                     outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum, actor=None)
                 why = _why_not_paid(outcome)
-                (skipped if why else due)["payouts"] += 1
-                (skipped if why else due)["minor"] += outcome.amount_minor
+                sums = skipped if why else due
+                sums["payouts"] += 1
+                sums["minor"] += outcome.amount_minor
                 if outcome.amount_minor:
                     what = f"{store_slug_of(account)}, {amount_text(outcome.amount_minor)} {currency}"
                     self.stdout.write(f"not paid: {what}, {why}" if why else f"due: {what}")
@@ -173,8 +174,8 @@ def _batch(options: dict[str, Any]) -> PayoutBatch:
 
 
 def _payout(options: dict[str, Any]) -> VendorPayout:
-    run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
-    payout = row_by_id(vendor_payouts().filter(**run), options["payout"])
+    of_run = {"batch__run": options["run"], "batch__currency": options["currency"]} if "run" in options else {}
+    payout = row_by_id(vendor_payouts().filter(**of_run), options["payout"])
     if payout is None:
         raise CommandError(f"There is no payout {options['payout']}.", returncode=NOT_DONE)
     return payout
@@ -197,9 +198,9 @@ def _decimal(text: str, option: str) -> Decimal:
 
 def _minor(text: str, option: str) -> int:
     try:
-        minimum = to_minor(_decimal(text, option))
+        minor = to_minor(_decimal(text, option))
     except (ValueError, OverflowError, InvalidOperation) as error:
         raise CommandError(f"{option}: {text!r} is not an amount; use 50 or 50.00.", returncode=NOT_DONE) from error
-    if minimum < 1:
+    if minor < 1:
         raise CommandError(f"{option} must be at least 0.01.", returncode=NOT_DONE)
-    return minimum
+    return minor
