@@ -45,7 +45,7 @@ class BankAccount:
         return self.number[:2] in _SEPA_AREA.split()
 
     def label(self) -> str:
-        """Return the account with all but its last four characters left out."""
+        """Return the kind of the account and its last four characters."""
         return f"{'IBAN' if self.number[:2].isalpha() else 'Account'} ending in {self.number[-4:]}"
 
 

@@ -24,7 +24,7 @@ MAX_UNFINISHED_UPLOADS = 10
 MAX_DRAFTS = 500
 # After this, a request that finishes an upload and has neither succeeded nor failed is assumed to be killed.
 FINISH_WAIT = timedelta(minutes=20)
-# The width of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
+# The longer side of a card's picture: smaller ones are enlarged, and blurred, wherever they are shown.
 SHARP_PICTURE_PIXELS = 640
 MAX_VENDOR_PAGE_SIZE = 100
 VENDOR_PAGE_SIZE = 25

@@ -43,7 +43,7 @@ def receive_preview(
 def receive_store_picture(
     request: HttpRequest, profile: VendorProfile, kind: StorePictureKind, actor: User, reader: FormReader = bare_form
 ) -> StorePicture:
-    """Receive a picture of a store, make it safe to publish, and store it.
+    """Receive a picture of a store, make it safe to publish as a gallery image is, and store it.
 
     Raises what `receive_small`, `process_preview` and `attach_store_picture` raise.
     """

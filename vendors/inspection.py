@@ -21,7 +21,7 @@ FACTS_DEPTH = 12
 class Inspection(NamedTuple):
     """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
-    `entries` are the first `[path, bytes]` of an archive, which reviewers and buyers see; `facts` are that by which versions of the file are
+    `entries` are the path and the size of the first entries of an archive, which reviewers and buyers see; `facts` are that by which versions of the file are
     compared (`catalog.comparison.facts`), including what a skill asks for.
     """
 
@@ -37,9 +37,9 @@ def inspect_deliverable(*, storage: ObjectStorage, key: str, size: int, sender: 
     `sender` is the uploader; only a few files of one sender are inspected at once. It is empty where a file is inspected again.
 
     Raises:
-        UnsupportedType: 415, the content is of no supported type.
-        FileRejected: 400, it is damaged, hostile, or exceeds the limits of time or memory.
-        DependencyUnavailable: 503, too many inspections are running, the child cannot be started or was killed, or the file store cannot be read.
+        UnsupportedType: the content is of no supported type.
+        FileRejected: it is damaged, hostile, or exceeds the limits of time or memory.
+        DependencyUnavailable: too many inspections are running, the child cannot be started or was killed, or the file store cannot be read.
     """
     return run_in_sandbox("inspect", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_inspection, sender=sender)
 

@@ -11,7 +11,7 @@ from .sandbox.sniffing import sniff
 
 
 def process_logo(data: bytes, sender: str = "") -> bytes:
-    """Return an uploaded image (JPG, PNG or WebP) as a small JPEG on white.
+    """Return an uploaded image (JPG, PNG or WebP) as a small JPEG on white. `sender` identifies the uploader, as in `run_in_sandbox`.
 
     Raises:
         UnsupportedType: the content is of another type.

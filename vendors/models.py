@@ -127,6 +127,6 @@ class Upload(models.Model):
         return f"/api/v1/vendor/tus/{self.pk}"
 
     @property
-    def keys(self) -> list[str]:
-        """The keys of the stored parts."""
+    def part_keys(self) -> list[str]:
+        """The object keys of the stored parts."""
         return [key for key, _ in self.parts]

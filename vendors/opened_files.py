@@ -1,5 +1,6 @@
 """Views of stored files for reviewers, without a download: files inside archives, and drawings of glyphs."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ _PATH = re.compile(r"[MLHVCQZ0-9., -]{0,20000}")
 
 
 class OpenedFile(NamedTuple):
-    """A file inside an archive as it is shown: `text`, `picture`, `font` or `sound`."""
+    """A file inside an archive as it is shown: a `picture`, `font` or `sound`, or the beginning of a `text` if it is `truncated`."""
 
     kind: str
     content_type: str
@@ -65,6 +66,7 @@ def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
         case "sound", _:
             return OpenedFile("sound", SOUND_TYPES[result["format"]], content)
         case "text", _:
+            # Decoded, so that what is not UTF-8 is refused.
             return OpenedFile("text", "text/plain; charset=utf-8", content.decode().encode(), bool(result["truncated"]))
         case other:
             raise ValueError(other)
@@ -78,8 +80,8 @@ def draw_glyphs(*, storage: ObjectStorage, key: str, size: int, path: str, face:
         FileRejected: it is damaged.
         DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the file store cannot be read.
     """
-    options: dict[str, Any] = {"path": path, "face": face, "names": names}
-    return run_in_sandbox("glyphs", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_drawn, **options)
+    read_at = reader_of(storage, key)
+    return run_in_sandbox("glyphs", read_at=read_at, size=size, limits=LIMITS, interpret=_drawn, path=path, face=face, names=names)
 
 
 def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:
@@ -97,7 +99,7 @@ def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:
 def sheet_of(drawings: Drawings, names: Sequence[str]) -> str:
     """Return an SVG image with a cell for each of these glyphs, at least one, in their order; the cell of a glyph without a drawing is empty."""
     columns = min(MAX_COLUMNS, len(names))
-    rows = -(-len(names) // columns)
+    rows = math.ceil(len(names) / columns)
     scale = (CELL_HEIGHT - 30) / (drawings.ascent - drawings.descent)
     cells = []
     for number, name in enumerate(names):

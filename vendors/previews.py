@@ -45,7 +45,7 @@ class ProcessedPreview:
 
 
 def process_preview(kind: PreviewKind, data: bytes, sender: str = "") -> ProcessedPreview:
-    """Return an uploaded preview as it can be published.
+    """Return an uploaded preview as it can be published. `sender` identifies the uploader, as in `run_in_sandbox`.
 
     An image (JPG, PNG or WebP) becomes WebP of at most 1920 pixels, with a `card` rendition of at most 640. A font (WOFF or WOFF2)
     is rewritten by the sanitizer that browsers use. A sound (MP3, AAC in ADTS or M4A, or WAV) is unchanged; its duration is computed, and

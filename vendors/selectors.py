@@ -117,7 +117,7 @@ def listings_in_studio(profile: VendorProfile, *, status: str, search: str, afte
     )
 
 
-def statuses_of(profile: VendorProfile) -> Counter[str]:
+def listing_counts_of(profile: VendorProfile) -> Counter[str]:
     """Return the number of the vendor's listings by status."""
     counted = Listing.objects.filter(store=profile.store_id).order_by().values_list("status").annotate(Count("id"))
     return Counter(dict(counted))
@@ -130,9 +130,10 @@ def own_listing(user: User, slug: str) -> Listing:
         NotFound: unknown, or another vendor's.
         VendorNotApproved: the user's store is closed.
     """
-    joined = ("store__vendor_profile", "category", "approved_deliverable", "candidate_deliverable")
+    files = ("approved_deliverable", "candidate_deliverable")
+    joined = ("store__vendor_profile", "category", *files)
     # These columns may be large, and pages show little of them.
-    long = [f"{file}__{column}" for file in joined[2:] for column in ("technical", "entries")]
+    long = [f"{file}__{column}" for file in files for column in ("technical", "entries")]
     listings = Listing.objects.select_related(*joined).defer(*long).annotate(sales=Coalesce("stats__purchases", 0))
     listing = with_running_discount(listings).filter(store__vendor_profile__user=user, **lookup(slug)).first()
     if listing is None:
@@ -244,5 +245,5 @@ def small_picture_of(store: Store, kind: StorePictureKind) -> Picture | None:
 
 
 def discounts_of(listing: Listing) -> QuerySet[Discount]:
-    """Return the discounts of a listing with the database's time, the latest beginning first."""
+    """Return the discounts of a listing, the latest beginning first, with the database's time as `now`, by which their status is told."""
     return Discount.objects.filter(listing=listing).annotate(now=Now())

@@ -88,9 +88,9 @@ class CatalogEntry:
         inside = "\n".join(f"- `{name}`" for name in contents)
         return f"{self.about}\n\n**What you get**\n\n{inside}\n\nFor {self.kind.platforms}."
 
-    def price_minor(self, currency: str) -> int | None:
-        """Return the price in minor units, None where none is set."""
-        return to_minor(Decimal(self.prices[currency])) if currency in self.prices else None
+    def price_minor(self, currency: str) -> int:
+        """Return the price in minor units."""
+        return to_minor(Decimal(self.prices[currency]))
 
 
 def load_entries() -> list[CatalogEntry]:

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from django.utils import timezone
 
@@ -25,7 +24,7 @@ from vendors.previews import ProcessedPreview, process_preview
 from vendors.services.discounts import add_discount
 from vendors.services.file_previews import attach_file_previews
 from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
-from vendors.services.listings import create_listing
+from vendors.services.listings import ListingFields, create_listing
 from vendors.services.pictures import update_picture
 from vendors.services.submission import check_and_submit
 from vendors.uploads.receiving import Received
@@ -150,7 +149,8 @@ def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
     if listing is not None:
         return listing
     platforms = entry.kind.platforms
-    fields: dict[str, Any] = {
+    fields: ListingFields = {
+        "slug": entry.slug,
         "title": entry.title,
         "short_description": entry.summary,
         "description": entry.description,
@@ -168,4 +168,4 @@ def _draft(prepared: Prepared, profile: VendorProfile) -> Listing:
         "ai_parts": entry.ai_parts,
         "readme": README.format(title=entry.title),
     }
-    return create_listing(profile=profile, actor=profile.user, slug=entry.slug, **fields)
+    return create_listing(profile=profile, actor=profile.user, **fields)

@@ -25,7 +25,7 @@ from vendors import bounds
 from vendors.errors import PayoutsHeld, TooManyPayoutChanges, VendorNotApproved
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.selectors import has_waited, payout_details_of
-from vendors.services.payout_details import bank_account_of, change_of, hold_payouts, release_payouts, undo_payout_change
+from vendors.services.payout_details import bank_account_of, hold_payouts, payout_change_of, release_payouts, undo_payout_change
 
 from .cases import make_vendor
 
@@ -283,9 +283,9 @@ def test_expired_undo_link_and_one_of_a_deleted_account_are_not_found(profile: V
     token = token_of(changed_bank_account(profile))
     monkeypatch.setattr("vendors.bounds.UNDO_DAYS", -1)
     with pytest.raises(NotFound):
-        change_of(token=token)
+        payout_change_of(token=token)
     monkeypatch.undo()
-    assert change_of(token=token)
+    assert payout_change_of(token=token)
     PayoutDetails.objects.update(encrypted="", label="")
     with pytest.raises(NotFound):
         undo_payout_change(token=token)

@@ -142,7 +142,7 @@ def test_one_of_concurrent_parts_at_one_offset_is_kept_and_the_others_leave_noth
     found = begun(100)
     assert codes_at_once([partial(append, found, b"%d" % n * 100) for n in range(TIMES)]) == one_stands("offset_conflict")
     found.refresh_from_db()
-    assert (found.offset, stored(media)) == (100, found.keys)
+    assert (found.offset, stored(media)) == (100, found.part_keys)
 
 
 def test_concurrent_finishes_of_an_upload_make_one_file(media: Path) -> None:
@@ -174,7 +174,7 @@ def test_upload_that_is_purged_while_a_request_claims_it_stays(media: Path) -> N
             purging = pool.submit(purge)
             until_someone_waits()
         purging.result(PATIENCE_SECONDS)
-    assert stored(media) == Upload.objects.get().keys
+    assert stored(media) == Upload.objects.get().part_keys
 
 
 def test_upload_that_is_claimed_while_it_is_purged_is_not_found(media: Path) -> None:

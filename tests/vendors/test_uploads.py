@@ -344,7 +344,7 @@ def test_interrupted_finish_of_an_upload_records_neither_file_nor_end(
 ) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     upload = Upload.objects.get()
-    keys = upload.keys
+    keys = upload.part_keys
 
     class Killed(BaseException):
         pass

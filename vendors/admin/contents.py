@@ -36,7 +36,7 @@ PROTECTIVE_HEADERS = {
 @allow_methods("GET")
 def entry(request: HttpRequest, file_id: str) -> HttpResponse:
     """Show a file inside an archive, or the file itself where `path` is empty, and record who opened it."""
-    file, path = _file(request, file_id), _path(request)
+    file, path = _permitted_file(request, file_id), _path(request)
     opened = _opened(file, path)
     record_opened(deliverable=file, path=path, actor=staff_of(request))
     context = {
@@ -55,7 +55,7 @@ def entry(request: HttpRequest, file_id: str) -> HttpResponse:
 @allow_methods("GET")
 def entry_content(request: HttpRequest, file_id: str) -> HttpResponse:
     """Serve a picture, font or sound inside an archive, or the file itself where `path` is empty, with headers under which nothing in it runs."""
-    opened = _opened(_file(request, file_id), _path(request))
+    opened = _opened(_permitted_file(request, file_id), _path(request))
     if opened.kind == "text":
         raise Http404
     return HttpResponse(opened.content, content_type=opened.content_type, headers=PROTECTIVE_HEADERS)
@@ -64,15 +64,15 @@ def entry_content(request: HttpRequest, file_id: str) -> HttpResponse:
 @allow_methods("GET")
 def entry_font(request: HttpRequest, file_id: str) -> HttpResponse:
     """Return the style sheet that declares a font, or one inside an archive; inline styles are not allowed by the content policy."""
-    content_url = _url("admin-file-entry-content", _file(request, file_id), _path(request))
-    face = f'@font-face{{font-family:"Specimen";src:url("{content_url}");font-display:block}}\n'
-    return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
+    content_url = _url("admin-file-entry-content", _permitted_file(request, file_id), _path(request))
+    style_sheet = f'@font-face{{font-family:"Specimen";src:url("{content_url}");font-display:block}}\n'
+    return HttpResponse(style_sheet, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
 
 @allow_methods("GET")
 def glyphs(request: HttpRequest, file_id: str) -> HttpResponse:
     """Return an image of the glyphs that the query names, of a font or of a font inside an archive."""
-    file, path = _file(request, file_id), _path(request)
+    file, path = _permitted_file(request, file_id), _path(request)
     names = [name for name in request.GET.getlist("glyph")[:MAX_GLYPHS] if name and len(name) <= GLYPH_CHARS]
     face = request.GET.get("face", "0")
     if not names or not face.isdecimal() or not face.isascii() or len(face) > 2 or int(face) >= MAX_FACES:
@@ -83,7 +83,7 @@ def glyphs(request: HttpRequest, file_id: str) -> HttpResponse:
     )
 
 
-def _file(request: HttpRequest, file_id: str) -> Deliverable:
+def _permitted_file(request: HttpRequest, file_id: str) -> Deliverable:
     """Return the file, for users who may review listings or block files."""
     if not (request.user.has_perm(REVIEW) or request.user.has_perm(BLOCK)):
         raise PermissionDenied

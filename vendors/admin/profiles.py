@@ -26,8 +26,7 @@ from marketplace.ui.formatting import badge
 
 from ..models import VendorProfile, VendorStatus
 from ..selectors import small_picture_of
-from ..services import payout_details, store_pictures
-from ..services import profiles as services
+from ..services import payout_details, profiles, store_pictures
 
 DECIDE = "vendors.decide_vendorprofile"
 COMMISSION = "vendors.set_commission_vendorprofile"
@@ -54,7 +53,7 @@ class CommissionForm(ReasonForm):
 
 
 def _allows(verb: str) -> Callable[[Any], bool]:
-    return partial(services.VENDOR_TRANSITIONS.allows, verb=verb)
+    return partial(profiles.VENDOR_TRANSITIONS.allows, verb=verb)
 
 
 @admin.register(VendorProfile)
@@ -153,7 +152,7 @@ class VendorProfileAdmin(QueueAdmin):
             available=_allows("approve"),
             form=saved_reply_form(SavedReplyUse.VENDOR_APPROVE),
         ),
-        services.approve_vendor,
+        profiles.approve_vendor,
         "profile",
     )
 
@@ -167,7 +166,7 @@ class VendorProfileAdmin(QueueAdmin):
             danger=True,
             form=saved_reply_form(SavedReplyUse.VENDOR_REJECT),
         ),
-        services.reject_vendor,
+        profiles.reject_vendor,
         "profile",
     )
 
@@ -182,7 +181,7 @@ class VendorProfileAdmin(QueueAdmin):
             effects=lambda profile: [f"Published listings that leave the catalog: {published_in(profile.store)}."],
             form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
         ),
-        services.suspend_vendor,
+        profiles.suspend_vendor,
         "profile",
     )
 
@@ -194,7 +193,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor was reinstated.",
             available=_allows("reinstate"),
         ),
-        services.reinstate_vendor,
+        profiles.reinstate_vendor,
         "profile",
     )
 
@@ -209,7 +208,7 @@ class VendorProfileAdmin(QueueAdmin):
     )
     def commission_rate(self, profile: VendorProfile, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         rate = int(cleaned_data["percent"] * 100)
-        services.set_commission(profile=profile, commission_rate_bp=rate, reason=cleaned_data["reason"], actor=actor)
+        profiles.set_commission(profile=profile, commission_rate_bp=rate, reason=cleaned_data["reason"], actor=actor)
 
     hold_payouts = service_decision(
         Decision(

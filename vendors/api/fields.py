@@ -16,11 +16,11 @@ from marketplace.core.texts import WHITE_SPACE
 
 from ..slugs import SLUG, is_allowed
 
-_RESERVED = "Not download, search or suggest, and not in the form of an id."
+_SLUG_RULE = "Not download, search or suggest, and not in the form of an id."
 
 
 @extend_schema_field(
-    {"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": core_bounds.SLUG_CHARS, "description": _RESERVED}
+    {"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": core_bounds.SLUG_CHARS, "description": _SLUG_RULE}
 )
 class Slug(Text):
     """A new slug: lower-case words joined by hyphens, never one that is reserved as a path segment."""

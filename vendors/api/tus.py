@@ -16,8 +16,8 @@ from ..uploads.receiving import safe_filename
 
 VERSION = "1.0.0"
 CONTENT_TYPE = "application/offset+octet-stream"
-RESUMABLE = {"Tus-Resumable": VERSION}
-ABOUT = {
+VERSION_HEADER = {"Tus-Resumable": VERSION}
+OPTIONS_HEADERS = {
     "Tus-Version": VERSION,
     "Tus-Extension": "creation,expiration,termination,checksum",
     "Tus-Max-Size": str(catalog_bounds.DELIVERABLE_BYTES),
@@ -99,7 +99,7 @@ def part_checksum(request: Request) -> Checksum | None:
 def state_headers(upload: Upload) -> Mapping[str, str]:
     """Return the headers that describe the progress of an upload."""
     return {
-        **RESUMABLE,
+        **VERSION_HEADER,
         "Cache-Control": "no-store",
         "Upload-Length": str(upload.size),
         "Upload-Offset": str(upload.offset),

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import orjson
 from django.db import transaction
@@ -11,7 +11,7 @@ from catalog.models import Category, Listing
 from marketplace.accounts.models import User
 
 from ..errors import ListingChanged
-from .listings import lock_editable, update_listing
+from .listings import ListingFields, lock_editable, update_listing
 
 HASH_CHARS = 16
 
@@ -28,7 +28,7 @@ def value_hashes(listing: Listing, names: Iterable[str]) -> dict[str, str]:
 
 
 @transaction.atomic
-def edit_listing(*, listing: Listing, actor: User, seen: Mapping[str, str], changes: Mapping[str, Any]) -> Listing:
+def edit_listing(*, listing: Listing, actor: User, seen: Mapping[str, str], **fields: Unpack[ListingFields]) -> Listing:
     """Change a listing as `update_listing` does. A field that the page shows but does not change keeps what it was changed to elsewhere.
 
     `seen` holds the hashes (`value_hashes`) of the values that the page showed.
@@ -38,10 +38,12 @@ def edit_listing(*, listing: Listing, actor: User, seen: Mapping[str, str], chan
         ListingChanged: fields were changed both here and elsewhere; `fields` names them.
     """
     listing = lock_editable(listing)
-    now = value_hashes(listing, changes)
-    elsewhere = {name for name in changes if seen.get(name) != now[name]}
-    kept = {name for name in elsewhere if value_hash(changes[name]) == seen.get(name)}
-    conflicts = sorted(name for name in elsewhere - kept if value_hash(changes[name]) != now[name])
+    current = value_hashes(listing, fields)
+    wanted = {name: value_hash(value) for name, value in fields.items()}
+    changed_elsewhere = {name for name in fields if current[name] != seen.get(name)}
+    unchanged_here = {name for name in changed_elsewhere if wanted[name] == seen.get(name)}
+    conflicts = sorted(name for name in changed_elsewhere - unchanged_here if wanted[name] != current[name])
     if conflicts:
         raise ListingChanged(fields=conflicts)
-    return update_listing(listing=listing, actor=actor, **{name: value for name, value in changes.items() if name not in kept})
+    changes: dict[str, Any] = {name: value for name, value in fields.items() if name not in unchanged_here}
+    return update_listing(listing=listing, actor=actor, **changes)

@@ -14,7 +14,7 @@ from marketplace.storage import default_storage
 
 from ..errors import FileRejected
 from ..file_previews import PreviewOfKind, previews_of_file
-from .files import contents_of, delete_after_commit, keys_of, object_fields, stored_objects
+from .files import PREVIEWS, contents_of, delete_after_commit, keys_of, object_fields, stored_objects
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def attach_file_previews(*, deliverable: Deliverable, made: Sequence[PreviewOfKi
     previews = []
     for position, (kind, processed) in enumerate(made):
         preview_id = new_id()
-        fields = object_fields(processed, f"previews/{preview_id}")
+        fields = object_fields(processed, f"{PREVIEWS}{preview_id}")
         previews.append(FilePreview(pk=preview_id, deliverable=deliverable, kind=kind, position=position, **fields))
         contents |= contents_of(previews[-1], processed)
     with stored_objects(contents), transaction.atomic():

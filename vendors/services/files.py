@@ -32,6 +32,7 @@ from ..uploads.receiving import Received
 from .limits import check_room, lock_vendor
 from .listings import ensure_editable, lock_editable
 
+DELIVERABLES, PREVIEWS = "deliverables/", "previews/"
 StoredRow = Deliverable | Preview | FilePreview | StorePicture | FormerPreview
 # The models of stored objects, except the parts of unfinished uploads, and packages, which can be built again.
 STORED_MODELS: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview, StorePicture, FormerPreview)
@@ -39,7 +40,7 @@ STORED_MODELS: tuple[type[StoredRow], ...] = (Deliverable, Preview, FilePreview,
 
 def new_deliverable_key() -> str:
     """Return a new, unused object key."""
-    return f"deliverables/{new_id()}"
+    return f"{DELIVERABLES}{new_id()}"
 
 
 def ensure_uploadable(listing: Listing) -> None:
@@ -85,7 +86,7 @@ def attach_deliverable(
             delete_after_commit(previous.object_key)
         if upload is not None:
             Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
-            delete_after_commit(*upload.keys)
+            delete_after_commit(*upload.part_keys)
         record_facts(deliverable, inspection.facts)
         audit.record(
             "listing.upload_file",
@@ -147,7 +148,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
         VendorNotApproved: the vendor was suspended in the meantime.
     """
     preview_id = new_id()
-    preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"previews/{preview_id}"))
+    preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"{PREVIEWS}{preview_id}"))
     with stored_objects(contents_of(preview, processed)), transaction.atomic():
         listing = lock_open_listing(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
@@ -216,8 +217,8 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
 def _discard_preview(listing: Listing, preview: Preview) -> None:
     """Delete a preview. Its picture is kept while it is in a decided submission with which the next one will be compared."""
     Preview.objects.filter(pk=preview.pk).delete()
-    shown = {each["checksum"] for review in compared_reviews_of(listing) for each in review.snapshot.get("previews", ())}
-    kept = preview.kind == PreviewKind.GALLERY and preview.sha256 in shown
+    compared = {each["checksum"] for review in compared_reviews_of(listing) for each in review.snapshot.get("previews", ())}
+    kept = preview.kind == PreviewKind.GALLERY and preview.sha256 in compared
     if kept and not FormerPreview.objects.filter(listing=listing, sha256=preview.sha256).exists():
         FormerPreview.objects.create(
             listing=listing, object_key=preview.object_key, content_type=preview.content_type, size=preview.size, sha256=preview.sha256
@@ -225,7 +226,7 @@ def _discard_preview(listing: Listing, preview: Preview) -> None:
         delete_after_commit(*(copy["key"] for copy in preview.renditions.values()))
     else:
         delete_after_commit(*keys_of(preview))
-    outdated = list(FormerPreview.objects.filter(listing=listing).exclude(sha256__in=shown))
+    outdated = list(FormerPreview.objects.filter(listing=listing).exclude(sha256__in=compared))
     FormerPreview.objects.filter(pk__in=[picture.pk for picture in outdated]).delete()
     delete_after_commit(*(picture.object_key for picture in outdated))
 

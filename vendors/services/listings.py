@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
 
@@ -26,8 +26,33 @@ _FREE_TEXTS = frozenset(
 )
 
 
-def create_listing(*, profile: VendorProfile, actor: User, **fields: Any) -> Listing:
-    """Create a draft in the vendor's store, with these validated values of the model's fields.
+class ListingFields(TypedDict, total=False):
+    """Validated values of the fields of `Listing` that its vendor sets."""
+
+    slug: str
+    title: str
+    short_description: str
+    description: str
+    category: Category
+    tags: list[str]
+    base_price_minor: int
+    price_inr_minor: int | None
+    price_eur_minor: int | None
+    discount_bp: int
+    tax_rate_bp: int
+    file_type: str
+    supported_platforms: str
+    version: str
+    video_url: str
+    readme: str
+    allowed_license_slugs: list[str] | None
+    ai_training: str
+    ai_origin: str
+    ai_parts: str
+
+
+def create_listing(*, profile: VendorProfile, actor: User, **fields: Unpack[ListingFields]) -> Listing:
+    """Create a draft in the vendor's store; fields that are left out get the model's default.
 
     Raises:
         AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
@@ -44,8 +69,8 @@ def create_listing(*, profile: VendorProfile, actor: User, **fields: Any) -> Lis
 
 
 @transaction.atomic
-def update_listing(*, listing: Listing, actor: User, **fields: Any) -> Listing:
-    """Change what the vendor says of the listing, to validated values of the model's fields; those left out keep their value.
+def update_listing(*, listing: Listing, actor: User, **fields: Unpack[ListingFields]) -> Listing:
+    """Change the listing; fields that are left out keep their value.
 
     Raises:
         AiPartsMismatch: parts made with AI are described but not declared, or declared but not described.
@@ -56,17 +81,17 @@ def update_listing(*, listing: Listing, actor: User, **fields: Any) -> Listing:
     """
     listing = lock_editable(listing)
     before = {name: getattr(listing, name) for name in fields}
-    changed = [name for name, value in fields.items() if before[name] != value]
+    changed = {name: value for name, value in fields.items() if value != before[name]}
     if not changed:
         return listing
     if "slug" in changed and listing.was_submitted:
         raise SlugLocked
-    for name in changed:
-        setattr(listing, name, fields[name])
+    for name, value in changed.items():
+        setattr(listing, name, value)
     with _reported_constraints(), transaction.atomic():
         listing.save(update_fields=changed)
-    changes = {name: [_audited(before[name]), _audited(fields[name])] for name in changed if name not in _FREE_TEXTS}
-    audit.record("listing.update", listing, actor=actor, changed=changed, changes=changes)
+    changes = {name: [_audited(before[name]), _audited(value)] for name, value in changed.items() if name not in _FREE_TEXTS}
+    audit.record("listing.update", listing, actor=actor, changed=list(changed), changes=changes)
     listing_edited(listing)
     return listing
 

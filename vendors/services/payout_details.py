@@ -76,7 +76,7 @@ def change_payout_details(
     return details
 
 
-def change_of(*, token: str) -> PayoutDetails:
+def payout_change_of(*, token: str) -> PayoutDetails:
     """Return the change that the link of a mail undoes.
 
     Raises:
@@ -100,12 +100,12 @@ def undo_payout_change(*, token: str) -> VendorProfile:
     Raises:
         NotFound: the link is not valid or too old, or the account was deleted.
     """
-    profile = lock(VendorProfile.objects.select_related("user", "store"), pk=change_of(token=token).profile_id)
-    details = change_of(token=token)
+    profile = lock(VendorProfile.objects.select_related("user", "store"), pk=payout_change_of(token=token).profile_id)
+    details = payout_change_of(token=token)
     if details.withdrawn_at is None:
         began = PayoutDetails.objects.filter(pk=details.pk).values("created_at")
-        later = PayoutDetails.objects.filter(profile=profile, currency=details.currency, created_at__gte=began)
-        later.filter(withdrawn_at__isnull=True).update(withdrawn_at=Now())
+        undone = PayoutDetails.objects.filter(profile=profile, currency=details.currency, created_at__gte=began)
+        undone.filter(withdrawn_at__isnull=True).update(withdrawn_at=Now())
         _hold(profile)
         end_sessions(user=profile.user, actor=None)
         audit.record("vendor.undo_payout_details", profile, actor=None, currency=details.currency)
@@ -189,8 +189,8 @@ def _check_changeable(profile: VendorProfile) -> None:
         raise VendorNotApproved(vendorStatus=profile.status)
     if profile.payouts_held_at is not None:
         raise PayoutsHeld
-    today = PayoutDetails.objects.filter(profile=profile, created_at__gt=Now() - timedelta(days=1))
-    if today.count() >= bounds.PAYOUT_CHANGES_A_DAY:
+    recent = PayoutDetails.objects.filter(profile=profile, created_at__gt=Now() - timedelta(days=1))
+    if recent.count() >= bounds.PAYOUT_CHANGES_A_DAY:
         raise TooManyPayoutChanges(maximum=bounds.PAYOUT_CHANGES_A_DAY)
 
 

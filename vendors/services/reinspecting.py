@@ -4,6 +4,7 @@ Only the details change, never the file. A manifest generated from the old detai
 part of its digest; it is generated again when the vendor asks for it or the listing is approved.
 """
 
+import uuid
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -48,7 +49,7 @@ class Reinspected(NamedTuple):
     stale_manifest: bool = False
 
 
-def find_deliverables(*, formats: list[str], listing: str | None) -> list[Any]:
+def find_deliverable_ids(*, formats: list[str], listing: str | None) -> list[uuid.UUID]:
     """Return the ids of files, oldest first: of these formats, and of the listing with this id or slug; all by default."""
     found = Deliverable.objects.order_by("id")
     if formats:

@@ -58,15 +58,18 @@ def _preview_thumbnail(listing: Listing) -> CheckOutcome:
 def _warning_about_small(pictures: Mapping[int, Mapping[str, int]]) -> str:
     """Return a warning about the pictures that are blurred wherever they are shown, an empty string where there are none."""
     sizes = {slot: (details.get("width", 0), details.get("height", 0)) for slot, details in pictures.items()}
-    small = [f"slot {slot} is {size[0]} by {size[1]} pixels" for slot, size in sizes.items() if 0 < max(size) < bounds.SHARP_PICTURE_PIXELS]
+    small = [
+        f"slot {slot} is {width} by {height} pixels"
+        for slot, (width, height) in sizes.items()
+        if 0 < max(width, height) < bounds.SHARP_PICTURE_PIXELS
+    ]
     if not small:
         return ""
-    found = f"Gallery {', '.join(small)}"
-    return f"{found}. Pictures are sharp from {bounds.SHARP_PICTURE_PIXELS} pixels on the longer side; reviewers may ask for larger ones."
+    return f"Gallery {', '.join(small)}. Pictures are sharp from {bounds.SHARP_PICTURE_PIXELS} pixels on the longer side; reviewers may ask for larger ones."
 
 
 def _pricing() -> CheckOutcome:
-    # Named in the reference; the constraints of the listing's row allow no other prices, so it always passes.
+    # The API names this check; the constraints of the listing's row allow no other prices, so it always passes.
     return CheckOutcome("pricing", passed=True, detail="Base price, discount and regional prices are valid.")
 
 

@@ -17,12 +17,12 @@ from marketplace.storage import default_storage
 from marketplace.storage.base import UnfinishedFile
 
 from ..models import Upload
-from .files import STORED_MODELS, StoredRow, keys_of
+from .files import DELIVERABLES, PREVIEWS, STORED_MODELS, StoredRow, keys_of
 from .store_pictures import FOLDER as STORES
 from .uploads import FOLDER as UPLOADS
 
 # The folders in which every object must belong to a row.
-FOLDERS = ("deliverables/", "previews/", UPLOADS, STORES)
+FOLDERS = (DELIVERABLES, PREVIEWS, UPLOADS, STORES)
 GRACE = timedelta(days=1)
 BATCH = 500
 
@@ -63,7 +63,7 @@ def _recorded_keys() -> Iterator[str]:
         for row in _with_keys(model).iterator():
             yield from keys_of(row)
     for upload in Upload.objects.only("parts").iterator():
-        yield from upload.keys
+        yield from upload.part_keys
 
 
 def _recorded_among(keys: Collection[str]) -> set[str]:
@@ -73,7 +73,7 @@ def _recorded_among(keys: Collection[str]) -> set[str]:
     # The key of a part begins with the id of its upload.
     ids = [found for key in keys if key.startswith(UPLOADS) and (found := parse_id(key.split("/")[1])) is not None]
     uploads = Upload.objects.filter(pk__in=ids).only("parts")
-    return {*(key for row in rows for key in keys_of(row)), *(key for each in uploads for key in each.keys)}
+    return {*(key for row in rows for key in keys_of(row)), *(key for each in uploads for key in each.part_keys)}
 
 
 def _with_keys(model: type[StoredRow]) -> QuerySet[Any]:

@@ -104,7 +104,7 @@ def discard_upload(*, upload: Upload, actor: User) -> None:
 
 def delete_parts(*, instance: Upload, **_kwargs: Any) -> None:
     """Delete the parts of a deleted upload after the commit (a receiver of `post_delete`)."""
-    delete_after_commit(*instance.keys)
+    delete_after_commit(*instance.part_keys)
 
 
 def finish_upload(*, upload: Upload, actor: User) -> Deliverable:

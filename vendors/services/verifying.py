@@ -49,7 +49,7 @@ def verify(*, row: StoredRow, on_bytes: OnBytes | None = None) -> StoredState:
     try:
         # Taken before reading, so that a write in the meantime makes the next comparison read the file again.
         fingerprint = default_storage.fingerprint(row.object_key)
-        intact = all(_matches(on_bytes, *expected) for expected in _objects(row))
+        intact = all(_matches(key, size, checksum, on_bytes) for key, size, checksum in _objects(row))
     except FileNotFoundError:
         return StoredState.MISSING
     if not intact:
@@ -87,7 +87,7 @@ def _objects(row: StoredRow) -> list[tuple[str, int, str]]:
     return [(row.object_key, size, row.sha256), *copies]
 
 
-def _matches(on_bytes: OnBytes | None, key: str, size: int, checksum: str) -> bool:
+def _matches(key: str, size: int, checksum: str, on_bytes: OnBytes | None) -> bool:
     digest, count = sha256(), 0
     for block in default_storage.read(key):
         digest.update(block)

@@ -1,6 +1,5 @@
 """Form fields of the studio. They validate with the API's serializer fields, so that each rule is defined once."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -32,14 +31,15 @@ def validated(field: ApiField, value: Any) -> Any:
     try:
         return field.run_validation(value)
     except serializers.ValidationError as error:
-        raise forms.ValidationError(list(_sentences(error.detail))) from error
+        raise forms.ValidationError(_sentences(error.detail)) from error
 
 
-def _sentences(detail: Any) -> Iterable[str]:
+def _sentences(detail: Any) -> list[str]:
     """Return the distinct messages of an error detail, which may be nested."""
-    if isinstance(detail, dict):
-        detail = [sentence for part in detail.values() for sentence in _sentences(part)]
-    return dict.fromkeys(str(part) for each in detail for part in (_sentences(each) if isinstance(each, dict | list) else [each]))
+    if not isinstance(detail, dict | list):
+        return [str(detail)]
+    parts = detail.values() if isinstance(detail, dict) else detail
+    return list(dict.fromkeys(sentence for part in parts for sentence in _sentences(part)))
 
 
 class ApiValidatedField(forms.CharField):

@@ -18,7 +18,7 @@ from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sal
 
 from ..services.submission_checks import run_checks
 
-FORMATS = {
+FORMAT_NAMES = {
     "zip": "zip archive",
     "tar": "tar archive",
     "tar.gz": "tar archive, gzip",
@@ -67,7 +67,7 @@ NAMES_SHOWN = 6
 def detail_rows_of(technical: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return label and value of each technical detail."""
     name = technical.get("format", "")
-    return [("Type", FORMATS.get(name, name)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
+    return [("Type", FORMAT_NAMES.get(name, name)), *_contents(technical), *_font(technical), *_image(technical), *_sound(technical)]
 
 
 def warnings_of(technical: Mapping[str, Any]) -> list[tuple[str, int, list[str]]]:
@@ -249,7 +249,7 @@ _CHECK_TEXTS = {
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A row of the checklist: why a check failed and what to do."""
+    """A check in the checklist. `detail` is what was found, or what to do where it failed."""
 
     texts: CheckTexts
     passed: bool

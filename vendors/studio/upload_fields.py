@@ -87,7 +87,7 @@ class UploadKind(NamedTuple):
 
 
 FILE, PICTURE, SPECIMEN, SOUND, LOGO, BANNER = "file", "picture", "specimen", "sound", "logo", "banner"
-_PICTURES, _A_PICTURE = ".jpg,.jpeg,.png,.webp", "Send a JPG, PNG or WebP image."
+_PICTURE_EXTENSIONS, _SEND_A_PICTURE = ".jpg,.jpeg,.png,.webp", "Send a JPG, PNG or WebP image."
 KINDS = {
     FILE: UploadKind(
         "studio-file-upload",
@@ -98,9 +98,9 @@ KINDS = {
         f"A zip or tar archive, a font, an image or a sound, up to {format_limit(catalog_bounds.DELIVERABLE_BYTES)}. "
         "Put several files into one archive.",
     ),
-    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", _PICTURES, bounds.IMAGE_BYTES, _A_PICTURE),
-    LOGO: UploadKind("studio-logo-upload", "vendor-store-logo", _PICTURES, bounds.IMAGE_BYTES, _A_PICTURE),
-    BANNER: UploadKind("studio-banner-upload", "vendor-store-banner", _PICTURES, bounds.IMAGE_BYTES, _A_PICTURE),
+    PICTURE: UploadKind("studio-picture-upload", "vendor-gallery-image", _PICTURE_EXTENSIONS, bounds.IMAGE_BYTES, _SEND_A_PICTURE),
+    LOGO: UploadKind("studio-logo-upload", "vendor-store-logo", _PICTURE_EXTENSIONS, bounds.IMAGE_BYTES, _SEND_A_PICTURE),
+    BANNER: UploadKind("studio-banner-upload", "vendor-store-banner", _PICTURE_EXTENSIONS, bounds.IMAGE_BYTES, _SEND_A_PICTURE),
     SPECIMEN: UploadKind(
         "studio-specimen-upload",
         "vendor-font-specimen",
@@ -153,11 +153,11 @@ def picture_name(slot: int) -> str:
     return f"Picture {slot + 1}" if slot else "Cover picture"
 
 
-def upload_field(listing: Listing, kind: str, label: str, error: str) -> UploadField:
+def upload_field(listing: Listing, name: str, label: str, error: str) -> UploadField:
     """Return the upload field of the deliverable, the specimen or the sound."""
-    action, api_url = reverse(KINDS[kind].route, args=[listing.slug]), reverse(KINDS[kind].api_route, args=[listing.pk])
-    tus_url = reverse("vendor-tus", args=[listing.pk]) if kind == FILE else ""
-    return UploadField(kind, label, KINDS[kind], action, api_url, error, tus_url)
+    action, api_url = reverse(KINDS[name].route, args=[listing.slug]), reverse(KINDS[name].api_route, args=[listing.pk])
+    tus_url = reverse("vendor-tus", args=[listing.pk]) if name == FILE else ""
+    return UploadField(name, label, KINDS[name], action, api_url, error, tus_url)
 
 
 def slot_field(listing: Listing, slot: int, label: str, error: str) -> UploadField:

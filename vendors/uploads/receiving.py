@@ -177,7 +177,7 @@ def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: For
     # A slow client may take hours to send.
     release_connections()
     upload = OnePassHandler(sink, maximum_bytes)
-    with upload_slot(request), _form_errors():
+    with upload_slot(request), _form_errors_as_problems():
         fields = set(reader(request, upload))
     others = sorted(fields - {FIELD})
     if others:
@@ -208,7 +208,7 @@ def upload_slot(request: HttpRequest) -> Iterator[None]:
 
 
 @contextmanager
-def _form_errors() -> Iterator[None]:
+def _form_errors_as_problems() -> Iterator[None]:
     try:
         yield
     except UnreadablePostError as error:

@@ -48,17 +48,17 @@ class FileViews(VendorViewSet):
     """The deliverable and the previews of a listing."""
 
     problems = {
-        "file": (*UPLOAD_PROBLEMS, UploadConflict),
-        "history": (),
-        "font_specimen": UPLOAD_PROBLEMS,
-        "gallery_image": UPLOAD_PROBLEMS,
-        "audio_preview": UPLOAD_PROBLEMS,
+        "upload_file": (*UPLOAD_PROBLEMS, UploadConflict),
+        "list_files": (),
+        "upload_font_specimen": UPLOAD_PROBLEMS,
+        "upload_gallery_image": UPLOAD_PROBLEMS,
+        "upload_audio_preview": UPLOAD_PROBLEMS,
         "discard_file": (ListingLocked, PreconditionFailed),
         "update_picture": (ListingLocked, PreconditionFailed, ThumbnailNeeded),
         "remove_preview": (ListingLocked, PreconditionFailed, ThumbnailNeeded),
     }
     access = dict.fromkeys(problems, MANAGE)
-    queries = {"history": PageQuery, "gallery_image": GallerySlot}
+    queries = {"list_files": PageQuery, "upload_gallery_image": GallerySlot}
 
     @documents_if_match
     @extend_schema(
@@ -67,7 +67,7 @@ class FileViews(VendorViewSet):
         request=multipart_form("What buyers get: an archive such as .zip or .tar, a font, an image or a sound, up to 5 GB."),
         responses=DeliverableRecord,
     )
-    def file(self, request: Request, asset_id: str) -> Response:
+    def upload_file(self, request: Request, asset_id: str) -> Response:
         """Upload the file that buyers get; it is checked and inspected. Buyers of a published listing get the reviewed file until the new one is approved."""
         listing = self.listing_to_change(request, asset_id)
         return Response(DeliverableRecord(receive_deliverable(request._request, listing, self.user)).data)
@@ -82,7 +82,7 @@ class FileViews(VendorViewSet):
         return Response(DeliverableRecord(files.discard_candidate(listing=listing, actor=self.user)).data)
 
     @extend_schema(operation_id="listFiles", summary="List the files of a listing", responses=FilePage)
-    def history(self, request: Request, asset_id: str) -> Response:
+    def list_files(self, request: Request, asset_id: str) -> Response:
         """List all approved versions, blocked ones too, and the file that is not approved, newest first. Approved versions are kept, because buyers may download them."""
         listing = listing_of(self.profile, asset_id)
         return self.page_of(files_of(listing), FileVersion, listing=listing)
@@ -94,9 +94,9 @@ class FileViews(VendorViewSet):
         request=multipart_form("WOFF2 or WOFF, up to 20 MB."),
         responses=PreviewRecord,
     )
-    def font_specimen(self, request: Request, asset_id: str) -> Response:
+    def upload_font_specimen(self, request: Request, asset_id: str) -> Response:
         """Upload the web font for the type tester in the storefront. Replaces an existing one."""
-        return self._preview(request, asset_id, PreviewKind.FONT_SPECIMEN)
+        return self._upload_preview(request, asset_id, PreviewKind.FONT_SPECIMEN)
 
     @documents_if_match
     @extend_schema(
@@ -105,9 +105,9 @@ class FileViews(VendorViewSet):
         request=multipart_form("JPG, PNG or WebP, up to 20 MB."),
         responses=PreviewRecord,
     )
-    def gallery_image(self, request: Request, asset_id: str) -> Response:
+    def upload_gallery_image(self, request: Request, asset_id: str) -> Response:
         """Upload an image to a gallery slot. Replaces an existing one. Slot 0 is the thumbnail on the card."""
-        return self._preview(request, asset_id, PreviewKind.GALLERY)
+        return self._upload_preview(request, asset_id, PreviewKind.GALLERY)
 
     @documents_if_match
     @extend_schema(
@@ -116,9 +116,9 @@ class FileViews(VendorViewSet):
         request=multipart_form("MP3, AAC or WAV, up to 20 MB."),
         responses=PreviewRecord,
     )
-    def audio_preview(self, request: Request, asset_id: str) -> Response:
+    def upload_audio_preview(self, request: Request, asset_id: str) -> Response:
         """Upload the audio preview. Replaces an existing one."""
-        return self._preview(request, asset_id, PreviewKind.AUDIO_PREVIEW)
+        return self._upload_preview(request, asset_id, PreviewKind.AUDIO_PREVIEW)
 
     @documents_if_match
     @extend_schema(
@@ -141,7 +141,7 @@ class FileViews(VendorViewSet):
         parse_body(EmptyBody, request)
         return Response(PreviewRecord(files.remove_preview(listing=listing, preview_id=parse_id(preview_id), actor=self.user)).data)
 
-    def _preview(self, request: Request, asset_id: str, kind: PreviewKind) -> Response:
+    def _upload_preview(self, request: Request, asset_id: str, kind: PreviewKind) -> Response:
         listing = self.listing_to_change(request, asset_id)
         ensure_editable(listing)
         slot = self.query()["slot"] if kind == PreviewKind.GALLERY else 0

@@ -45,12 +45,12 @@ class ListingViews(VendorViewSet):
         "retrieve": (),
         "update_details": (ListingLocked, SlugLocked, SlugTaken, AiPartsMismatch, PreconditionFailed),
         "delete_draft": (DraftNotDeletable, PreconditionFailed),
-        "regional_prices": (ListingLocked, PreconditionFailed),
-        "licensing": (ListingLocked, PreconditionFailed),
-        "reviews": (),
+        "set_regional_prices": (ListingLocked, PreconditionFailed),
+        "set_licensing": (ListingLocked, PreconditionFailed),
+        "list_reviews": (),
     }
     access = dict.fromkeys(problems, MANAGE)
-    queries = {"list": ListingQuery, "reviews": PageQuery}
+    queries = {"list": ListingQuery, "list_reviews": PageQuery}
 
     @extend_schema(operation_id="listListings", summary="List your listings", responses=ListingPage)
     def list(self, request: Request) -> Response:
@@ -100,7 +100,7 @@ class ListingViews(VendorViewSet):
         request=RegionalPricesPatch,
         responses=RegionalPricesPatched,
     )
-    def regional_prices(self, request: Request, asset_id: str) -> Response:
+    def set_regional_prices(self, request: Request, asset_id: str) -> Response:
         """Set the prices in INR and EUR. A field that is left out keeps its value; null removes the price."""
         return self._edit(request, asset_id, RegionalPricesPatch, RegionalPricesPatched)
 
@@ -112,12 +112,12 @@ class ListingViews(VendorViewSet):
         request=LicensingPatch,
         responses=LicensingPatched,
     )
-    def licensing(self, request: Request, asset_id: str) -> Response:
+    def set_licensing(self, request: Request, asset_id: str) -> Response:
         """Set the permitted licence tiers and the readme. A field that is left out keeps its value; null permits every active tier, or removes the readme."""
         return self._edit(request, asset_id, LicensingPatch, LicensingPatched)
 
     @extend_schema(operation_id="listReviews", summary="List the reviews of a listing", responses=ReviewPage)
-    def reviews(self, request: Request, asset_id: str) -> Response:
+    def list_reviews(self, request: Request, asset_id: str) -> Response:
         """List the reviews of a listing, newest first: submissions with the reviewers' findings, takedowns and restorations."""
         return self.page_of(reviews_of(listing_of(self.profile, asset_id)), ReviewRecord)
 

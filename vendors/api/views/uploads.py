@@ -108,7 +108,7 @@ class TusViews(VendorViewSet):
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Add the version of the protocol; a response to OPTIONS lists all that is supported."""
         response = super().finalize_response(request, response, *args, **kwargs)
-        for name, value in (tus.ABOUT if request.method == "OPTIONS" else tus.RESUMABLE).items():
+        for name, value in (tus.OPTIONS_HEADERS if request.method == "OPTIONS" else tus.VERSION_HEADER).items():
             response[name] = value
         return response
 

@@ -1,5 +1,6 @@
 """`manage.py reinspect`: inspect stored deliverables again with the current inspector."""
 
+import uuid
 from argparse import ArgumentParser
 from collections import Counter
 from typing import Any
@@ -8,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 
 from marketplace.core.errors import NotFound
 from marketplace.ui.progress import progress_bar
-from vendors.inspection import FORMATS
 
-from ...services.reinspecting import FAILURES, ReinspectOutcome, find_deliverables, reinspect
+from ...inspection import FORMATS
+from ...services.reinspecting import FAILURES, ReinspectOutcome, find_deliverable_ids, reinspect
 
 # A single failure may be one unreadable file; this many in a row mean that the file store is unavailable.
 UNREADABLE_IN_A_ROW = 3
@@ -34,20 +35,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            ids = find_deliverables(formats=options["format"], listing=options["listing"])
+            ids = find_deliverable_ids(formats=options["format"], listing=options["listing"])
         except NotFound:
             ids = []
         if not ids and options["listing"] is not None:
             raise CommandError(f"The listing {options['listing']} has no such files.")
         counts, stale = self._inspect(ids, dry_run=options["dry_run"])
         summary = ", ".join(f"{counts[outcome]} {outcome}" for outcome in ReinspectOutcome if counts[outcome])
-        would = " (nothing was recorded)" if options["dry_run"] else f"; {stale} manifests are stale"
-        self.stdout.write(f"{counts.total()} files: {summary or 'none'}{would}.")
+        effect = " (nothing was recorded)" if options["dry_run"] else f"; {stale} manifests are stale"
+        self.stdout.write(f"{counts.total()} files: {summary or 'none'}{effect}.")
         failures = sum(counts[outcome] for outcome in FAILURES)
         if failures:
             raise CommandError(f"{failures} files could not be inspected, or would be refused today.")
 
-    def _inspect(self, ids: list[Any], *, dry_run: bool) -> tuple[Counter[ReinspectOutcome], int]:
+    def _inspect(self, ids: list[uuid.UUID], *, dry_run: bool) -> tuple[Counter[ReinspectOutcome], int]:
         counts, stale, unreadable = Counter[ReinspectOutcome](), 0, 0
         with progress_bar() as progress:
             for deliverable_id in progress.track(ids, description="Inspecting"):

@@ -17,7 +17,7 @@ from marketplace.core.bounds import MIB
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.ui.progress import progress_bar
 from vendors.services.files import StoredRow
-from vendors.services.verifying import StoredState, find_unverified, is_recorded, verify
+from vendors.services.verifying import OnBytes, StoredState, find_unverified, is_recorded, verify
 
 DAMAGED, NOT_DONE = 1, 2
 UNREADABLE = "unreadable"
@@ -52,7 +52,7 @@ class Command(BaseCommand):
 
             def on_bytes(count: int) -> None:
                 progress.advance(task, count)
-                pace.note(count)
+                pace.keep(count)
 
             since = options["since"] or timezone.now()
             self._verify(islice(find_unverified(before=since), options["limit"]), on_bytes, counts)
@@ -66,7 +66,7 @@ class Command(BaseCommand):
                 returncode=DAMAGED,
             )
 
-    def _verify(self, rows: Iterator[StoredRow], on_bytes: Any, counts: Counter[str]) -> None:
+    def _verify(self, rows: Iterator[StoredRow], on_bytes: OnBytes, counts: Counter[str]) -> None:
         in_a_row = 0
         for row in rows:
             try:
@@ -87,7 +87,7 @@ class Pace:
 
     def __init__(self, mib_per_second: int | None) -> None:
         self.total = 0
-        self._per_second = mib_per_second and mib_per_second * MIB
+        self._bytes_per_second = mib_per_second and mib_per_second * MIB
         self._began = time.monotonic()
 
     @property
@@ -95,10 +95,10 @@ class Pace:
         """Return the seconds since the start."""
         return time.monotonic() - self._began
 
-    def note(self, count: int) -> None:
-        """Count bytes."""
+    def keep(self, count: int) -> None:
+        """Count bytes that were read, and sleep until the rate permits more."""
         self.total += count
-        ahead = self.total / self._per_second - self.seconds if self._per_second else 0
+        ahead = self.total / self._bytes_per_second - self.seconds if self._bytes_per_second else 0
         if ahead > 0:
             time.sleep(ahead)
 

@@ -63,7 +63,7 @@ def _section(request: SignedInRequest, listing: Listing, form: SectionForm, sect
     locked = listing.status == ListingStatus.PENDING_REVIEW
     if form.is_valid():
         try:
-            saved = edit_listing(listing=listing, actor=request.user, seen=form.cleaned_data["seen"], changes=form.values())
+            saved = edit_listing(listing=listing, actor=request.user, seen=form.cleaned_data["seen"], **form.values())
         except ListingLocked:
             locked = True
             form.add_error(None, LOCKED)

@@ -23,7 +23,7 @@ from marketplace.http.pages import IMAGE_PREVIEW_POLICY, POLICY_HEADER
 from ...errors import ListingChanged
 from ...form_uploads import receive_deliverable, receive_preview
 from ...selectors import own_listing, preview_of, unfinished_uploads_of_listing
-from ...services import files as services
+from ...services import files as file_services
 from ...services.listings import ensure_editable
 from ...services.pictures import update_picture
 from ...services.uploads import discard_upload
@@ -82,7 +82,7 @@ def discard_file(request: SignedInRequest, listing: Listing) -> HttpResponseBase
 
     def change() -> Notice:
         with suppress(NotFound):
-            services.discard_candidate(listing=listing, actor=request.user)
+            file_services.discard_candidate(listing=listing, actor=request.user)
         return Notice(FILE, "The file was removed.")
 
     return _respond(request, listing, PAGE, change)
@@ -102,7 +102,7 @@ def remove_preview(request: SignedInRequest, listing: Listing, preview_id: uuid.
 
     def change() -> Notice:
         try:
-            preview = services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
+            preview = file_services.remove_preview(listing=listing, preview_id=preview_id, actor=request.user)
         except NotFound:
             return Notice("previews", "It was removed or replaced already, in another window.")
         return _notice_about(preview, "was removed.")

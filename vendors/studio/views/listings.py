@@ -1,5 +1,6 @@
 """The list of the vendor's listings, and the page to create one."""
 
+import uuid
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,14 +12,14 @@ from django.urls import reverse
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.pricing import current_price
-from catalog.selectors.cards import picture_of
+from catalog.selectors.cards import Picture, picture_of
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.money import Currency
 from marketplace.review.appeals import appealable_decision
 
 from ...errors import SlugTaken, VendorProfileMissing
 from ...models import VendorProfile, VendorStatus
-from ...selectors import decision_on, listings_in_studio, listings_of, profile_of, statuses_of, wait_of_profile
+from ...selectors import decision_on, listing_counts_of, listings_in_studio, listings_of, profile_of, wait_of_profile
 from ...services.listings import create_listing
 from ..access import vendor_page
 from ..fields import address_of
@@ -45,7 +46,7 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
     form = FilterForm(request.GET)
     if not form.is_valid():
         raise Http404
-    return render(request, "studio/listings.html", {"profile": profile, "form": form, **_page(profile, **form.cleaned_data)})
+    return render(request, "studio/listings.html", {"profile": profile, "form": form, **_list_context(profile, **form.cleaned_data)})
 
 
 @vendor_page("GET", "POST")
@@ -79,18 +80,18 @@ def _is_sent_again(profile: VendorProfile, form: NewListingForm) -> bool:
     return listings_of(profile).filter(status=ListingStatus.DRAFT, **form.cleaned_data).exists()
 
 
-def _page(profile: VendorProfile, *, q: str, status: str, after: Any) -> dict[str, Any]:
+def _list_context(profile: VendorProfile, *, q: str, status: str, after: uuid.UUID | None) -> dict[str, Any]:
     found = list(listings_in_studio(profile, status=status, search=q, after=after)[: ROWS + 1])
     shown, more = found[:ROWS], len(found) > ROWS
-    counts = statuses_of(profile)
-    places = [("", counts.total()), *((each.value, counts[each]) for each in ListingStatus)]
+    counts = listing_counts_of(profile)
+    by_status = [("", counts.total()), *((each.value, counts[each]) for each in ListingStatus)]
     chosen = {"q": q, "status": status}
     return {
         "rows": [(listing, _picture(listing), current_price(listing, Currency.USD)) for listing in shown],
         "q": q,
         "status": status,
         "total": counts.total(),
-        "tabs": [(value, count, _address({"q": q, "status": value})) for value, count in places],
+        "tabs": [(value, count, _address({"q": q, "status": value})) for value, count in by_status],
         "is_later_page": after is not None,
         "first": _address(chosen),
         "next": _address(chosen | {"after": shown[-1].pk}) if more else "",
@@ -102,5 +103,5 @@ def _address(chosen: dict[str, Any]) -> str:
     return f"{reverse('studio')}?{urlencode(parameters)}" if parameters else reverse("studio")
 
 
-def _picture(listing: Any) -> Any:
+def _picture(listing: Any) -> Picture | None:
     return None if listing.picture_id is None else picture_of(listing.picture_id, listing.picture_details, listing.picture_renditions)

@@ -12,7 +12,7 @@ from marketplace.http.refusals import allow_methods
 
 from ...models import VendorProfile
 from ...selectors import has_earlier_bank_account, payout_details_of
-from ...services.payout_details import change_of, change_payout_details, undo_payout_change
+from ...services.payout_details import change_payout_details, payout_change_of, undo_payout_change
 from ..access import vendor_page
 from ..forms import PayoutDetailsForm
 
@@ -46,7 +46,7 @@ def change(request: SignedInRequest, profile: VendorProfile, currency: str) -> H
 def undo(request: HttpRequest, token: str) -> HttpResponseBase:
     """Undo a change of a bank account, by the link in the mail; no sign-in, because the password may be in other hands."""
     try:
-        details = change_of(token=token)
+        details = payout_change_of(token=token)
         if request.method == "POST":
             undo_payout_change(token=token)
     except NotFound as error:

@@ -59,7 +59,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
 
 
 @vendor_page("GET", "POST")
-def settings(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+def edit(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Edit the store's name and description."""
     known = {"store_name": profile.store.name, "bio": profile.bio}
     form = StoreForm(request.POST if request.method == "POST" else None, initial=known)
