@@ -38,10 +38,10 @@ class MailTopicsForm(forms.Form):
 
 
 class DeletionForm(forms.Form):
-    """Asks for the e-mail address and the password, to confirm the deletion."""
+    """Asks for the email address and the password, to confirm the deletion."""
 
     email = forms.CharField(
-        label="Enter your e-mail address to confirm",
+        label="Enter your email address to confirm",
         max_length=254,
         widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"}),
     )

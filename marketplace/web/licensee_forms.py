@@ -24,10 +24,10 @@ class LicenseeForm(forms.Form):
     )
     email = forms.RegexField(
         EMAIL_ADDRESS,
-        label="Their e-mail address",
+        label="Their email address",
         max_length=bounds.EMAIL_CHARS,
         widget=forms.EmailInput,
-        error_messages={"invalid": "Enter an e-mail address such as name@example.com, in ASCII."},
+        error_messages={"invalid": "Enter an email address such as name@example.com, in ASCII."},
         help_text="We send the link to this address.",
     )
     discount_code = forms.RegexField(
