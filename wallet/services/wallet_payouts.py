@@ -34,7 +34,12 @@ from ..selectors import wallet_payouts
 from .ledger import NewTransfer, change_amount_set_aside, open_accounts, require_wallet_currency, set_aside, write_journal
 from .receivables import collect_owed
 
-_MAILS = {"ask": "wallet_payout_asked", "pay": "wallet_payout_paid", "refuse": "wallet_payout_refused", "cancel": "wallet_payout_cancelled"}
+_MAILS = {
+    "ask": "wallet_payout_requested",
+    "pay": "wallet_payout_paid",
+    "refuse": "wallet_payout_refused",
+    "cancel": "wallet_payout_cancelled",
+}
 _WAITING = {WalletPayoutStatus.WAITING.value}
 WALLET_PAYOUT_TRANSITIONS = TransitionTable(
     "wallet_payout",

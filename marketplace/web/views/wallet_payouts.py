@@ -31,7 +31,7 @@ def ask(request: SignedInRequest) -> HttpResponseBase:
     """Request a payout, which sets the amount aside."""
     waiting = list(open_wallet_payouts_of(request.user.pk))
     taken = {wallet_payout.currency for wallet_payout in waiting}
-    balances = {code: amounts for code, amounts in payable_of(request.user).items() if amounts[0] and code not in taken}
+    balances = {code: (balance, payable) for code, (balance, payable) in payable_of(request.user).items() if balance and code not in taken}
     sent = request.POST if request.method == "POST" else None
     form = WalletPayoutForm(sent, balances=balances, request=request)
     if form.is_valid():
