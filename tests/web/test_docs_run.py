@@ -163,7 +163,7 @@ def test_documented_report_of_a_leaked_key_is_accepted(site: None, tmp_path: Pat
 def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: None, tmp_path: Path) -> None:
     app = AppFactory()
     key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
-    said = [run(code, "bash", tmp_path, API_KEY=key) for code in blocks("webhooks", "bash")]
+    said = [run(code, "bash", tmp_path, KEY=key) for code in blocks("webhooks", "bash")]
     assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
 
 

@@ -107,7 +107,7 @@ class Refused(Failed):
             problem = response.json()
             text, self.code = f"{problem['title']}. {problem['detail']}", str(problem["code"])
         except (ValueError, KeyError, TypeError):
-            text, self.code = f"The service answered with status {response.status_code}. Try again later.", ""
+            text, self.code = f"The service responded with status {response.status_code}. Try again later.", ""
         if response.status_code == requests.codes.unauthorized:
             text += f" Run `{PROGRAM} login`, or set CAM_TOKEN."
         super().__init__(text)
