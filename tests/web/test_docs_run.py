@@ -181,10 +181,7 @@ def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: None, tm
     bought(on_sale(archive(), slug="hanken-grotesk"), buyer)
     key = issue_api_key(app=AppFactory(user=buyer), name="ci", actor=buyer)[1]
     said = [run(code, "bash", tmp_path, **uv.variables() | {"CAM_TOKEN": key}) for code in blocks("assets-in-a-project", "bash")]
-    assert [each.splitlines()[-1] for each in said[1:]] == [
-        "Assets in assets: 1, of which 1 were there already.",
-        "Nothing found. Assets: 1.",
-    ]
+    assert [each.splitlines()[-1] for each in said[1:]] == ["Assets in assets: 1, of which 1 unchanged.", "Nothing found. Assets: 1."]
 
 
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:

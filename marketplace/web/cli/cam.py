@@ -467,7 +467,7 @@ def sync(args: argparse.Namespace) -> int:
         api = api or signed_in()
         fetch(api, project, entry)
     project.save()
-    say(f"Assets in {project.folder}: {len(project.locked)}, of which {unchanged} were there already.")
+    say(f"Assets in {project.folder}: {len(project.locked)}, of which {unchanged} unchanged.")
     return 0
 
 
