@@ -99,7 +99,7 @@ def mcp_tokens_of(app: App) -> AccessTokenQuerySet:
 
 
 def developer_name(app: App) -> str:
-    """Return the name of an app's developer for users: the reviewed company or the person, never the e-mail address.
+    """Return the name of an app's developer for users: the reviewed company or the person, never the email address.
 
     For a client with a metadata document it is the document's host.
     """

@@ -38,10 +38,10 @@ ALWAYS_SENT = {
     "library": "claim ended file_blocked file_unblocked",
     "review": "appeal_dismissed",
     "vendors": "approved payout_details_changed payouts_held payouts_released pictures_removed reinstated rejected suspended",
-    "wallet": "approval_requested former_vendor payout_bounced refund_declined refund_in_review refund_in_review_vendor "
+    "wallet": "approval_requested former_vendor_settled payout_bounced refund_declined refund_in_review refund_in_review_vendor "
     "refund_refused refund_refused_vendor refund_requested refund_to_answer top_up_dispute_lost top_up_dispute_won "
-    "top_up_disputed top_up_refunded topped_up wallet_payout_requested wallet_payout_cancelled wallet_payout_paid "
-    "wallet_payout_refused",
+    "top_up_disputed top_up_refunded topped_up wallet_payout_cancelled wallet_payout_paid "
+    "wallet_payout_refused wallet_payout_requested",
 }
 
 _KEY = type("Key", (SimpleNamespace,), {"__str__": lambda self: f"{self.name} (…{self.last_four})"})

@@ -20,5 +20,5 @@ def check_sandbox(**_kwargs: Any) -> list[CheckMessage]:
     """Return a note that the deployment is a sandbox."""
     if not settings.SANDBOX:
         return []
-    sentence = "SANDBOX is on: no real money moves, no mail is sent, applications are approved at once, and sandbox_reset deletes all data."
-    return [Info(sentence, hint="Unset SANDBOX for a real marketplace.", id="wallet.I001")]
+    note = "SANDBOX is on: no real money moves, no email is sent, applications are approved at once, and sandbox_reset deletes all data."
+    return [Info(note, hint="Unset SANDBOX for a real marketplace.", id="wallet.I001")]

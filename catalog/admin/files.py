@@ -77,7 +77,7 @@ class DeliverableAdmin(ServiceAdmin):
             "Unblock file",
             BLOCK,
             "For a file that was blocked by mistake, in all listings that have it: buyers can download it again where it was approved, and "
-            "its vendors can submit it. They and whoever downloaded it get a mail with your reason. Listings that were taken down with it stay off sale.",
+            "its vendors can submit it. They and whoever downloaded it get an email with your reason. Listings that were taken down with it stay off sale.",
             "The file was unblocked in all listings.",
             available=lambda deliverable: deliverable.blocked_at is not None,
         ),

@@ -48,7 +48,7 @@ class ListingAdmin(ServiceAdmin):
         return [each for each in filters if each != "category"] if unused else filters
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Return conditions for an id, a vendor's e-mail address, a slug, a store, or the hits of the catalog's search."""
+        """Return conditions for an id, a vendor's email address, a slug, a store, or the hits of the catalog's search."""
         if query.id:
             return [Q(pk=query.id)]
         if query.email:

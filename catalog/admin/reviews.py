@@ -149,7 +149,7 @@ class ListingReviewAdmin(QueueAdmin):
         Decision(
             "Approve",
             REVIEW,
-            "The listing is published, or the new file of a published one goes on sale. The vendor gets a mail.",
+            "The listing is published, or the new file of a published one goes on sale. The vendor gets an email.",
             "The listing was approved.",
             form=ApproveForm,
             fields_template="admin/catalog/approve_fields.html",

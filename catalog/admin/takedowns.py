@@ -34,7 +34,7 @@ def block_decision(files_of: Callable[[Any], QuerySet[Deliverable]]) -> Decision
     return Decision(
         "Block file",
         BLOCK,
-        "The file can no longer be downloaded from any listing, not even by its buyers. Its vendors and whoever downloaded it get a mail with your reason.",
+        "The file can no longer be downloaded from any listing, not even by its buyers. Its vendors and whoever downloaded it get an email with your reason.",
         "The file was blocked in all listings.",
         available=lambda row: files_of(row).filter(blocked_at__isnull=True).exists(),
         context=lambda row: block_context(files_of(row)),

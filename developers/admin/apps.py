@@ -64,7 +64,7 @@ class AppAdmin(ServiceAdmin):
     row_template = "admin/developers/app_panels.html"
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, client id, developer's e-mail address or beginning of the name."""
+        """Search by id, client id, developer's email address or beginning of the name."""
         if query.id:
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(client_id=query.text), starts_with("name", query.text)]

@@ -24,7 +24,7 @@ class ConsentAdmin(ServiceAdmin):
         Decision(
             "Revoke",
             "developers.revoke_consent",
-            "The app loses access to the user's account at once, and its tokens for it are revoked. The user gets a mail.",
+            "The app loses access to the user's account at once, and its tokens for it are revoked. The user gets an email.",
             "The user's consents to the app were revoked.",
             available=lambda consent: consent.withdrawn_at is None,
             danger=True,

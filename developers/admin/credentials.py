@@ -63,7 +63,7 @@ class ApiKeyAdmin(ServiceAdmin):
 
     @admin.display(description="Owner")
     def owner(self, key: ApiKey) -> str:
-        """Return the e-mail address of the app's developer."""
+        """Return the email address of the app's developer."""
         return key.app.developer.email
 
     @decision(

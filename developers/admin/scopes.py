@@ -106,7 +106,7 @@ class ScopeReviewAdmin(QueueAdmin):
 
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:
-        """Return the developer's e-mail address, or the client id of an app without a developer."""
+        """Return the developer's email address, or the client id of an app without a developer."""
         return review.app.client_id if review.app.user is None else review.app.user.email
 
     @admin.display(description="Purpose")

@@ -56,7 +56,7 @@ class LeakViewSet(ApiViewSet):
         responses=LeakReportResponse,
     )
     def report(self, request: Request) -> Response:
-        """Report keys and tokens found in public. Valid ones are revoked at once, and their owners get a mail.
+        """Report keys and tokens found in public. Valid ones are revoked at once, and their owners get an email.
 
         The response is the same whether the credentials exist or not.
         """

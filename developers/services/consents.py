@@ -37,7 +37,7 @@ def give_consent(
 ) -> Consent:
     """Record what a user has allowed an app, and save the hash of the code that is issued for it.
 
-    `code_challenge` is the SHA-256 that the app's verifier must have (PKCE). The user gets a mail when the app is new or gains scopes, in
+    `code_challenge` is the SHA-256 that the app's verifier must have (PKCE). The user gets an email when the app is new or gains scopes, in
     case someone else used their session.
     """
     now = timezone.now()

@@ -1,4 +1,4 @@
-"""Handles reports of leaked secrets: they are revoked at once, and their owners get a mail.
+"""Handles reports of leaked secrets: they are revoked at once, and their owners get an email.
 
 Anyone may report, so mails contain no text of a report: where a secret was found is recorded in the audit log only.
 """

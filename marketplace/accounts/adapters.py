@@ -19,7 +19,7 @@ from .models import User
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ships no types
-    """Counts sign-in attempts by client network, refuses overlong e-mail addresses, and formats the library's mails like our own."""
+    """Counts sign-in attempts by client network, refuses overlong email addresses, and formats the library's mails like our own."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the client's network, by which attempts are counted; only our own proxies are trusted."""

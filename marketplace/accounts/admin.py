@@ -61,7 +61,7 @@ class UserAdmin(ServiceAdmin):
     decision_names = ("set_tier", "deactivate", "reactivate", "set_staff", "remove_staff", "remove_second_factor", "delete_account")
 
     def find(self, query: SearchQuery) -> list[Q]:
-        """Search by id, e-mail address, or the beginning of an e-mail address or name."""
+        """Search by id, email address, or the beginning of an email address or name."""
         if query.id:
             return [Q(pk=query.id)]
         by_address = [Q(email=query.text.lower()), starts_with("email", query.text.lower())]
@@ -135,7 +135,7 @@ class UserAdmin(ServiceAdmin):
             "Turn off two-factor sign-in",
             "accounts.remove_second_factor_user",
             "Use this for a user who has lost both the authenticator app and the recovery codes, and make sure first that it is the user "
-            "who asks. The user is signed out everywhere, can sign in with the password alone, and gets a mail about it.",
+            "who asks. The user is signed out everywhere, can sign in with the password alone, and gets an email about it.",
             "Two-factor sign-in was turned off.",
             available=lambda user: user.has_second_factor,
             danger=True,
@@ -148,7 +148,7 @@ class UserAdmin(ServiceAdmin):
         Decision(
             "Delete account",
             "accounts.erase_user",
-            "Name, e-mail addresses, applications and credentials are permanently removed. Orders, licences and the ledger are kept, without the name; "
+            "Name, email addresses, applications and credentials are permanently removed. Orders, licences and the ledger are kept, without the name; "
             "invoices keep the name and address on them, and apps their names. "
             "This cannot be undone.",
             "The account was deleted.",

@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class AccountsConfig(AppConfig):
-    """Users sign in by e-mail address."""
+    """Users sign in by email address."""
 
     name = "marketplace.accounts"
     label = "accounts"

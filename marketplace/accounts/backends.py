@@ -12,7 +12,7 @@ from .models import User
 
 
 class AccountBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth ships no types
-    """Signs in by e-mail address and password, as allauth does."""
+    """Signs in by email address and password, as allauth does."""
 
     def get_user(self, user_id: uuid.UUID) -> User | None:
         """Return the signed-in user, with `has_second_factor`."""

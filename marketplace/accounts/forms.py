@@ -26,7 +26,7 @@ LABELS = {
     "code": "Code",
 }
 NEW_PASSWORD_LABELS = {"password1": "New password", "password2": "New password (again)"}
-PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, not similar to your e-mail address."
+PASSWORD_RULES = "At least 10 characters; not only digits, not a common password, not similar to your email address."
 
 
 class LabelsMixin(_Base):
@@ -44,7 +44,7 @@ class LabelsMixin(_Base):
 
 
 class SignupForm(LabelsMixin, account.SignupForm):  # type: ignore[misc]  # allauth ships no types
-    """Takes as long for an e-mail address with an account as for one without."""
+    """Takes as long for an email address with an account as for one without."""
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         """Create the account; if there is one, only hash the password, so that page and response time are the same."""

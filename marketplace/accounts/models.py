@@ -1,4 +1,4 @@
-"""The user: an e-mail address, a password and a tier."""
+"""The user: an email address, a password and a tier."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -53,7 +53,7 @@ DELETED_DOMAIN = "@deleted.invalid"
 
 
 class UserManager(BaseUserManager["User"]):
-    """Creates users by e-mail address."""
+    """Creates users by email address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         """Create a user; the address is kept in lower case."""
@@ -70,7 +70,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> "User":
-        """Return the user with this e-mail address, whatever its case."""
+        """Return the user with this email address, whatever its case."""
         return self.get(email=(username or "").lower())
 
 

@@ -14,7 +14,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "data": "What the event is about.",
     "description": "Full description, Markdown.",
     "detail": "The result in a sentence, with what to do if it failed.",
-    "email": "E-mail address.",
+    "email": "Email address.",
     "expiresAt": "Time from which it is no longer valid.",
     "fileSize": "Size in bytes.",
     "hint": "How to fix it.",

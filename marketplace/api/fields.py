@@ -88,10 +88,10 @@ class Line(CleanText):
 
 
 class EmailAddress(Text):
-    """An ASCII e-mail address; stricter than Django's validator: no quoted local part, no IP address, only letters in the top-level domain."""
+    """An ASCII email address; stricter than Django's validator: no quoted local part, no IP address, only letters in the top-level domain."""
 
     def __init__(self, **kwargs: Any) -> None:
-        address = RegexValidator(EMAIL_ADDRESS, "An e-mail address is required.", code="invalid")
+        address = RegexValidator(EMAIL_ADDRESS, "An email address is required.", code="invalid")
         super().__init__(max_length=bounds.EMAIL_CHARS, trim_whitespace=False, validators=[address], **kwargs)
 
 

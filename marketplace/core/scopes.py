@@ -20,7 +20,7 @@ SCOPE_LABELS = {
     Scope.CATALOG_READ: "Read the AI manifests of published assets",
     Scope.LIBRARY_READ: "View the assets you own",
     Scope.LIBRARY_DOWNLOAD: "Download the assets you own",
-    Scope.ACCOUNT_READ: "View your name, e-mail address, balance, orders, invoices and billing details",
+    Scope.ACCOUNT_READ: "View your name, email address, balance, orders, invoices and billing details",
     Scope.WALLET_SPEND: "Buy assets with your credit, ask for refunds, and set your billing details and currency",
     Scope.WALLET_FUND: "Ask you to add credit; you pay on the provider's page",
     Scope.VENDOR_MANAGE: "Manage your store and its listings, see its earnings, and appeal decisions about you",

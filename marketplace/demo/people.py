@@ -69,7 +69,7 @@ STORES = {
     "otherVendor": ("Second Street Studio", "second-street", "Templates and sounds from a small studio above a bakery in Pune."),
 }
 
-# The address of the service as `baseUrl`, and for each role the e-mail address, the password, keys and tokens.
+# The address of the service as `baseUrl`, and for each role the email address, the password, keys and tokens.
 Credentials = dict[str, Any]
 
 

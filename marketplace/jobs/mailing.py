@@ -24,7 +24,7 @@ _FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extr
 
 
 class QueuedBackend(BaseEmailBackend):
-    """An e-mail backend that enqueues each mail as a job, in the transaction of the change."""
+    """An email backend that enqueues each mail as a job, in the transaction of the change."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:

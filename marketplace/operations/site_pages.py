@@ -15,7 +15,7 @@ TO_WRITE = {
     SitePage.Slug.PRIVACY: "who is responsible for personal data, what is stored and why, for how long, who receives it, "
     "and how people can see, export and delete theirs",
     SitePage.Slug.REFUNDS: "when a purchase is refunded, how to ask for it, how long that takes, and what happens to the licence",
-    SitePage.Slug.CONTACT: "the operator's name and postal address, an e-mail address that is read, and whom to tell about stolen work or abuse",
+    SitePage.Slug.CONTACT: "the operator's name and postal address, an email address that is read, and whom to tell about stolen work or abuse",
 }
 
 

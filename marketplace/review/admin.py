@@ -229,7 +229,7 @@ class AppealAdmin(QueueAdmin):
             "Overturn the decision",
             DECIDE_APPEAL,
             "What the decision is about is restored: a listing that was on sale is on sale again with the same file; other listings and rejected apps "
-            "go back to review; stores and developers are approved; a suspended app works again. The owner gets a mail with the reason.",
+            "go back to review; stores and developers are approved; a suspended app works again. The owner gets an email with the reason.",
             "The decision was overturned.",
             available=_is_open,
         ),
@@ -241,7 +241,7 @@ class AppealAdmin(QueueAdmin):
         Decision(
             "Let the decision stand",
             DECIDE_APPEAL,
-            "The decision is final. The owner gets a mail with the reason.",
+            "The decision is final. The owner gets an email with the reason.",
             "The decision stands.",
             available=_is_open,
             danger=True,

@@ -1,6 +1,6 @@
 """The admin's search over all models: each admin contributes indexed conditions, and one statement evaluates them all.
 
-Conditions are limited to what an index answers: an id, an e-mail address, the beginning of a name, the end of a credential.
+Conditions are limited to what an index answers: an id, an email address, the beginning of a name, the end of a credential.
 """
 
 import re
@@ -50,7 +50,7 @@ class SearchQuery:
 
     @property
     def email(self) -> str:
-        """The text as an e-mail address or its beginning; empty if it is not one."""
+        """The text as an email address or its beginning; empty if it is not one."""
         return self.text.lower() if "@" in self.text else ""
 
     @property

@@ -38,10 +38,10 @@ class MailTopicsForm(forms.Form):
 
 
 class DeletionForm(forms.Form):
-    """Asks for the e-mail address and the password, to confirm the deletion."""
+    """Asks for the email address and the password, to confirm the deletion."""
 
     email = forms.CharField(
-        label="Enter your e-mail address to confirm",
+        label="Enter your email address to confirm",
         max_length=254,
         widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "email"}),
     )
@@ -160,7 +160,7 @@ class WalletPayoutForm(PasswordConfirmationForm):
     def __init__(self, *args: Any, balances: Mapping[str, tuple[int, int]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["currency"].choices = [  # type: ignore[attr-defined]  # it is a choice field
-            (currency, _available(*amounts, currency)) for currency, amounts in balances.items()
+            (currency, _balance_label(balance, payable, currency)) for currency, (balance, payable) in balances.items()
         ]
         self.fields["currency"].initial = next(iter(balances), None)
         self.fields["password"].required = True
@@ -179,7 +179,7 @@ class WalletPayoutForm(PasswordConfirmationForm):
         return None if amount is None else to_minor(amount)
 
 
-def _available(balance: int, payable: int, currency: str) -> str:
+def _balance_label(balance: int, payable: int, currency: str) -> str:
     if payable == balance:
         return money(balance, currency)
     return f"{money(payable, currency)} of {money(balance, currency)}; the rest was paid by card: ask us to return it to the card"

@@ -24,10 +24,10 @@ class LicenseeForm(forms.Form):
     )
     email = forms.RegexField(
         EMAIL_ADDRESS,
-        label="Their e-mail address",
+        label="Their email address",
         max_length=bounds.EMAIL_CHARS,
         widget=forms.EmailInput,
-        error_messages={"invalid": "Enter an e-mail address such as name@example.com, in ASCII."},
+        error_messages={"invalid": "Enter an email address such as name@example.com, in ASCII."},
         help_text="We send the link to this address.",
     )
     discount_code = forms.RegexField(
@@ -41,7 +41,7 @@ class LicenseeForm(forms.Form):
     def __init__(self, *args: Any, offer: AssetOffer, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["license"].choices = [(each.tier.slug, f"{each.tier.name}, {_price_of(each, offer)}") for each in offer.tiers]  # type: ignore[attr-defined]  # it is a choice field
-        self.fields["license"].initial = offer.first_to_buy
+        self.fields["license"].initial = offer.preselected
         self.fields["currency"].choices = [(code, code) for code in offer.currencies]  # type: ignore[attr-defined]  # it is a choice field
 
 

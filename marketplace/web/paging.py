@@ -12,7 +12,7 @@ from django.urls import reverse
 from marketplace.api.pagination import Page
 from marketplace.core.errors import InvalidInput
 
-MOST_PAGES = 1_000
+MAX_PAGES = 1_000
 
 
 @contextmanager
@@ -36,7 +36,7 @@ def page_number(request: HttpRequest) -> int:
     """Return the number of the page in the query string, 1 without one; anything else raises 404."""
     text = request.GET.get("page", "1")
     # The length first: Python refuses to parse thousands of digits.
-    if len(text) > len(str(MOST_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAGES:
+    if len(text) > len(str(MAX_PAGES)) or not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MAX_PAGES:
         raise Http404
     return int(text)
 

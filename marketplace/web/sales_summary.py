@@ -28,15 +28,15 @@ class SalesSummary:
     # To be paid out; below zero after refunds of paid-out sales.
     due_minor: int
     # Earned in this month so far, and in the last.
-    month_minor: int
-    before_minor: int
+    this_month_minor: int
+    last_month_minor: int
 
     @property
     def comparison(self) -> str:
         """A sentence with this month as a percentage of the last; empty if nothing was earned then."""
-        if self.before_minor <= 0:
+        if self.last_month_minor <= 0:
             return ""
-        percent = round(100 * self.month_minor / self.before_minor)
+        percent = round(100 * self.this_month_minor / self.last_month_minor)
         return f"So far {percent}% of last month"
 
 
@@ -50,8 +50,8 @@ def summaries_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.
     summaries = []
     for account in accounts:
         net = {moment: each.net_minor for moment, each in totals[account.currency].items()}
-        before, month = _two_months(now).fill(net)
-        summaries.append(SalesSummary(account.currency, account.earned_minor, month, before))
+        last_month, this_month = _two_months(now).fill(net)
+        summaries.append(SalesSummary(account.currency, account.earned_minor, this_month, last_month))
     return summaries
 
 

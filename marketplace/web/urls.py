@@ -90,7 +90,7 @@ urlpatterns = [
     path("dashboard/wallet/payouts/<uuid:wallet_payout_id>/cancel", wallet_payouts.cancel, name="wallet-payout-cancel"),
     path("dashboard/apps/<uuid:app_id>/logo", app_logos.logo, name="app-logo"),
     path("dashboard/orders/<uuid:order_id>", wallet.order, name="order-page"),
-    path("dashboard/orders/<uuid:order_id>/receipt.pdf", wallet.receipt, name="order-page-pdf"),
+    path("dashboard/orders/<uuid:order_id>/receipt.pdf", wallet.receipt, name="order-page-receipt"),
     path("dashboard/orders/<uuid:order_id>/invoice.pdf", billing.document, {"kind": InvoiceKind.INVOICE}, name="order-page-invoice"),
     path(
         "dashboard/orders/<uuid:order_id>/credit-note.pdf",

@@ -406,7 +406,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen_there_and_in_lis
         for expected in (
             "The file can no longer be downloaded, in any listing",
             "This submission is rejected",
-            "get a mail with your reason",
+            "get an email with your reason",
             file.sha256,
             "The first of its kind",
             "they are blocked there as well",

@@ -1,4 +1,4 @@
-"""Keys that nobody uses: their owners get a mail once."""
+"""Keys that nobody uses: their owners get an email once."""
 
 from datetime import timedelta
 from io import StringIO

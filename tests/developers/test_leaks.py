@@ -145,5 +145,5 @@ def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_c
     assert not ApiKey.objects.filter(revoked_at=None).exists()
     mine = [message.body for message in mail.outbox if message.to == [app.user.email]]
     assert len(mine) == developers_bounds.LEAK_MAILS_A_DAY
-    assert ["no further mail" in body for body in mine] == [False] * (len(mine) - 1) + [True]
+    assert ["no further email" in body for body in mine] == [False] * (len(mine) - 1) + [True]
     assert [message.to for message in mail.outbox][-1] == [other.user.email]

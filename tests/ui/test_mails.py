@@ -171,7 +171,7 @@ def test_every_mail_is_filled_in_and_the_same_as_text_and_as_a_page_of_our_own(
             assert all(link.startswith(f"{django_settings.BASE_URL}/") and resolve(urlsplit(link).path) for link in links)
             assert [link["href"] for link in page.select("a")] == [link for link in links if f"\n{link}\n" in f"\n{sent.text}\n"]
             labels = [label.get_text() for label in page.select("a.cta")]
-            assert len(labels) == (name.removeprefix("second ") not in {"accounts/account_deleted", "wallet/former_vendor"})
+            assert len(labels) == (name.removeprefix("second ") not in {"accounts/account_deleted", "wallet/former_vendor_settled"})
             assert all(len(label) < 40 and label != "Open the page" for label in labels)
 
 

@@ -359,7 +359,7 @@ def test_old_secret_key_is_needed_until_a_waiting_payout_is_decided(settings: An
     wallet_payout = requested_payout(user)
     call_command("reencrypt_secrets", stdout=StringIO())
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
-    with pytest.raises(CommandError, match="1 waiting payouts of wallets"):
+    with pytest.raises(CommandError, match="1 waiting wallet payouts"):
         call_command("reencrypt_secrets", stdout=StringIO())
     cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
     call_command("reencrypt_secrets", stdout=StringIO())

@@ -172,7 +172,7 @@ def test_order_page_links_to_its_receipt(browse: Browse, buyer: User) -> None:
     order = bought(on_sale(title="Halden", tax_rate_bp=1800), buyer)
     client = browse(buyer)
     assert "₹76.12" in read(client.get(reverse("order-page", args=[order.pk])))
-    paper = client.get(reverse("order-page-pdf", args=[order.pk]))
+    paper = client.get(reverse("order-page-receipt", args=[order.pk]))
     assert paper["Content-Type"] == "application/pdf"
     assert paper.content.startswith(b"%PDF")
 

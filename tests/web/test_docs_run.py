@@ -163,7 +163,7 @@ def test_documented_report_of_a_leaked_key_is_accepted(site: None, tmp_path: Pat
 def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: None, tmp_path: Path) -> None:
     app = AppFactory()
     key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
-    said = [run(code, "bash", tmp_path, API_KEY=key) for code in blocks("webhooks", "bash")]
+    said = [run(code, "bash", tmp_path, KEY=key) for code in blocks("webhooks", "bash")]
     assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
 
 
@@ -181,7 +181,7 @@ def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: None, tm
     bought(on_sale(archive(), slug="hanken-grotesk"), buyer)
     key = issue_api_key(app=AppFactory(user=buyer), name="ci", actor=buyer)[1]
     said = [run(code, "bash", tmp_path, **uv.variables() | {"CAM_TOKEN": key}) for code in blocks("assets-in-a-project", "bash")]
-    assert [each.splitlines()[-1] for each in said[1:]] == ["Assets in assets: 1, of which 1 were there.", "Nothing found. Assets: 1."]
+    assert [each.splitlines()[-1] for each in said[1:]] == ["Assets in assets: 1, of which 1 unchanged.", "Nothing found. Assets: 1."]
 
 
 def test_signature_of_the_webhook_that_is_shown_is_right() -> None:

@@ -145,8 +145,8 @@ def test_sales_totals_are_by_day_and_month_in_utc(listing: Listing, vendor: Vend
     takings = sales_totals_of(accounts, since=dt.datetime(2026, 2, 1, tzinfo=dt.UTC), step=Step.MONTH)
     assert {moment.month: each.net_minor for moment, each in takings["INR"].items()} == {2: 2 * SHARE, 3: 0}
     assert sales_totals_of(accounts, since=dt.datetime(2026, 3, 16, tzinfo=dt.UTC), step=Step.DAY) == {"INR": {}}
-    (figures,) = summaries_of(accounts, takings, NOW)
-    assert (figures.due_minor, figures.month_minor, figures.before_minor, figures.comparison) == (
+    (summary,) = summaries_of(accounts, takings, NOW)
+    assert (summary.due_minor, summary.this_month_minor, summary.last_month_minor, summary.comparison) == (
         2 * SHARE,
         0,
         2 * SHARE,

@@ -265,7 +265,7 @@ NO_PAGES = {
         "order-page-evidence",
         "sale-evidence",
         "order-page-invoice",
-        "order-page-pdf",
+        "order-page-receipt",
         "payouts-csv",
         "robots",
         "sales-invoices-csv",

@@ -70,7 +70,7 @@ def wallet_payout_effects(wallet_payout: WalletPayout) -> list[str]:
         ]
     return [
         f"Transfer {amount} first, to: {', '.join(wallet_payout.payment_details.splitlines())}.",
-        f"Then it counts as paid, which cannot be undone, and {wallet_payout.wallet.owner} gets a mail with the reference.",
+        f"Then it counts as paid, which cannot be undone, and {wallet_payout.wallet.owner} gets an email with the reference.",
     ]
 
 
@@ -78,5 +78,5 @@ def wallet_payout_refusal_effects(wallet_payout: WalletPayout) -> list[str]:
     """Return the amount that returns to the wallet."""
     amount = money(wallet_payout.amount_minor, wallet_payout.currency)
     return [
-        f"{amount} returns to the wallet of {wallet_payout.wallet.owner}, less what they owe, if anything. They get a mail with your reason. The bank details are deleted."
+        f"{amount} returns to the wallet of {wallet_payout.wallet.owner}, less what they owe, if anything. They get an email with your reason. The bank details are deleted."
     ]

@@ -24,7 +24,7 @@ def money_column(description: str, minor: str, currency: str = "currency", *, or
 
 
 def email_or_deleted(user: User | None) -> str:
-    """Return a user's e-mail address, or that the account is deleted."""
+    """Return a user's email address, or that the account is deleted."""
     return "A deleted account" if user is None or user.deleted else user.email
 
 

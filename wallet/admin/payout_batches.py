@@ -199,7 +199,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         Decision(
             "Record as paid",
             SETTLE,
-            "You confirm that the bank made every transfer that is not recorded yet. The vendors get a mail.",
+            "You confirm that the bank made every transfer that is not recorded yet. The vendors get an email.",
             "Its payouts are recorded as paid.",
             NoForm,
             available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),

@@ -100,7 +100,7 @@ class RefundRequestAdmin(QueueAdmin):
         Decision(
             "Refuse",
             DECIDE,
-            "Nothing is refunded. Buyer and vendor get a mail with the reason; the buyer cannot ask again.",
+            "Nothing is refunded. Buyer and vendor get an email with the reason; the buyer cannot ask again.",
             "It is refused.",
             available=_waits_for_staff,
             danger=True,

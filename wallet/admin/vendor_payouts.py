@@ -114,7 +114,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
         Decision(
             "Record as paid",
             SETTLE,
-            "You confirm that the bank made the transfer. The vendor gets a mail.",
+            "You confirm that the bank made the transfer. The vendor gets an email.",
             "It is recorded as paid.",
             NoForm,
             available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="pay"),
@@ -127,7 +127,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
         Decision(
             "Record as bounced",
             SETTLE,
-            "The bank returned the transfer: the amount is in the vendor's balance again, and the vendor gets a mail with your reason.",
+            "The bank returned the transfer: the amount is in the vendor's balance again, and the vendor gets an email with your reason.",
             "It is recorded as bounced.",
             available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="bounce"),
             danger=True,

@@ -81,4 +81,4 @@ def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: 
     vendor = account.owner
     if vendor is not None and not vendor.deleted:
         context: dict[str, Any] = {"amount_minor": amount, "currency": account.currency, "reason": reason, "reference": reference}
-        mail(vendor, "wallet/former_vendor", store=vendor.store, **context)
+        mail(vendor, "wallet/former_vendor_settled", store=vendor.store, **context)

@@ -52,7 +52,7 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
         raise InvalidTransition("The licence was claimed, has ended, or is your own, so there is no link to send.")
     wait = licence.claim_sent_at + timedelta(minutes=bounds.MINUTES_BETWEEN_CLAIM_LINKS) - timezone.now()
     if wait > timedelta(0):
-        detail = f"A link was sent less than {bounds.MINUTES_BETWEEN_CLAIM_LINKS} minutes ago. Ask the licensee to look for the mail, or try again later."
+        detail = f"A link was sent less than {bounds.MINUTES_BETWEEN_CLAIM_LINKS} minutes ago. Ask the licensee to look for the email, or try again later."
         raise RateLimited(detail, headers={"Retry-After": str(int(wait.total_seconds()) + 1)})
     if _links_sent_again(licence.licensee_email).count() >= bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS:
         detail = f"{bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS} links were sent again to this address in a day. Try again in 24 hours."

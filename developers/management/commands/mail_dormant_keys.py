@@ -11,7 +11,7 @@ from marketplace.ui.progress import progress_bar
 class Command(BaseCommand):
     help = (
         "Mail the owner of each active API key that has not been used for 90 days, once per idle period. Nothing is revoked. The "
-        "worker runs this daily. With --dry-run the keys are listed and no mail is sent."
+        "worker runs this daily. With --dry-run the keys are listed and no email is sent."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

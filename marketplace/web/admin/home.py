@@ -10,7 +10,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.review.service import staff_of
 from marketplace.review.subjects import add_subjects
 
-from .figures import charts_for
+from .charts import charts_for
 from .queues import queue_counts
 
 RECENT = 10

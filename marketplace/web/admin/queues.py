@@ -41,7 +41,7 @@ class Queue:
     permission: str
     # The waiting rows. Never evaluate it: `queues` keeps it for all requests, and it would keep its rows.
     rows: QuerySet[Any]
-    # The field with the time since when a row waits; empty if there is none.
+    # The field with the time since which a row waits; empty if there is none.
     since: str
     # The parameters that filter the list to it.
     query: Mapping[str, str]

@@ -107,7 +107,7 @@ class Refused(Failed):
             problem = response.json()
             text, self.code = f"{problem['title']}. {problem['detail']}", str(problem["code"])
         except (ValueError, KeyError, TypeError):
-            text, self.code = f"The service answered with status {response.status_code}. Try again later.", ""
+            text, self.code = f"The service responded with status {response.status_code}. Try again later.", ""
         if response.status_code == requests.codes.unauthorized:
             text += f" Run `{PROGRAM} login`, or set CAM_TOKEN."
         super().__init__(text)
@@ -256,20 +256,20 @@ def fetch(api: Api, project: Project, entry: Entry) -> None:
             with zipfile.ZipFile(package) as archive, replacing(target) as file:
                 (member,) = (each for each in archive.infolist() if each.filename not in {README, LICENSE})
                 if member.file_size != entry["size"]:
-                    raise changed(entry)
+                    raise different_file(entry)
                 digest = hashlib.sha256()
                 with archive.open(member) as source:
                     while block := source.read(BLOCK_BYTES):
                         digest.update(block)
                         file.write(block)
                 if digest.hexdigest() != entry["sha256"]:
-                    raise changed(entry)
+                    raise different_file(entry)
         except (zipfile.BadZipFile, ValueError) as error:
             raise Failed(f"{entry['asset']}: the package cannot be read. Report it to {SERVICE}.") from error
     say(f"{entry['asset']} {entry['version']}: {target}")
 
 
-def changed(entry: Entry) -> Failed:
+def different_file(entry: Entry) -> Failed:
     """Return the error for a file that is not the one in the lock file."""
     return Failed(
         f"{entry['asset']}: the service sends a different file from the one in {LOCK}, so nothing was written. Look at what changed at "
@@ -296,13 +296,13 @@ def download(link: Entry, file: io.BufferedRandom, name: str) -> None:
                 file.write(block)
                 if file.tell() > size:
                     raise Failed(f"{name}: the package is larger than announced. Report it to {SERVICE}.")
-                progress(name, file.tell(), size)
+                show_progress(name, file.tell(), size)
     file.seek(0)
     if hashlib.file_digest(file, "sha256").hexdigest() != link["checksum"]:
         raise Failed(f"{name}: the download is incomplete or damaged. Run the command again.")
 
 
-def progress(name: str, done: int, size: int) -> None:
+def show_progress(name: str, done: int, size: int) -> None:
     """Show on a terminal how much of a large file is there."""
     if sys.stderr.isatty() and size >= PROGRESS_BYTES:
         print(f"\r{name} {done * 100 // size} %", end="\n" if done == size else "", file=sys.stderr, flush=True)
@@ -317,7 +317,7 @@ def credentials_path() -> Path:
     return (Path(home) if home else Path.home() / ".config") / "cam" / "credentials.json"
 
 
-def stored() -> dict[str, str]:
+def stored_credentials() -> dict[str, str]:
     """Return the stored credentials by service."""
     try:
         found = json.loads(credentials_path().read_text("utf-8"))
@@ -328,7 +328,7 @@ def stored() -> dict[str, str]:
 
 def signed_in() -> Api:
     """Return the service with the credential of CAM_TOKEN, or else the stored one."""
-    secret = os.environ.get("CAM_TOKEN", "").strip() or stored().get(SERVICE, "")
+    secret = os.environ.get("CAM_TOKEN", "").strip() or stored_credentials().get(SERVICE, "")
     if not secret:
         raise Failed(f"Run `{PROGRAM} login`, or set CAM_TOKEN to a personal token or an API key.")
     return Api(secret)
@@ -349,7 +349,7 @@ def login(_args: argparse.Namespace) -> int:
         raise Failed("That is neither a personal token nor an API key: they begin with cam_.")
     caller = Api(secret).call("GET", "me")
     with replacing(credentials_path(), 0o600) as file:
-        file.write(json.dumps(stored() | {SERVICE: secret}, indent=1).encode())
+        file.write(json.dumps(stored_credentials() | {SERVICE: secret}, indent=1).encode())
     say(f"Stored in {credentials_path()}. Its scopes: {' '.join(caller['scopes']) or 'none'}.")
     return 0
 
@@ -459,15 +459,15 @@ def sync(args: argparse.Namespace) -> int:
         project.locked[slug] = entry_of(item)
     for slug in extra:
         del project.locked[slug]
-    there = 0
+    unchanged = 0
     for _, entry in sorted(project.locked.items()):
         if digest_of(project.path(entry)) == entry["sha256"]:
-            there += 1
+            unchanged += 1
             continue
         api = api or signed_in()
         fetch(api, project, entry)
     project.save()
-    say(f"Assets in {project.folder}: {len(project.locked)}, of which {there} were there.")
+    say(f"Assets in {project.folder}: {len(project.locked)}, of which {unchanged} unchanged.")
     return 0
 
 
@@ -568,9 +568,9 @@ def parser() -> argparse.ArgumentParser:
         return made
 
     command(login)
-    finding = command(search)
-    finding.add_argument("text", nargs="+")
-    finding.add_argument("--limit", type=int, default=20, help="the most results, up to 50")
+    searching = command(search)
+    searching.add_argument("text", nargs="+")
+    searching.add_argument("--limit", type=int, default=20, help="the most results, up to 50")
     adding = command(add)
     adding.add_argument("asset", nargs="+", help="slug or id")
     adding.add_argument("--license", help="slug of the licence; needed if you own several")

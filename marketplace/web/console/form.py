@@ -210,5 +210,5 @@ CONFIRMATIONS = {
     "setRegionalPrices": "A published listing changes at once: buyers pay the new prices.",
     "setLicensing": "A published listing changes at once: buyers are offered these licences.",
     "unpublishListing": "The listing leaves the catalog at once. To be sold again it must be reviewed again.",
-    "reportLeakedCredentials": "The credentials you name are revoked permanently, and their owners get a mail. The response doesn't show whether they were valid.",
+    "reportLeakedCredentials": "The credentials you name are revoked permanently, and their owners get an email. The response doesn't show whether they were valid.",
 }

@@ -52,8 +52,8 @@ def snippets(call: ApiCall) -> list[tuple[str, str, str]]:
 def _curl(call: ApiCall) -> str:
     method = "" if call.method == "GET" else f"-X {call.method} "
     lines = [f"curl {method}{_quoted(call.url)}"]
-    secret = {Credential.NONE: [], Credential.KEY: ['-H "X-Api-Key: $KEY"'], Credential.TOKEN: ['-H "Authorization: Bearer $TOKEN"']}
-    lines += secret[call.credential]
+    secret = {Credential.KEY: ['-H "X-Api-Key: $KEY"'], Credential.TOKEN: ['-H "Authorization: Bearer $TOKEN"']}
+    lines += secret.get(call.credential, [])
     lines += [f"-H {_quoted(f'{name}: {value}')}" for name, value in call.headers.items()]
     lines += ["-F file=@file.zip"] if call.upload else []
     if call.body is not None:
@@ -68,10 +68,8 @@ def _quoted(text: str) -> str:
 
 
 def _python(call: ApiCall) -> str:
-    secret = {Credential.NONE: [], Credential.KEY: ['"X-Api-Key": os.environ["KEY"]']}.get(
-        call.credential, ['"Authorization": f"Bearer {os.environ[\'TOKEN\']}"']
-    )
-    headers = [*secret, *(f"{_literal(name)}: {_literal(value)}" for name, value in call.headers.items())]
+    secret = {Credential.KEY: ['"X-Api-Key": os.environ["KEY"]'], Credential.TOKEN: ['"Authorization": f"Bearer {os.environ[\'TOKEN\']}"']}
+    headers = [*secret.get(call.credential, []), *(f"{_literal(name)}: {_literal(value)}" for name, value in call.headers.items())]
     lines = [f"    {_literal(call.url)},"]
     lines += [f"    headers={{{', '.join(headers)}}},"] if headers else []
     lines += ['    files={"file": open("file.zip", "rb")},'] if call.upload else []
@@ -96,10 +94,8 @@ def _literal(value: Any) -> str:
 
 
 def _javascript(call: ApiCall) -> str:
-    headers = {Credential.NONE: [], Credential.KEY: ['"X-Api-Key": process.env.KEY']}.get(
-        call.credential, ['"Authorization": `Bearer ${process.env.TOKEN}`']
-    )
-    headers = [*headers, *(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in call.headers.items())]
+    secret = {Credential.KEY: ['"X-Api-Key": process.env.KEY'], Credential.TOKEN: ['"Authorization": `Bearer ${process.env.TOKEN}`']}
+    headers = [*secret.get(call.credential, []), *(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in call.headers.items())]
     headers += [f'"Content-Type": "{_JSON}"'] if call.body is not None else []
     options = [] if call.method == "GET" else [f'  method: "{call.method}",']
     options += [f"  headers: {{ {', '.join(headers)} }},"] if headers else []

@@ -125,6 +125,6 @@ VALUES: dict[str, Callable[[], str]] = {
     "part_minimum_mib": lambda: str(vendor_bounds.MIN_PART_BYTES // bounds.MIB),
     "body_block_kib": lambda: str(BLOCK_BYTES // bounds.KIB),
     "body_kib_a_second": lambda: str(bounds.BODY_BYTES_A_SECOND // bounds.KIB),
-    "discount_codes": lambda: str(settings.RATE_LIMITS["discount_codes"]),
+    "wrong_codes_a_minute": lambda: str(settings.RATE_LIMITS["discount_codes"]),
     "link_minutes": lambda: str(library_bounds.DOWNLOAD_LINK_SECONDS // 60),
 }

@@ -13,14 +13,13 @@ from marketplace.core.money import Currency
 from wallet.selectors import currency_preference_of
 
 COOKIE = "currency"
-# The key in the session.
-PREFERENCE = "currency"
-_YEAR = 365 * 24 * 60 * 60
+SESSION_KEY = "currency"
+_YEAR_SECONDS = 365 * 24 * 60 * 60
 
 
 def currency_of(request: HttpRequest) -> Currency:
     """Return the currency to show prices in, without a query of its own."""
-    chosen = (request.GET.get("currency"), request.COOKIES.get(COOKIE), request.session.get(PREFERENCE))
+    chosen = (request.GET.get("currency"), request.COOKIES.get(COOKIE), request.session.get(SESSION_KEY))
     return next((Currency(code) for code in chosen if code in set(Currency)), Currency.USD)
 
 
@@ -28,7 +27,7 @@ def remember_currency(request: HttpRequest, response: HttpResponse) -> HttpRespo
     """Return the response with a cookie for the currency in the query string."""
     chosen = request.GET.get("currency")
     if chosen in set(Currency) and chosen != request.COOKIES.get(COOKIE):
-        response.set_cookie(COOKIE, str(chosen), max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True)
+        response.set_cookie(COOKIE, str(chosen), max_age=_YEAR_SECONDS, samesite="Lax", secure=request.is_secure(), httponly=True)
     return response
 
 
@@ -42,7 +41,7 @@ def amount_in(prices: Prices, currency: Currency) -> tuple[int | None, Currency]
 def note_preference(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:
     """Store the wallet's currency in the new session, so that pages need no query for it, and say so if prices change to it."""
     before = currency_of(request)
-    request.session[PREFERENCE] = currency_preference_of(user)
+    request.session[SESSION_KEY] = currency_preference_of(user)
     now = currency_of(request)
     if now != before:
         messages.info(

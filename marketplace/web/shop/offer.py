@@ -59,8 +59,8 @@ class AssetOffer:
     upgrade_from: str
     # Listings of the category, those with common tags first.
     related: list[Row]
-    # Whether the viewer's account has the tier that the listing needs; None for visitors.
-    has_tier: bool | None
+    # Whether the viewer has the account tier that the listing needs; None for visitors.
+    has_account_tier: bool | None
     is_favourite: bool
 
     @property
@@ -69,7 +69,7 @@ class AssetOffer:
         return any(offered.owned for offered in self.tiers)
 
     @property
-    def first_to_buy(self) -> str:
+    def preselected(self) -> str:
         """The slug of the tier that is selected at first: the first that the viewer does not own; empty if all are owned."""
         return next((offered.tier.slug for offered in self.tiers if not offered.owned), "")
 
@@ -102,7 +102,7 @@ def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
         upgrade_from="" if highest is None else highest.slug,
         related=related_cards(listing, limit=RELATED),
-        has_tier=None if viewer is None else Tier(viewer.tier).rank >= Tier(listing.tier_requirement).rank,
+        has_account_tier=None if viewer is None else Tier(viewer.tier).rank >= Tier(listing.tier_requirement).rank,
         is_favourite=viewer is not None and is_favourite(viewer, listing),
     )
 

@@ -67,8 +67,8 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
         return [(name, value) for name, values in self._filter_values() for value in values if name not in CONTROLS or name not in chosen]
 
     @property
-    def others(self) -> list[forms.BoundField]:
-        """The fields of all other filters of one value."""
+    def unplaced(self) -> list[forms.BoundField]:
+        """The fields of the filters of one value that the page does not place itself."""
         return [self[name] for name in ListingFilter.base_filters if name not in PLACED and not isinstance(self.fields[name], ValuesField)]
 
     @property

@@ -8,15 +8,16 @@ from django.http import HttpRequest, HttpResponse
 
 from marketplace.http.rate_limits import count_by_address
 
-Page = Callable[..., HttpResponse]
+View = Callable[..., HttpResponse]
 
 
-def rate_limited(page: Page) -> Page:
-    """Count the pages of an anonymous visitor; beyond the limit `RateLimited` is raised."""
+def rate_limited(view: View) -> View:
+    """Count the requests of an anonymous visitor; beyond the limit `RateLimited` is raised."""
 
+    @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not request.user.is_authenticated:
             count_by_address(request, "browsing")
-        return page(request, *args, **kwargs)
+        return view(request, *args, **kwargs)
 
-    return wraps(page)(guarded)
+    return guarded

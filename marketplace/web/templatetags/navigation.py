@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag
 def back_link(name: str, label: str, *args: object) -> SafeString:
-    """Return the link to the page above, by its route and the arguments of that."""
+    """Return the link to the page above, by its route and the route's arguments."""
     return format_html('<p class="crumb"><a href="{}">← {}</a></p>', reverse(name, args=args), label)
 
 

@@ -34,7 +34,7 @@ def percent(basis_points: int) -> str:
 
 
 @register.filter
-def clock(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a duration as minutes and seconds."""
     return f"{round(seconds) // 60}:{round(seconds) % 60:02}"
 
@@ -47,6 +47,6 @@ def waveform(peaks: Sequence[int]) -> str:
 
 
 @register.filter
-def tier_name(tier: str) -> str:
+def account_tier_label(tier: str) -> str:
     """Return the label of an account tier."""
     return Tier(tier).label

@@ -68,7 +68,7 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest) -> HttpResponseBase:
-    """Ask for the e-mail address and the password, then delete the account."""
+    """Ask for the email address and the password, then delete the account."""
     form = DeletionForm(request.POST or None, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):

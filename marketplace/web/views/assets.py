@@ -1,5 +1,6 @@
 """A listing's page, also before it is for sale, the stylesheet of its type tester, and a vendor's page."""
 
+import math
 from typing import Any
 
 from django.conf import settings
@@ -47,7 +48,7 @@ def asset(request: HttpRequest, slug: str) -> HttpResponse:
         "is_own": viewer is not None and listing.store.owner_id == viewer.pk,
         "canonical": settings.BASE_URL + reverse("asset-page", args=[listing.slug]),
         "headline": listing.title,
-        "image": settings.BASE_URL + pictures[0][1].url if pictures else "",
+        "image": next((settings.BASE_URL + whole.url for _, whole, _ in pictures), ""),
     }
     return remember_currency(request, _with_usage_headers(listing, render(request, "shop/asset.html", context)))
 
@@ -61,7 +62,7 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
         "file_type": public_file_type(listing.file_type, ""),
         "is_own": True,
         "is_draft": True,
-        "picture_page": "studio-preview-picture",
+        "picture_route": "studio-preview-picture",
     }
     return render(request, "shop/asset.html", context)
 
@@ -70,7 +71,7 @@ def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | N
     return {
         "offer": offer,
         "listing": offer.listing,
-        "picture_page": "asset-picture",
+        "picture_route": "asset-picture",
         "file": file,
         "version": offer.listing.version if file is None else version_of_file(file, offer.listing),
         "currency": currency_of(request),
@@ -90,13 +91,13 @@ def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | N
 def picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one picture of a listing in full size."""
     listing = listing_for_sale(slug)
-    return _with_usage_headers(listing, _picture(request, listing, number, listing_page="asset-page", picture_page="asset-picture"))
+    return _with_usage_headers(listing, _picture(request, listing, number, listing_route="asset-page", picture_route="asset-picture"))
 
 
 @listing_page("GET")
 def draft_picture(request: SignedInRequest, listing: Listing, number: int) -> HttpResponse:
     """Show the vendor one picture of a listing that is not for sale."""
-    return _picture(request, listing, number, listing_page="studio-preview", picture_page="studio-preview-picture")
+    return _picture(request, listing, number, listing_route="studio-preview", picture_route="studio-preview-picture")
 
 
 def _with_usage_headers(listing: Listing, response: HttpResponse) -> HttpResponse:
@@ -106,13 +107,14 @@ def _with_usage_headers(listing: Listing, response: HttpResponse) -> HttpRespons
     return response
 
 
-def _picture(request: HttpRequest, listing: Listing, number: int, **pages: str) -> HttpResponse:
+def _picture(request: HttpRequest, listing: Listing, number: int, *, listing_route: str, picture_route: str) -> HttpResponse:
     pictures = samples_of(listing).pictures
     if not 1 <= number <= len(pictures):
         raise Http404
     _, whole, alt_text = pictures[number - 1]
     context = {"listing": listing, "number": number, "count": len(pictures), "picture": whole, "alt_text": alt_text}
-    return render(request, "shop/picture.html", context | pages)
+    routes = {"listing_route": listing_route, "picture_route": picture_route}
+    return render(request, "shop/picture.html", context | routes)
 
 
 @require_safe
@@ -151,7 +153,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     given = {"vendor": Values((slug,))}
     listings = ListingFilter.matching(CARDS, given)
     page = list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
-    pages = -(-page.total.listings // PAGE_SIZE)
+    pages = math.ceil(page.total.listings / PAGE_SIZE)
     address = reverse("store", args=[slug])
     context = {
         "store": found,

@@ -48,13 +48,13 @@ def details(request: SignedInRequest) -> HttpResponseBase:
             messages.success(request, "Your billing details were saved.")
             return redirect(following or "billing-page")
     has_logo = current is not None and current.logo_id is not None
-    return render_form(request, "account/billing.html", form, next=following, sells=_sells(request), has_logo=has_logo)
+    return render_form(request, "account/billing.html", form, next=following, in_own_name=_sells_in_own_name(request), has_logo=has_logo)
 
 
 @signed_in_page("GET", "POST")
 def logo(request: SignedInRequest) -> HttpResponseBase:
     """Return the logo on the invoices of a vendor who sells in their own name; a POST sets or removes it."""
-    if not _sells(request):
+    if not _sells_in_own_name(request):
         raise Http404
     if request.method == "POST":
         file = request.FILES.get("logo")
@@ -72,7 +72,7 @@ def logo(request: SignedInRequest) -> HttpResponseBase:
     return HttpResponse(bytes(current.logo.image), content_type="image/jpeg")
 
 
-def _sells(request: SignedInRequest) -> bool:
+def _sells_in_own_name(request: SignedInRequest) -> bool:
     return Seller.objects.filter(vendor=request.user).exists()
 
 

@@ -18,7 +18,7 @@ from marketplace.core.errors import BodyTooLarge, NotFound
 
 from ..shop.rate_limit import rate_limited
 
-# A certificate has less than 3,000.
+# A certificate has fewer than 3,000.
 MAXIMUM_CHARS = 16_000
 MAXIMUM_BYTES = 64 * bounds.KIB
 _FOR_AN_HOUR = {"Cache-Control": "public, max-age=3600"}

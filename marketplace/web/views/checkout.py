@@ -88,12 +88,12 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     balance = wallet.balance_minor(quote.currency)
     owed = owed_by(request.user.pk).get(quote.currency, 0)
     missing = _missing(quote, balance - owed)
-    cards = cards_of([quote.listing_id])
+    card = next(iter(cards_of([quote.listing_id])), None)
     context = {
         "quote": quote,
         "billing": billing_details_of(request.user),
         "listing": quote.listing,
-        "cards": cards,
+        "card": card,
         "balance": balance,
         "left": balance - quote.price_minor,
         "list_price": quote.price_minor + quote.discount_minor + quote.upgrade_credit_minor,
@@ -103,7 +103,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "consent": IMMEDIATE_DELIVERY,
         "missing_amount": f"{to_number(missing):.2f}",
     }
-    response = render(request, "shop/checkout.html", context, status=HTTPStatus.OK if cards else HTTPStatus.NOT_FOUND)
+    response = render(request, "shop/checkout.html", context, status=HTTPStatus.OK if card else HTTPStatus.NOT_FOUND)
     response[POLICY_HEADER] = REDIRECTING_FORM_POLICY
     return response
 

@@ -46,9 +46,9 @@ def operation(request: SignedInRequest, operation_id: str) -> HttpResponseBase:
     if form.is_bound and form.is_valid():
         context |= _call_context(form, found)
     # A script requests only the part that changes.
-    part = request.headers.get("X-Part") == "call"
+    only_call = request.headers.get("X-Part") == "call"
     status = 400 if form.is_bound and not form.is_valid() else 200
-    return render(request, "console/call.html" if part else "console/operation.html", context, status=status)
+    return render(request, "console/call.html" if only_call else "console/operation.html", context, status=status)
 
 
 def _call_context(form: CallForm, found: Operation) -> dict[str, Any]:

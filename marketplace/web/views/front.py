@@ -41,14 +41,14 @@ def landing(request: HttpRequest) -> HttpResponse:
     categories = list(categories_with_counts())
     featured = featured_cards(limit=CARDS)
     popular = [card for card in _from_every_category(popular_cards(limit=CANDIDATES)) if card not in featured]
-    shots = [card for card in popular + featured if card["picture"]][:PICTURES]
+    hero_cards = [card for card in popular + featured if card["picture"]][:PICTURES]
     context = {
         "categories": categories,
         "listings": sum(getattr(category, "asset_count", 0) for category in categories),
         "licenses": len(active_tiers()),
-        "shots": shots,
+        "hero_cards": hero_cards,
         "featured": featured,
-        "popular": [card for card in popular if card not in shots][:CARDS] or popular[:CARDS],
+        "popular": [card for card in popular if card not in hero_cards][:CARDS] or popular[:CARDS],
         "currency": currency_of(request),
         "quote_minutes": QUOTE_MINUTES,
         "example": code_html(EXAMPLE.format(base_url=settings.BASE_URL), "bash"),

@@ -46,15 +46,15 @@ def library(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET")
 def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Show what is owned of a listing: versions to download, the certificate, the order."""
-    with _owned():
+    with _not_owned_as_404():
         licence = owned_licence(request.user, slug)
     current = current_file(licence)
     context = {
         "licence": licence,
         "listing": licence.listing,
-        "cards": cards_of([licence.listing_id]),
+        "on_sale": bool(cards_of([licence.listing_id])),
         "current": current,
-        "skill": bool(current and current.technical.get("container") == "skill" and owned_skills(request.user, slug)),
+        "is_installable": bool(current and current.technical.get("container") == "skill" and owned_skills(request.user, slug)),
         "versions": [(file, version_of_file(file, licence.listing)) for file in owned_versions(licence)[:VERSIONS]],
         "certificate": certificate_claims(licence),
         "others": [each for each in licences_for(request.user, licence.listing) if each.pk != licence.pk],
@@ -69,7 +69,7 @@ def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
     It does not redirect to the link, which may lead to the file store: the content security policy lets forms lead to our origin only.
     """
-    with _owned():
+    with _not_owned_as_404():
         version = _parameter(request.POST.get("version"))
         licence = owned_licence(request.user, slug, version=version)
         try:
@@ -105,7 +105,7 @@ def claim(request: SignedInRequest, secret: str) -> HttpResponseBase:
 def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a PDF."""
     licence = _licence(request, slug)
-    headers = _saved_as(f"licence-{licence.listing.slug}.pdf")
+    headers = _attachment_headers(f"licence-{licence.listing.slug}.pdf")
     return HttpResponse(certificate_pdf(certificate_claims(licence)), content_type="application/pdf", headers=headers)
 
 
@@ -113,7 +113,7 @@ def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the signed licence certificate as a JSON file, which others can verify."""
     licence = _licence(request, slug)
-    return JsonResponse(signed_certificate(certificate_claims(licence)), headers=_saved_as(f"licence-{licence.listing.slug}.json"))
+    return JsonResponse(signed_certificate(certificate_claims(licence)), headers=_attachment_headers(f"licence-{licence.listing.slug}.json"))
 
 
 @signed_in_page("GET")
@@ -121,15 +121,15 @@ def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a verifiable credential in a JSON file."""
     licence = _licence(request, slug)
     document = signed_credential(certificate_claims(licence), status_list_position(licence=licence))
-    return JsonResponse(document, headers=_saved_as(f"licence-{licence.listing.slug}.credential.json"))
+    return JsonResponse(document, headers=_attachment_headers(f"licence-{licence.listing.slug}.credential.json"))
 
 
 def _licence(request: SignedInRequest, slug: str) -> Licence:
-    with _owned():
+    with _not_owned_as_404():
         return owned_licence(request.user, slug, license_slug=_parameter(request.GET.get("license")))
 
 
-def _saved_as(name: str) -> dict[str, str]:
+def _attachment_headers(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
@@ -141,7 +141,7 @@ def _parameter(value: str | None) -> str | None:
 
 
 @contextmanager
-def _owned() -> Iterator[None]:
+def _not_owned_as_404() -> Iterator[None]:
     """Turn `NotOwned` into a 404, as for a listing that does not exist."""
     try:
         yield

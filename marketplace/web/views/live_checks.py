@@ -47,12 +47,12 @@ def check_field(request: SignedInRequest, form: str, field: str) -> HttpResponse
 @listing_page("POST")
 def check_listing_field(request: SignedInRequest, listing: Listing, form: str, field: str) -> HttpResponseBase:
     """Return the errors of one field of a form about the vendor's listing."""
-    kind = LISTING_FORMS.get(form)
-    return _field_errors(request, kind and partial(kind, listing=listing), field)
+    make_form = LISTING_FORMS.get(form)
+    return _field_errors(request, make_form and partial(make_form, listing=listing), field)
 
 
-def _field_errors(request: SignedInRequest, kind: Callable[[QueryDict], forms.Form] | None, field: str) -> HttpResponseBase:
-    filled = None if kind is None else kind(request.POST)
+def _field_errors(request: SignedInRequest, make_form: Callable[[QueryDict], forms.Form] | None, field: str) -> HttpResponseBase:
+    filled = None if make_form is None else make_form(request.POST)
     if filled is None or field not in filled.fields:
         raise Http404
     return render(request, "components/field_errors.html", {"field": filled[field]})

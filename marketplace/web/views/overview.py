@@ -1,8 +1,5 @@
 """The dashboard's first page."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.db.models import Exists
 from django.http import HttpResponseBase
 from django.shortcuts import render
@@ -26,6 +23,12 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
     """Show the user's application, apps, wallet, licences and store."""
     user = request.user
     application = current_application(user)
+    # In one query: whether the user has a personal token, and whether a purchase waits for the user's approval.
+    exists = (
+        User.objects.filter(pk=user.pk)
+        .values(has_token=Exists(tokens_without_app_of(user).active()), has_waiting_approval=Exists(waiting_approvals_of(user)))
+        .get()
+    )
     return render(
         request,
         "pages/dashboard.html",
@@ -35,7 +38,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             if application
             else duration_text(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
             "first_scopes": FIRST_SCOPES,
-            **_what_exists(user),
+            **exists,
             # Only names and states are shown; apps need an application.
             "apps": apps_of(user).prefetch_related(None)[:OVERVIEW_ROWS] if application else [],
             "wallet": wallet_of(user),
@@ -43,9 +46,3 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
             "profile": VendorProfile.objects.select_related("store").filter(user=user).first(),
         },
     )
-
-
-def _what_exists(user: User) -> Mapping[str, Any]:
-    """Tell whether the user has a personal token, and whether a purchase waits for the user's approval, in one query."""
-    found: dict[str, Any] = {"has_token": Exists(tokens_without_app_of(user).active()), "is_asked": Exists(waiting_approvals_of(user))}
-    return User.objects.filter(pk=user.pk).values(**found).get()

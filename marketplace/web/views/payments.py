@@ -1,6 +1,7 @@
 """The endpoint for events of payment providers, and the page of the test provider."""
 
 from datetime import timedelta
+from typing import Any
 
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -57,8 +58,8 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
 class OutcomeForm(forms.Form):
     """Asks for the outcome of a payment with the test provider."""
 
-    def __init__(self, *args: object, choices: dict[str, str], **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own arguments
+    def __init__(self, *args: Any, choices: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.fields["outcome"] = forms.ChoiceField(
             label="Outcome", choices=list(choices.items()), initial=next(iter(choices), None), widget=forms.RadioSelect
         )

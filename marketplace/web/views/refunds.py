@@ -41,7 +41,7 @@ def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
             refunded = made.status == RefundRequestStatus.REFUNDED
             messages.success(request, "It was refunded." if refunded else "We passed your request on. You get an email with the answer.")
             return redirect("order-page", order_id=order_id)
-    days = {"window": settings.REFUND_WINDOW_DAYS, "answer": settings.REFUND_ANSWER_DAYS}
+    days = {"window_days": settings.REFUND_WINDOW_DAYS, "answer_days": settings.REFUND_ANSWER_DAYS}
     return render_form(request, "buyer/refund_form.html", form, order=order, **days)
 
 

@@ -37,7 +37,7 @@ def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     context = {
         "span": span,
         "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
-        "figures": summaries_of(accounts, totals, now),
+        "summaries": summaries_of(accounts, totals, now),
         "charts": charts_of(totals, period, span),
         "listings": [_listing_row(row, accounts) for row in listings[:TOP]],
         "more": len(listings) > TOP,

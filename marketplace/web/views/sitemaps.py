@@ -3,6 +3,7 @@
 Each is kept in the service's cache until the catalog changes, a minute at most; clients keep it for an hour.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
@@ -23,7 +24,7 @@ from .. import docs
 
 # In each sitemap; the protocol allows 50,000, but a smaller one is built and sent sooner.
 LISTINGS = 10_000
-SECONDS = 60
+CACHE_SECONDS = 60
 _BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<{name} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
 
 
@@ -63,7 +64,7 @@ def _listings(number: int) -> bytes:
 
 def _listing_sitemaps() -> int:
     """Return how many sitemaps of listings there are."""
-    return -(-count_listings_on_sale() // LISTINGS)
+    return math.ceil(count_listings_on_sale() / LISTINGS)
 
 
 def _url(address: str, changed: datetime | None = None) -> str:
@@ -80,5 +81,5 @@ def _xml(address: str, build: Callable[[], bytes]) -> HttpResponse:
     built_for, body = caches["responses"].get(key, ("", b""))
     if built_for != version:
         body = build()
-        caches["responses"].set(key, (version, body), SECONDS)
+        caches["responses"].set(key, (version, body), CACHE_SECONDS)
     return HttpResponse(body, content_type="application/xml; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})

@@ -58,7 +58,7 @@ def top_up(request: SignedInRequest, top_up_id: uuid.UUID) -> HttpResponseBase:
     if quote is not None and found.status == TopUpStatus.SUCCEEDED:
         messages.success(request, f"{money(found.amount_minor, found.currency)} was added to your wallet.")
         return redirect("checkout", quote_id=quote.pk)
-    context = {"top_up": found, "quote": quote, "provider": _label(found), "open": found.is_open}
+    context = {"top_up": found, "quote": quote, "provider": _label(found)}
     return render(request, "buyer/top_up.html", context)
 
 

@@ -18,7 +18,7 @@ from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
 
 from ..paging import cursor_context, cursor_of
-from ..shop.currency import PREFERENCE
+from ..shop.currency import SESSION_KEY
 from .billing import documents_of
 
 ROWS = 25
@@ -57,7 +57,7 @@ def preference(request: SignedInRequest) -> HttpResponseBase:
     except Problem as problem:
         messages.error(request, problem.message)
     else:
-        request.session[PREFERENCE] = chosen.currency_preference
+        request.session[SESSION_KEY] = chosen.currency_preference
         messages.success(request, f"Purchases are now paid in {chosen.currency_preference} unless you choose another currency.")
     return redirect("wallet-page")
 

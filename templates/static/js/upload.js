@@ -1,7 +1,7 @@
 // Uploads files: `marketplace.upload(file, {address, headers, moved, sent})` sends it in one request, `marketplace.uploadInParts`
 // in parts, so that an interrupted upload is continued. Both return {done, stop}. The browser reads the file from the disk while it
 // sends it; it is not held in memory. `done` never rejects: it resolves to {status, data, problem, wait}, with status 0 if the connection
-// was lost and -1 if it was stopped. `marketplace.inWords` formats sizes, speeds and times.
+// was lost and -1 if it was stopped. `marketplace.inWords` formats sizes and remaining times.
 "use strict";
 window.marketplace = window.marketplace || {};
 
@@ -44,17 +44,17 @@ marketplace.upload = (file, { address, headers, moved, sent }) => {
 marketplace.uploadInParts = (file, { address, part, credential, moved, sent, conflict }) => {
   const name = `upload ${address} ${file.name} ${file.size} ${file.lastModified}`;
   const meter = marketplace.meter();
-  let place = null;
+  let uploadAddress = null;
   let running = null;
   let stopped = false;
   try {
-    place = localStorage.getItem(name);
+    uploadAddress = localStorage.getItem(name);
   } catch {
     // Storage is not available.
   }
 
   const remember = (value) => {
-    place = value;
+    uploadAddress = value;
     try {
       if (value) localStorage.setItem(name, value);
       else localStorage.removeItem(name);
@@ -71,10 +71,10 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
     return running.done;
   };
 
-  const record = () => place.replace("/tus/", "/uploads/");
+  const recordAddress = () => uploadAddress.replace("/tus/", "/uploads/");
 
   const finish = async () => {
-    const answer = await send("POST", `${record()}/finish`);
+    const answer = await send("POST", `${recordAddress()}/finish`);
     // A file that is refused is deleted.
     if ([200, 400, 404, 415].includes(answer.status)) remember(null);
     return answer;
@@ -82,8 +82,8 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
 
   // Returns the number of bytes received, or the response if it does not tell.
   const begin = async () => {
-    if (place) {
-      const there = await send("GET", record());
+    if (uploadAddress) {
+      const there = await send("GET", recordAddress());
       // The upload was finished, but the response was lost: it is requested again.
       if (there.status === 200 && there.data.fileId) return { answer: await finish() };
       if (there.status === 200) return { offset: there.data.offset };
@@ -106,7 +106,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
       const progress = (event) => moved(meter(from + event.loaded), (from + event.loaded) / file.size);
       progress({ loaded: 0 });
       const headers = { "Upload-Offset": from, "Content-Type": "application/offset+octet-stream" };
-      const answer = await send("PATCH", place, { headers, body: file.slice(from, from + part), progress });
+      const answer = await send("PATCH", uploadAddress, { headers, body: file.slice(from, from + part), progress });
       // The response to the previous part may have been lost.
       if (answer.problem?.code === "offset_conflict") offset = answer.problem.offset;
       else if (answer.problem) return answer;
@@ -121,10 +121,10 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
   const stop = () => {
     stopped = true;
     running?.stop();
-    const [left, keepalive] = [place, true];
+    const left = uploadAddress;
     remember(null);
     // Sent even if the page is closed.
-    if (left) credential().then(({ headers }) => fetch(left, { method: "DELETE", keepalive, headers: { ...headers, "Tus-Resumable": "1.0.0" } })).catch(() => {});
+    if (left) credential().then(({ headers }) => fetch(left, { method: "DELETE", keepalive: true, headers: { ...headers, "Tus-Resumable": "1.0.0" } })).catch(() => {});
   };
 
   return { done: run(), stop };

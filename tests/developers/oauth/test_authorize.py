@@ -156,7 +156,7 @@ def test_page_names_app_developer_scopes_audience_and_host(party: Party) -> None
     for words in (
         "Font finder",
         "Ada <b>",
-        "View your name, e-mail address, balance, orders, invoices and billing details",
+        "View your name, email address, balance, orders, invoices and billing details",
         "It can spend your credit",
         "the tools for AI assistants",
         "app.example",

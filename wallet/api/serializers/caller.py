@@ -87,7 +87,7 @@ class CallerResponse(serializers.Serializer[Principal]):
 
     userId = serializers.CharField(source="user.pk", help_text="Id of the user that the call acts for.")
     name = serializers.SerializerMethodField(help_text="The user's name; null without account:read.")
-    email = serializers.SerializerMethodField(help_text="The user's e-mail address; null without account:read.")
+    email = serializers.SerializerMethodField(help_text="The user's email address; null without account:read.")
     environment = serializers.SerializerMethodField(help_text="production, or sandbox: a test installation without real money.")
     credential = CallerCredential(source="*", help_text="The credential of the call.")
     app = CallerApp(allow_null=True, help_text="The app that makes the call; null for a user's own token.")

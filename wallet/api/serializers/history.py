@@ -74,7 +74,7 @@ class OrderResponse(serializers.Serializer[Order]):
     upgradeCredit = Amount(source="upgrade_credit_minor", help_text=UPGRADE_CREDIT_HELP)
     licensee = OrderLicensee(
         allow_null=True,
-        help_text="Whom the licence was bought for; null for the buyer. Name and e-mail address are empty once the account that claimed it is deleted.",
+        help_text="Whom the licence was bought for; null for the buyer. Name and email address are empty once the account that claimed it is deleted.",
     )
     appId = serializers.CharField(source="app_id", allow_null=True, help_text="The app that bought it; null if none did.")
     createdAt = serializers.DateTimeField(source="created_at")

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("email", help="The user's e-mail address.")
+        parser.add_argument("email", help="The user's email address.")
         parser.add_argument("amount", help="An amount with at most two decimals, such as 499.00.")
         parser.add_argument("currency", choices=CURRENCIES, help="The wallet to credit; nothing is converted.")
         parser.add_argument("--reason", required=True, help="The reason, stored in the ledger.")
@@ -35,7 +35,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].strip().lower()).first()
         if user is None:
-            raise CommandError(f"No user has the e-mail address {options['email']}.")
+            raise CommandError(f"No user has the email address {options['email']}.")
         if options["source"] is not None and options["reference"] is None:
             raise CommandError("--source says where a --reference comes from; give both.")
         currency = options["currency"]

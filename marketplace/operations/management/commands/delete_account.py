@@ -13,7 +13,7 @@ from marketplace.core.errors import Problem
 
 class Command(BaseCommand):
     help = (
-        "Delete an account permanently, at its owner's request. Name, e-mail addresses, applications and credentials are deleted; "
+        "Delete an account permanently, at its owner's request. Name, email addresses, applications and credentials are deleted; "
         "orders, licences, downloads and the ledger are kept without the name, invoices with the name and address on them, apps with their names. Refused while something blocks it, such as "
         "a balance; the reasons are printed. With --dry-run, only report whether the account can be deleted."
     )

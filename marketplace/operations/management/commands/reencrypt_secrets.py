@@ -34,7 +34,7 @@ class Command(BaseCommand):
         "sessions, links, queued mails and exports still need it. Safe to interrupt and repeat, and to run beside the service. "
         "Exit status: 0 all are re-encrypted; 1 some could not be decrypted because their key is gone: developers "
         "must rotate these webhook secrets, users must set up two-factor sign-in again, and vendors must enter their bank accounts again; "
-        "or waiting payouts of wallets, whose bank details never change, need an old key."
+        "or waiting wallet payouts, whose bank details never change, need an old key."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
@@ -45,7 +45,7 @@ class Command(BaseCommand):
                 some = ", ".join(map(str, islice(owners, 20)))
                 lost.append(f"The {name} of {len(owners)} {owner} cannot be decrypted: {some}.")
         if waiting := count_payouts_under_old_keys():
-            lost.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
+            lost.append(f"{waiting} waiting wallet payouts need an old key: decide on them before you remove it.")
         if lost:
             raise CommandError(" ".join(lost), returncode=1)
         self.stdout.write("All secrets are encrypted with the current key.")
