@@ -57,7 +57,7 @@ def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) ->
     return first is not None and now - first >= sum(RETRY_DELAYS, timedelta()) and delivery.log.count() == delivery.attempts
 
 
-def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
+def disable_locked(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
     """Disable a locked endpoint, fail its pending deliveries, and notify its owner."""
     endpoint.disabled_at, endpoint.disabled_reason = timezone.now(), reason
     endpoint.save(update_fields=["disabled_at", "disabled_reason"])
@@ -203,9 +203,9 @@ def _record(delivery: WebhookDelivery, attempt: WebhookAttempt, retry_after: tim
     if endpoint.disabled_at is not None:
         return False
     if attempt.http_status == GONE:
-        disable(endpoint, "It responded with 410 (gone).", actor=None)
+        disable_locked(endpoint, "It responded with 410 (gone).", actor=None)
     elif not attempt.succeeded and has_failed_too_long(endpoint, delivery):
-        disable(endpoint, "No delivery succeeded for five days.", actor=None)
+        disable_locked(endpoint, "No delivery succeeded for five days.", actor=None)
     return attempt.succeeded
 
 

@@ -30,10 +30,15 @@ def api_url(path: str) -> str:
 
 
 def new_event(
-    *, event: EventType, subject: uuid.UUID, data: Mapping[str, Any], app_id: uuid.UUID | None = None, owner_id: uuid.UUID | None = None
+    event_type: EventType,
+    *,
+    subject: uuid.UUID,
+    data: Mapping[str, Any],
+    app_id: uuid.UUID | None = None,
+    owner_id: uuid.UUID | None = None,
 ) -> WebhookMessage:
     """Return an event to publish: to the app, or the apps of the owner, or to all without either."""
-    return WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
+    return WebhookMessage(type=event_type.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
 
 
 def publish_events(*events: WebhookMessage) -> None:
