@@ -62,7 +62,7 @@ class AuthorizationRequest:
     redirect_uri: str
     # Path and query, as the library reads them.
     address: str
-    # The library's credentials of the request.
+    # What the library returns for it, and calls its credentials.
     parameters: dict[str, Any]
 
 

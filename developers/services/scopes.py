@@ -69,8 +69,8 @@ def queue_request(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRe
     review = ScopeReview.objects.create(app=app)
     for scope, reason in wanted.items():
         # A scope that was refused before can be requested again.
-        asked = {"reason": reason, "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
-        AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
+        defaults = {"reason": reason, "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
+        AppScope.objects.update_or_create(app=app, scope=scope, defaults=defaults)
     audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
     if settings.SANDBOX:
         pending = _undecided(app)

@@ -127,7 +127,8 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
             continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
         try:
-            if not _record(delivery, *_call(endpoint, delivery)):
+            attempt, retry_after = _send(endpoint, delivery)
+            if not _record(delivery, attempt, retry_after):
                 return
         except NotFound:
             # The endpoint was deleted during the call.
@@ -155,7 +156,7 @@ def _schedule_next(endpoint_id: uuid.UUID) -> None:
             task.using(run_after=at).enqueue(str(endpoint_id))
 
 
-def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[WebhookAttempt, timedelta]:
+def _send(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[WebhookAttempt, timedelta]:
     """Send an event; return the attempt, which is not saved yet, and the delay that the receiver asks for."""
     body = body_of(delivery.message)
     try:

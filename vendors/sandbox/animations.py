@@ -18,11 +18,9 @@ from .preview_images import webp
 from .sniffing import HEAD_BYTES, sniff
 from .zip_directory import read_directory
 
-MAX_ANIMATIONS = 8
-# Of the JSON of an animation, and of the WebP that is made of it.
-SOURCE_BYTES, WEBP_BYTES = 2 * 2**20, 300 * 2**10
-# The limits of the WebP.
-MAX_SECONDS, FRAMES_PER_SECOND, SIDE_PIXELS = 6, 20, 320
+# The limits of a file's animations, of the JSON of each, and of the WebP that is made of it.
+MAX_ANIMATIONS, SOURCE_BYTES = 8, 2 * 2**20
+MAX_SECONDS, FRAMES_PER_SECOND, SIDE_PIXELS, WEBP_BYTES = 6, 20, 320, 300 * 2**10
 # After this processor time no further animation is begun.
 PROCESSOR_SECONDS = 30
 QUALITIES = (60, 35, 15)

@@ -22,7 +22,7 @@ ZIP64, UNICODE_PATH = 0x0001, 0x7075
 
 
 class Entry(NamedTuple):
-    """An entry of the central directory."""
+    """An entry of the central directory: `packed` is its size in the archive, `path` its decoded `name`."""
 
     path: str
     flags: int

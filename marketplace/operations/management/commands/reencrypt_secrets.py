@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from rich.progress import Progress
 
 from developers.models import WebhookEndpoint
@@ -20,8 +20,6 @@ from marketplace.ui.progress import progress_bar
 from vendors.models import PayoutDetails
 from vendors.services.payout_details import reencrypt_payout_details
 from wallet.services.wallet_payouts import count_payouts_under_old_keys
-
-Row = TypeVar("Row", bound=Model)
 
 
 class Command(BaseCommand):
@@ -46,10 +44,11 @@ class Command(BaseCommand):
             for details in _tracked(progress, "Bank accounts of vendors", PayoutDetails.objects.all()):
                 with _noting_lost(lost["bank accounts", "vendors"], details.profile_id):
                     reencrypt_payout_details(details=details)
-        problems = []
-        for (secrets, owners), ids in lost.items():
-            if ids:
-                problems.append(f"The {secrets} of {len(ids)} {owners} cannot be decrypted: {', '.join(map(str, islice(ids, 20)))}.")
+        problems = [
+            f"The {secrets} of {len(ids)} {owners} cannot be decrypted: {', '.join(map(str, islice(ids, 20)))}."
+            for (secrets, owners), ids in lost.items()
+            if ids
+        ]
         if waiting := count_payouts_under_old_keys():
             problems.append(f"{waiting} waiting payouts of wallets need an old key: decide on them before you remove it.")
         if problems:
@@ -57,7 +56,7 @@ class Command(BaseCommand):
         self.stdout.write("All secrets are encrypted with the current key.")
 
 
-def _tracked(progress: Progress, description: str, rows: QuerySet[Row]) -> Iterable[Row]:
+def _tracked(progress: Progress, description: str, rows: QuerySet[Any]) -> Iterable[Any]:
     return progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description)
 
 
