@@ -54,8 +54,8 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         return _allow_redirects(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
         return _send_error(request, error)
-    context = _consent_context(authorization, own=own, changed=decision is not None and not agreed)
-    return _allow_redirects(render(request, "oauth/consent.html", context | {"form": limits}, status=400 if agreed else 200))
+    consent = _consent_context(authorization, own=own, changed=decision is not None and not agreed)
+    return _allow_redirects(render(request, "oauth/consent.html", consent | {"form": limits}, status=400 if agreed else 200))
 
 
 def _limits_form(request: SignedInRequest, authorization: server.AuthorizationRequest, *, own: bool, bound: bool) -> SpendingForm | None:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from . import confinement, source
 from .exceptions import Rejected, Unsupported
 
-ADDRESS_SPACE = 2**30
+ADDRESS_SPACE_BYTES = 2**30
 # Room for the input and for the output of the font sanitizer, the only files that are written.
 FILE_BYTES = 64 * 2**20
 # Only the module of the task is imported, because start-up takes most of a task's time.
@@ -32,7 +32,7 @@ TASKS = {
 def limit_self(cpu_seconds: int) -> None:
     """Set this process's resource limits: memory, CPU time, file size."""
     for resource_kind, soft, hard in (
-        (resource.RLIMIT_AS, ADDRESS_SPACE, ADDRESS_SPACE),
+        (resource.RLIMIT_AS, ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES),
         # The soft limit sends SIGXCPU, the hard one SIGKILL, which the parent would take for a kill from outside.
         (resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1),
         (resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES),
