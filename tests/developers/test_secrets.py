@@ -90,8 +90,8 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield APIClient(headers={"authorization": f"Basic {secret}"}).get("/api/v1/wallet")
     for where, error in (
         ("wallet.api.views.wallet.wallet_of", RuntimeError("crash")),
-        ("developers.authentication._touch", RuntimeError("crash")),
-        ("developers.authentication._touch", OperationalError("gone")),
+        ("developers.authentication._record_use", RuntimeError("crash")),
+        ("developers.authentication._record_use", OperationalError("gone")),
         ("developers.usage.middleware.call_of", RuntimeError("crash")),
     ):
         with monkeypatch.context() as broken:
