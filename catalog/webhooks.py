@@ -32,7 +32,7 @@ def publish_store_events(store_id: str, *, is_open: bool) -> None:
     event = EventType.ASSET_PUBLISHED if is_open else EventType.ASSET_REMOVED
     # Read completely before the first event is written: on SQLite, a transaction that reads cannot write after others have written.
     for listing_id, slug in list(listings.order_by("pk").values_list("pk", "slug")):
-        publish_events(new_event(event=event, subject=listing_id, data=_asset(listing_id, slug)))
+        publish_events(new_event(event, subject=listing_id, data=_asset(listing_id, slug)))
 
 
 def _publish_review(event: ListingReviewed) -> None:
@@ -45,9 +45,9 @@ def _publish_review(event: ListingReviewed) -> None:
         "decision": review.status,
         "url": api_url(f"vendor/assets/{listing.pk}/reviews"),
     }
-    events = [new_event(event=EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)]
+    events = [new_event(EventType.LISTING_REVIEWED, subject=listing.pk, data=data, owner_id=listing.store.owner_id)]
     if review.status == ReviewStatus.APPROVED and listing.store.is_open:
-        events.append(new_event(event=_APPROVED[ReviewKind(review.kind)], subject=listing.pk, data=_asset(listing.pk, listing.slug)))
+        events.append(new_event(_APPROVED[ReviewKind(review.kind)], subject=listing.pk, data=_asset(listing.pk, listing.slug)))
     publish_events(*events)
 
 
@@ -55,7 +55,7 @@ def _publish_removal(event: ListingUnpublished) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
     # A closed store's listings were removed with it, unless `publish_store_events` still waits: it would not find this one any more.
     if listing["store__is_open"] or not _was_removed(event.listing_id):
-        publish_events(new_event(event=EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, listing["slug"])))
+        publish_events(new_event(EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, listing["slug"])))
 
 
 def _was_removed(listing_id: uuid.UUID) -> bool:
@@ -68,7 +68,7 @@ def _publish_edit(event: ListingEdited) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
     if listing["store__is_open"]:
         data = _asset(event.listing_id, listing["slug"])
-        publish_merged(new_event(event=EventType.ASSET_UPDATED, subject=event.listing_id, data=data))
+        publish_merged(new_event(EventType.ASSET_UPDATED, subject=event.listing_id, data=data))
 
 
 def _asset(listing_id: uuid.UUID, slug: str) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def principal_of_key(secret: str) -> Principal:
     key = ApiKey.objects.select_related("app__user").filter(digest=digest_of(secret)).first()
     if key is None or not key.is_active or not key.app.is_usable():
         raise InvalidCredential
-    _touch(key)
+    _record_use(key)
     return Principal(user=key.app.developer, app=key.app, scopes=key.scopes, kind=CredentialKind.API_KEY, credential=key)
 
 
@@ -82,7 +82,7 @@ def principal_of_bearer(authorization: str) -> Principal:
         raise InvalidCredential
     if token.application is not None and not token.application.is_usable():
         raise InvalidCredential
-    _touch(token)
+    _record_use(token)
     return Principal(
         user=token.user,
         app=token.application,
@@ -104,7 +104,7 @@ def _principal_of_first_party_token(secret: str, kind: CredentialKind) -> Princi
     return Principal(user=token.user, app=token.app, scopes=token.scopes, kind=kind, credential=token)
 
 
-def _touch(credential: Any) -> None:
+def _record_use(credential: Any) -> None:
     """Record the use, at most every five minutes, so that most calls write nothing."""
     now = timezone.now()
     if credential.last_used_at is None or credential.last_used_at < now - LAST_USED_STEP:

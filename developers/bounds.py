@@ -5,7 +5,8 @@ from marketplace.core.bounds import KIB
 # Maximum numbers per developer, user or app.
 MAX_APPS = 50
 MAX_ACTIVE_KEYS = 20
-MAX_ACTIVE_TOKENS = 50
+MAX_ACTIVE_MCP_TOKENS = 20
+MAX_TOKENS_WITHOUT_APP = 50
 # First-party tokens; the oldest is deleted when a new one is issued.
 MAX_FIRST_PARTY_TOKENS = 20
 MAX_REDIRECT_URIS = 10

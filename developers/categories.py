@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-Names = Callable[[], list[tuple[str, str]]]
-_sources: list[Names] = []
+Source = Callable[[], list[tuple[str, str]]]
+_sources: list[Source] = []
 
 
-def register_source(source: Names) -> None:
+def register_source(source: Source) -> None:
     """Register `source`, which returns slug and name of each active category; registering it again has no effect."""
     if source not in _sources:
         _sources.append(source)

@@ -34,7 +34,7 @@ BEARER_PREFIXES = (Prefix.PERSONAL_TOKEN, Prefix.ACCESS_TOKEN, Prefix.MCP_TOKEN)
 
 
 def new_secret(prefix: Prefix) -> str:
-    """Return a new secret, which is shown once and never stored."""
+    """Return a new random secret."""
     body = prefix + "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM_CHARS))
     return body + _checksum(body)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 
-class RateLimits(BaseThrottle):
+class RateLimitThrottle(BaseThrottle):
     """Counts each API call: by key, by user and app, or by IP address."""
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
@@ -44,10 +44,10 @@ def rate_limits_of(request: HttpRequest | Request) -> list[RateLimit]:
     principal = cast("Principal | None", getattr(request, "auth", None))
     if principal is None:
         return [RateLimit("anonymous", client_network(request), settings.RATE_LIMITS["anonymous"])]
-    return limits_for(principal)
+    return rate_limits_of_principal(principal)
 
 
-def limits_for(principal: Principal) -> list[RateLimit]:
+def rate_limits_of_principal(principal: Principal) -> list[RateLimit]:
     """Return the limits that a principal's calls count against."""
     rates = settings.RATE_LIMITS
     if isinstance(principal.credential, ApiKey):

@@ -20,7 +20,7 @@ from catalog.search import vocabulary
 from developers.models import App, DeveloperApplication
 from developers.services.applications import approve_application, submit_application
 from developers.services.credentials import issue_api_key
-from developers.usage.buffer import usage
+from developers.usage.buffer import usage_buffer
 from marketplace.accounts.models import User
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.settings.environment import redis_caches
@@ -92,7 +92,7 @@ def _mails_go_through_the_queue(django_test_environment: None) -> None:
 @pytest.fixture(autouse=True)
 def _clean_cache() -> None:
     """Rate-limit counters, cached answers and uncounted calls of one test are nothing to the next."""
-    usage._counts.clear()
+    usage_buffer._counts.clear()
     for store in caches.all(initialized_only=False):
         store.clear()
     vocabulary._Cache.vocabulary = vocabulary.Vocabulary()

@@ -1,7 +1,7 @@
 """Previews of an approved file for the listing's page: subsets of its fonts for the type tester, and its Lottie animations as moving pictures."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -39,9 +39,9 @@ def previews_of_file(deliverable: Deliverable, storage: ObjectStorage) -> list[P
     """
     if fonts := _fonts_in(deliverable):
         options = {"members": fonts[:MAX_STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
-        return _run("font-styles", deliverable, storage, partial(_styles, _count_styles(deliverable, fonts)), **options)
+        return _run("font-styles", deliverable, storage, partial(_styles, _count_styles(deliverable, fonts)), options)
     if deliverable.listing.category.slug == MOTION and (paths := _animations_in(deliverable)):
-        return _run("animations", deliverable, storage, _animations, paths=paths)
+        return _run("animations", deliverable, storage, _animations, {"paths": paths})
     return []
 
 
@@ -50,10 +50,10 @@ def _run(
     deliverable: Deliverable,
     storage: ObjectStorage,
     interpret: Callable[[dict[str, Any], list[bytes]], list[PreviewOfKind]],
-    **options: Any,
+    options: Mapping[str, Any],
 ) -> list[PreviewOfKind]:
     read_at = reader_of(storage, deliverable.object_key)
-    return run_in_sandbox(task, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, **options)
+    return run_in_sandbox(task, read_at=read_at, size=deliverable.file_size, limits=LIMITS, interpret=interpret, options=options)
 
 
 def _fonts_in(deliverable: Deliverable) -> list[tuple[str, int]]:

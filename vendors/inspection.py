@@ -54,7 +54,7 @@ def _inspection(technical: dict[str, Any], blobs: list[bytes]) -> Inspection:
     if len(facts) > FACTS_BYTES:
         raise ValueError("facts")
     entries = _entries(technical.pop("entries", []))
-    return Inspection(technical["format"], technical, entries, replies.storable(json.loads(facts), FACTS_DEPTH))
+    return Inspection(technical["format"], technical, entries, replies.to_storable(json.loads(facts), FACTS_DEPTH))
 
 
 def _entries(listed: Any) -> list[list[str | int]]:

@@ -51,7 +51,7 @@ def open_entry(*, storage: ObjectStorage, key: str, size: int, path: str) -> Ope
         FileRejected: it is damaged.
         DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the file store cannot be read.
     """
-    return run_in_sandbox("open", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_opened, path=path)
+    return run_in_sandbox("open", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_opened, options={"path": path})
 
 
 def _opened(result: dict[str, Any], blobs: list[bytes]) -> OpenedFile:
@@ -80,8 +80,8 @@ def draw_glyphs(*, storage: ObjectStorage, key: str, size: int, path: str, face:
         FileRejected: it is damaged.
         DependencyUnavailable: too many files are being inspected, the child cannot be started or was killed, or the file store cannot be read.
     """
-    read_at = reader_of(storage, key)
-    return run_in_sandbox("glyphs", read_at=read_at, size=size, limits=LIMITS, interpret=_drawn, path=path, face=face, names=names)
+    options = {"path": path, "face": face, "names": names}
+    return run_in_sandbox("glyphs", read_at=reader_of(storage, key), size=size, limits=LIMITS, interpret=_drawn, options=options)
 
 
 def _drawn(result: dict[str, Any], _blobs: list[bytes]) -> Drawings:

@@ -42,7 +42,7 @@ def publish_sale(order: Order) -> None:
         "earned": to_number(order.vendor_share_minor),
         "url": api_url(f"vendor/assets/{order.listing_id}"),
     }
-    publish_events(new_event(event=EventType.SALE_COMPLETED, subject=order.pk, data=data, owner_id=order.listing.store.owner_id))
+    publish_events(new_event(EventType.SALE_COMPLETED, subject=order.pk, data=data, owner_id=order.listing.store.owner_id))
 
 
 def publish_top_up(top_up: TopUp) -> None:
@@ -50,19 +50,19 @@ def publish_top_up(top_up: TopUp) -> None:
     app = top_up.app
     if app is not None and _still_allowed(top_up.user_id, app, top_up.credential_kind):
         data = {"topUpId": str(top_up.pk), "status": top_up.status, "url": api_url(f"wallet/top-ups/{top_up.pk}")}
-        publish_events(new_event(event=EventType.WALLET_TOPPED_UP, subject=top_up.pk, data=data, app_id=app.pk))
+        publish_events(new_event(EventType.WALLET_TOPPED_UP, subject=top_up.pk, data=data, app_id=app.pk))
 
 
 def publish_approval(approval: Approval) -> None:
     """Publish the owner's decision to the app that asked for it."""
     if approval.app_id is not None:
         data = {"approvalId": str(approval.pk), "status": approval.status, "url": api_url(f"approvals/{approval.pk}")}
-        publish_events(new_event(event=EventType.APPROVAL_DECIDED, subject=approval.pk, data=data, app_id=approval.app_id))
+        publish_events(new_event(EventType.APPROVAL_DECIDED, subject=approval.pk, data=data, app_id=approval.app_id))
 
 
 def _publish_order(event: EventType, order: Order, status: OrderStatus, app_id: uuid.UUID) -> None:
     data = {"orderId": str(order.pk), "assetId": str(order.listing_id), "status": status.value, "url": api_url(f"orders/{order.pk}")}
-    publish_events(new_event(event=event, subject=order.pk, data=data, app_id=app_id))
+    publish_events(new_event(event, subject=order.pk, data=data, app_id=app_id))
 
 
 def _still_allowed(user_id: uuid.UUID, app: App, credential_kind: str) -> bool:

@@ -20,8 +20,8 @@ from ..services.clients import CLIENT_TRANSITIONS, decide_metadata
 from .apps import DECIDE
 
 
-class DocumentDecisionForm(ReasonForm):
-    """Asks for the reason, and repeats the document as it was shown, so that the decision applies to nothing else."""
+class MetadataDecisionForm(ReasonForm):
+    """Asks for the reason, and repeats the metadata as they were shown, so that the decision applies to nothing else."""
 
     shown = forms.JSONField(widget=forms.HiddenInput)
 
@@ -65,7 +65,7 @@ class ClientMetadataAdmin(QueueAdmin):
             DECIDE,
             "Users see the new name, and may be sent to the new addresses.",
             "The changes were accepted.",
-            form=saved_reply_form(SavedReplyUse.METADATA_ACCEPT, DocumentDecisionForm),
+            form=saved_reply_form(SavedReplyUse.METADATA_ACCEPT, MetadataDecisionForm),
             available=partial(CLIENT_TRANSITIONS.allows, verb="accept"),
             context=lambda client_metadata: {"panels": [_comparison(client_metadata)]},
             template="admin/developers/decide_document.html",
@@ -81,7 +81,7 @@ class ClientMetadataAdmin(QueueAdmin):
             DECIDE,
             "The app stays as it was reviewed; a client with a metadata document loses the redirect URIs that the document no longer contains.",
             "The changes were refused.",
-            form=saved_reply_form(SavedReplyUse.METADATA_REFUSE, DocumentDecisionForm),
+            form=saved_reply_form(SavedReplyUse.METADATA_REFUSE, MetadataDecisionForm),
             available=partial(CLIENT_TRANSITIONS.allows, verb="refuse"),
             context=lambda client_metadata: {"panels": [_comparison(client_metadata)]},
             template="admin/developers/decide_document.html",

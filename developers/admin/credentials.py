@@ -24,7 +24,7 @@ from .usage import usage_context
 ENDED = "It has already been revoked."
 
 
-class LimitForm(ReasonForm):
+class RateLimitForm(ReasonForm):
     """Asks for the calls per minute, and the reason."""
 
     rate_limit = forms.IntegerField(
@@ -87,7 +87,7 @@ class ApiKeyAdmin(ServiceAdmin):
             "developers.limit_apikey",
             "The key can make this many calls a minute.",
             "The limit was changed.",
-            form=LimitForm,
+            form=RateLimitForm,
             available=_not_revoked,
         ),
         limit_api_key,

@@ -66,7 +66,7 @@ class ScopeDecisionsForm(ShownForm):
         cleaned = self.cleaned_data
         if not self.errors:
             cleaned["decisions"] = {
-                Scope(row.scope): ScopeDecision(cleaned[f"decision:{row.scope}"] == "grant", cleaned[f"note:{row.scope}"])
+                Scope(row.scope): ScopeDecision(granted=cleaned[f"decision:{row.scope}"] == "grant", note=cleaned[f"note:{row.scope}"])
                 for row in self.requested
             }
 
@@ -142,9 +142,9 @@ class ScopeReviewAdmin(QueueAdmin):
         )
     )
     def grant_all(self, review: ScopeReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        granted = {Scope(row.scope): ScopeDecision(True, "") for row in undecided_scopes_of(review.app)}
+        all_granted = {Scope(row.scope): ScopeDecision(granted=True) for row in undecided_scopes_of(review.app)}
         shown = {name: cleaned_data[name] for name in ("logo_digest", "redirect_uris")}
-        decide_scopes(review=review, decisions=granted, note=cleaned_data["note"], **shown, actor=actor)
+        decide_scopes(review=review, decisions=all_granted, note=cleaned_data["note"], **shown, actor=actor)
 
     decide_scopes = service_decision(
         Decision(

@@ -37,8 +37,8 @@ class CredentialPages:
     issue: Callable[..., tuple[Credential, str]]
     rotate: Callable[..., tuple[Credential, str]]
     revoke: Callable[..., bool]
-    # The name of the services' argument for it.
-    subject: str
+    # The argument of `rotate` and `revoke` for it.
+    argument: str
 
     def row(self, credential: Credential, app: App | None = None) -> dict[str, Any]:
         """Return the row of a table: an active key or MCP token of an app, or a personal token, with its current scopes."""
@@ -53,37 +53,37 @@ class CredentialPages:
 
 
 KEYS = CredentialPages(
-    "key",
-    "API key",
-    "key",
+    route="key",
+    name="API key",
+    short_name="key",
     all_of=selectors.keys_of,
     form=lambda data, app, request: KeyForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
     issue=issue_api_key,
     rotate=rotate_api_key,
     revoke=revoke_api_key,
-    subject="key",
+    argument="key",
 )
 MCP_TOKENS = CredentialPages(
-    "mcp-token",
-    "MCP token",
-    "MCP token",
+    route="mcp-token",
+    name="MCP token",
+    short_name="MCP token",
     all_of=selectors.mcp_tokens_of,
     form=lambda data, app, request: MCPTokenForm(data, spends=Scope.WALLET_SPEND in app.scopes, request=request),
     issue=issue_mcp_token,
     rotate=rotate_token,
     revoke=revoke_token,
-    subject="token",
+    argument="token",
 )
 PERSONAL_TOKENS = CredentialPages(
-    "token",
-    "personal token",
-    "token",
+    route="token",
+    name="personal token",
+    short_name="token",
     all_of=selectors.tokens_without_app_of,
     form=lambda data, _user, request: TokenForm(data, request=request),
     issue=issue_token_without_app,
     rotate=rotate_token,
     revoke=revoke_token,
-    subject="token",
+    argument="token",
 )
 ASSISTANT_TOKENS = replace(
     PERSONAL_TOKENS,

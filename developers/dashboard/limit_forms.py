@@ -33,20 +33,20 @@ class LimitsForm(forms.Form):
         known = {limit.currency: limit for limit in limits}
         for currency in WALLET_CURRENCIES:
             for amount in AMOUNTS:
-                self.fields[_name(currency, amount)] = amount_field(AMOUNT_LABELS[amount], getattr(known.get(currency), amount, None))
+                self.fields[_field_name(currency, amount)] = amount_field(AMOUNT_LABELS[amount], getattr(known.get(currency), amount, None))
         chosen = sorted({slug for limit in known.values() for slug in limit.categories})
         self.fields[_CATEGORIES] = _categories_field(chosen)
 
     @property
     def limit_groups(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The name of each currency and its fields."""
-        return [(_CURRENCY_LABELS[currency], [self[_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES]
+        return [(_CURRENCY_LABELS[currency], [self[_field_name(currency, amount)] for amount in AMOUNTS]) for currency in WALLET_CURRENCIES]
 
     def limits(self) -> list[LimitValues]:
         """Return the limits of the currencies for which an amount was typed."""
         found = []
         for currency in WALLET_CURRENCIES:
-            typed = {amount: self.cleaned_data.get(_name(currency, amount)) for amount in AMOUNTS}
+            typed = {amount: self.cleaned_data.get(_field_name(currency, amount)) for amount in AMOUNTS}
             amounts = {amount: to_minor(value) for amount, value in typed.items() if value is not None}
             if amounts:
                 found.append(LimitValues(currency, **amounts, categories=self.cleaned_data.get(_CATEGORIES, [])))
@@ -54,7 +54,7 @@ class LimitsForm(forms.Form):
 
     def require_limit(self) -> None:
         """Add an error where no amount was typed."""
-        names = [_name(currency, amount) for currency in WALLET_CURRENCIES for amount in AMOUNTS]
+        names = [_field_name(currency, amount) for currency in WALLET_CURRENCIES for amount in AMOUNTS]
         if not any(name in self.errors for name in names) and not self.limits():
             self.add_error(names[0], "Enter an amount in at least one currency.")
 
@@ -79,7 +79,7 @@ class SpendingForm(PasswordConfirmationForm, LimitsForm):
             self.require_password()
 
 
-def _name(currency: Currency, amount: str) -> str:
+def _field_name(currency: Currency, amount: str) -> str:
     return f"limit_{currency.lower()}_{amount.removesuffix('_minor')}"
 
 

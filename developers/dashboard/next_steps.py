@@ -87,7 +87,7 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
     return None
 
 
-def first_call(app: App | None) -> str:
+def first_call_url(app: App | None) -> str:
     """Return the URL for a first call with a new credential.
 
     For a user's own token it is GET me; for a key, what the app's scopes allow it to read, or else a public list.

@@ -1,4 +1,4 @@
-"""API keys and bearer tokens: only hashes are kept."""
+"""API keys and bearer tokens: only hashes of secrets are kept, and for seconds, encrypted, the pair that replaces a refresh token."""
 
 import uuid
 from datetime import datetime, timedelta

@@ -11,7 +11,7 @@ from .apps import App
 from .credentials import AccessToken
 
 AMOUNTS = ("per_purchase_minor", "per_day_minor", "total_minor")
-_ONE_AMOUNT = Q(per_purchase_minor__isnull=False) | Q(per_day_minor__isnull=False) | Q(total_minor__isnull=False)
+_SOME_AMOUNT = Q(per_purchase_minor__isnull=False) | Q(per_day_minor__isnull=False) | Q(total_minor__isnull=False)
 
 
 def _not_zero(field: str) -> Q:
@@ -46,7 +46,7 @@ class SpendingLimit(models.Model):
             models.CheckConstraint(
                 condition=Q(currency__in=[currency.value for currency in WALLET_CURRENCIES]), name="spendinglimit_wallet_currency"
             ),
-            models.CheckConstraint(condition=_ONE_AMOUNT, name="spendinglimit_some_amount"),
+            models.CheckConstraint(condition=_SOME_AMOUNT, name="spendinglimit_some_amount"),
             *(models.CheckConstraint(condition=_not_zero(field), name=f"spendinglimit_{field}_above_zero") for field in AMOUNTS),
             models.UniqueConstraint(fields=("owner", "app", "currency"), name="spendinglimit_once_for_app"),
             models.UniqueConstraint(fields=("token", "currency"), name="spendinglimit_once_for_token"),

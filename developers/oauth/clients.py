@@ -78,8 +78,8 @@ class ListedHosts:
         return bool(host) and any(is_same_domain(str(host).rstrip("."), pattern.lower()) for pattern in settings.CLIENT_METADATA_HOSTS)
 
 
-def resolve_client(request: HttpRequest, client_id: str, user: User) -> None:
-    """Fetch the document of a client if the client is new, or the document has expired.
+def require_reviewed_client(request: HttpRequest, client_id: str, user: User) -> None:
+    """Fetch the document of a client if the client is new, or the document has expired, and refuse a client that is not approved.
 
     Raises:
         InvalidClientIdError: its host is not listed, its document cannot be read or used, or too many clients wait for a review.

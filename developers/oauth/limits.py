@@ -6,6 +6,7 @@ Both are checked before a call and counted after it, so that simultaneous calls 
 """
 
 from contextlib import suppress
+from typing import Literal
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -14,28 +15,30 @@ from marketplace.core.errors import RateLimited
 from marketplace.http.client_address import client_network
 from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call, refuse_when_full
 
+Endpoint = Literal["token", "revocation"]
 
-def refuse_excess(request: HttpRequest, endpoint: str, client_id: str | None = None) -> None:
-    """Refuse a call from an address that has reached its limit of failures or, with `client_id`, the client's limit of successes.
 
-    While the counter store is down, nothing is refused: the secrets are too long to guess.
+def failure_limit(request: HttpRequest, endpoint: Endpoint) -> RateLimit:
+    """Return the limit of failed calls to an endpoint from the caller's address."""
+    return RateLimit(f"oauth-{endpoint}-failures", client_network(request), settings.RATE_LIMITS["oauth_failures"])
+
+
+def success_limit(request: HttpRequest, endpoint: Endpoint, client_id: str) -> RateLimit:
+    """Return the limit of a client's successful calls to an endpoint from the caller's address."""
+    return RateLimit(f"oauth-{endpoint}", f"{client_network(request)}/{client_id}", settings.RATE_LIMITS["oauth_client"])
+
+
+def refuse_excess(request: HttpRequest, limit: RateLimit) -> None:
+    """Refuse a call if the limit is reached. While the counter store is down, nothing is refused: the secrets are too long to guess.
 
     Raises:
         RateLimited: there were too many.
     """
     with suppress(CounterStoreDown):
-        refuse_when_full(request, [_limit(request, endpoint, client_id)])
+        refuse_when_full(request, [limit])
 
 
-def count_outcome(request: HttpRequest, endpoint: str, client_id: str | None = None) -> None:
-    """Count a call: for the client if it succeeded, as a failure if `client_id` is None."""
-    # This call is allowed; the next one is refused.
+def count_outcome(request: HttpRequest, limit: RateLimit) -> None:
+    """Count a call that was allowed, even if it reaches the limit: the next one is refused."""
     with suppress(CounterStoreDown, RateLimited):
-        count_call(request, [_limit(request, endpoint, client_id)])
-
-
-def _limit(request: HttpRequest, endpoint: str, client_id: str | None) -> RateLimit:
-    network, rates = client_network(request), settings.RATE_LIMITS
-    if client_id is None:
-        return RateLimit(f"oauth-{endpoint}-failures", network, rates["oauth_failures"])
-    return RateLimit(f"oauth-{endpoint}", f"{network}/{client_id}", rates["oauth_client"])
+        count_call(request, [limit])

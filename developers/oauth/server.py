@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -21,9 +21,6 @@ from ..models import App
 from .parameters import Pairs, query_of, values_of
 from .validator import RevocationValidator, Validator, invalid_target
 
-# Headers, body and status.
-OAuthResponse = tuple[dict[str, str], str, int]
-
 GRANT_TYPES = ("authorization_code", "refresh_token")
 
 # For errors that the library raises without a description.
@@ -34,6 +31,14 @@ _DESCRIPTIONS = {
 
 # 32 bytes of SHA-256 in base64url (RFC 7636).
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+class OAuthResponse(NamedTuple):
+    """What the library responds."""
+
+    headers: dict[str, str]
+    body: str
+    status: int
 
 
 @cache
@@ -57,7 +62,7 @@ class AuthorizationRequest:
     redirect_uri: str
     # Path and query, as the library reads them.
     address: str
-    # The library's credentials of the request.
+    # What the library returns for it, and calls its credentials.
     parameters: dict[str, Any]
 
 
@@ -87,23 +92,23 @@ def read_authorization(request: HttpRequest) -> AuthorizationRequest:
     )
 
 
-def allow(asked: AuthorizationRequest, user: User) -> str:
+def allow(authorization: AuthorizationRequest, user: User) -> str:
     """Issue a code for what the user has allowed, and return the redirect URI with it.
 
     Raises:
         FatalClientError: the app was suspended, or the redirect URI removed, meanwhile.
     """
-    credentials = asked.parameters | {"user": user, "audience": asked.audience, "response_mode": "query"}
+    credentials = authorization.parameters | {"user": user, "audience": authorization.audience, "response_mode": "query"}
     headers, _, _ = _server().create_authorization_response(
-        asked.address, http_method="GET", body="", headers={}, scopes=list(asked.scopes), credentials=credentials
+        authorization.address, http_method="GET", body="", headers={}, scopes=list(authorization.scopes), credentials=credentials
     )
     return _with_issuer(headers["Location"])
 
 
-def deny(asked: AuthorizationRequest) -> str:
+def deny(authorization: AuthorizationRequest) -> str:
     """Return the redirect URI that tells the app that the user declined."""
-    error = AccessDeniedError(description="The user declined.", state=asked.parameters["state"])
-    return error_address(error, asked.redirect_uri)
+    error = AccessDeniedError(description="The user declined.", state=authorization.parameters["state"])
+    return error_address(error, authorization.redirect_uri)
 
 
 def error_address(error: OAuth2Error, redirect_uri: str) -> str:
@@ -131,12 +136,11 @@ def revocation_response(pairs: Pairs) -> OAuthResponse:
 
 def error_response(error: OAuth2Error) -> OAuthResponse:
     """Return an error response (RFC 6749 section 5.2)."""
-    return error.headers, error.json, error.status_code
+    return OAuthResponse(error.headers, error.json, error.status_code)
 
 
 def _call(operation: Any, pairs: Pairs) -> OAuthResponse:
-    headers, body, status = operation("/oauth", "POST", urlencode(pairs), {"Content-Type": "application/x-www-form-urlencoded"})
-    return headers, body, status
+    return OAuthResponse(*operation("/oauth", "POST", urlencode(pairs), {"Content-Type": "application/x-www-form-urlencoded"}))
 
 
 def _with_issuer(address: str) -> str:

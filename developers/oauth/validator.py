@@ -171,12 +171,12 @@ class Validator(OAuth2Validator):
 
     def revoke_token(self, token: str, token_type_hint: str | None, request: Any, *args: Any, **kwargs: Any) -> None:
         """Revoke the family of an access or refresh token of this app; tokens of other apps are ignored."""
-        family, reason = family_of(secret=token, app=request.client), "The app revoked it."
+        family = family_of(secret=token, app=request.client)
+        reason = "The app revoked it."
         if family is not None:
             revoke_family(family=family, reason=reason, actor=None)
-        elif alone := AccessToken.objects.filter(application=request.client, token_checksum=digest_of(token)).first():
-            # A token that was not issued for a code has no family.
-            revoke_token(token=alone, actor=None, reason=reason)
+        elif token_without_family := AccessToken.objects.filter(application=request.client, token_checksum=digest_of(token)).first():
+            revoke_token(token=token_without_family, actor=None, reason=reason)
 
 
 class RevocationValidator(Validator):
@@ -184,17 +184,17 @@ class RevocationValidator(Validator):
 
     def authenticate_client_id(self, client_id: str | None, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept the id of any app, a suspended one too."""
-        if not _set_client(client_id, request, usable=False):
+        if not _set_client(client_id, request, must_be_usable=False):
             raise InvalidClientError(description="The client_id is missing or unknown.", request=request)
         return True
 
 
-def _set_client(client_id: str | None, request: Any, *, usable: bool = True) -> bool:
+def _set_client(client_id: str | None, request: Any, *, must_be_usable: bool = True) -> bool:
     """Set the app with this id on the request; return whether there is one, and whether it is usable if it must be."""
     # An impossible id is not looked up: PostgreSQL refuses NUL.
     possible = CLIENT_ID.fullmatch(client_id or "")
     app = App.objects.select_related("user").filter(client_id=client_id).first() if possible else None
-    if app is None or (usable and not app.is_usable(request)):
+    if app is None or (must_be_usable and not app.is_usable(request)):
         return False
     request.client = app
     return True
@@ -236,8 +236,8 @@ def _scopes(names: Iterable[str]) -> frozenset[Scope]:
 
 def _consented_audience(row: Grant | RefreshToken, request: Any) -> Audience:
     """Return the audience that was consented to; a request may name no other."""
-    granted = audience_of(row.resource)
+    consented = audience_of(row.resource)
     named = [value for name, value in request.decoded_body or () if name == "resource"]
-    if granted is None or (named and audience_of(named) is not granted):
+    if consented is None or (named and audience_of(named) is not consented):
         raise invalid_target(request)
-    return granted
+    return consented

@@ -21,9 +21,9 @@ from ..dashboard.limit_forms import SUGGESTED, SpendingForm
 from ..redirects import host_of, is_loopback
 from ..services.spending import replace_spending_limits
 from . import server
-from .clients import ClientNotApproved, resolve_client
+from .clients import ClientNotApproved, require_reviewed_client
 from .cors import allow_any_origin
-from .limits import count_outcome, refuse_excess
+from .limits import Endpoint, count_outcome, failure_limit, refuse_excess, success_limit
 from .parameters import Pairs, form_of, query_of, values_of
 
 
@@ -32,16 +32,17 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
     """Ask the user, even after an earlier consent: a public client cannot prove who it is."""
     try:
         if request.method != "POST":
-            resolve_client(request, next(iter(values_of(query_of(request), "client_id")), ""), request.user)
-        asked = server.read_authorization(request)
-        decision, own = request.POST.get("decision"), asked.app.user_id == request.user.pk
+            require_reviewed_client(request, next(iter(values_of(query_of(request), "client_id")), ""), request.user)
+        authorization = server.read_authorization(request)
+        decision = request.POST.get("decision")
+        own = authorization.app.user_id == request.user.pk
         if decision == "deny":
-            return _send(server.deny(asked))
+            return _redirect_to(server.deny(authorization))
         # Only what the page showed can be allowed: the app's grant may have changed since.
-        agreed = decision == "allow" and request.POST.get("shown") == format_scopes(asked.scopes)
-        limits = _limits_form(request, asked, own=own, bound=agreed)
+        agreed = decision == "allow" and request.POST.get("shown") == format_scopes(authorization.scopes)
+        limits = _limits_form(request, authorization, own=own, bound=agreed)
         if agreed and (limits is None or limits.is_valid()):
-            return _send(_allow(asked, request.user, limits))
+            return _redirect_to(_allow(authorization, request.user, limits))
     except ClientNotApproved as refusal:
         context = {"app": refusal.app, "review": selectors.open_request_of(refusal.app)}
         return _allow_redirects(render(request, "oauth/unreviewed.html", context, status=403))
@@ -53,37 +54,37 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         return _allow_redirects(render(request, "oauth/refused.html", {"reason": error.description or error.error}, status=400))
     except OAuth2Error as error:
         return _send_error(request, error)
-    page = _page(asked, own=own, changed=decision is not None and not agreed)
-    return _allow_redirects(render(request, "oauth/consent.html", page | {"form": limits}, status=400 if agreed else 200))
+    consent = _consent_context(authorization, own=own, changed=decision is not None and not agreed)
+    return _allow_redirects(render(request, "oauth/consent.html", consent | {"form": limits}, status=400 if agreed else 200))
 
 
-def _limits_form(request: SignedInRequest, asked: server.AuthorizationRequest, *, own: bool, bound: bool) -> SpendingForm | None:
+def _limits_form(request: SignedInRequest, authorization: server.AuthorizationRequest, *, own: bool, bound: bool) -> SpendingForm | None:
     """Return the form for the limits of an app that requests to spend; its own developer need not set any."""
-    if Scope.WALLET_SPEND not in asked.scopes:
+    if Scope.WALLET_SPEND not in authorization.scopes:
         return None
-    present = list(selectors.owner_spending_limits(request.user, asked.app))
+    present = list(selectors.owner_spending_limits(request.user, authorization.app))
     return SpendingForm(request.POST if bound else None, limits=present or SUGGESTED, required=not own, request=request)
 
 
 @transaction.atomic
-def _allow(asked: server.AuthorizationRequest, user: User, limits: SpendingForm | None) -> str:
+def _allow(authorization: server.AuthorizationRequest, user: User, limits: SpendingForm | None) -> str:
     """Save the consent and its limits, both or neither, and return the redirect URI."""
-    address = server.allow(asked, user)
+    address = server.allow(authorization, user)
     if limits is not None:
-        replace_spending_limits(owner=user, spender=asked.app, limits=limits.limits(), actor=user)
+        replace_spending_limits(owner=user, spender=authorization.app, limits=limits.limits(), actor=user)
     return address
 
 
-def _page(asked: server.AuthorizationRequest, *, own: bool, changed: bool) -> dict[str, object]:
+def _consent_context(authorization: server.AuthorizationRequest, *, own: bool, changed: bool) -> dict[str, object]:
     return {
-        "app": asked.app,
+        "app": authorization.app,
         "own": own,
-        "developer": selectors.developer_name(asked.app),
-        "scopes": [scope for scope in Scope if scope in asked.scopes],
-        "shown": format_scopes(asked.scopes),
-        "audience": asked.audience,
-        "redirect_host": host_of(asked.redirect_uri),
-        "is_loopback": is_loopback(asked.redirect_uri),
+        "developer": selectors.developer_name(authorization.app),
+        "scopes": [scope for scope in Scope if scope in authorization.scopes],
+        "shown": format_scopes(authorization.scopes),
+        "audience": authorization.audience,
+        "redirect_host": host_of(authorization.redirect_uri),
+        "is_loopback": is_loopback(authorization.redirect_uri),
         "changed": changed,
     }
 
@@ -94,10 +95,10 @@ def _send_error(request: HttpRequest, error: OAuth2Error) -> HttpResponse:
         # The browser comes from our own sign-in form, whose content security policy forbids a redirect to another site.
         context = {"address": address, "host": host_of(error.redirect_uri), "reason": error.description or error.error}
         return _allow_redirects(render(request, "oauth/invalid_request.html", context, status=400))
-    return _send(address)
+    return _redirect_to(address)
 
 
-def _send(address: str) -> HttpResponse:
+def _redirect_to(address: str) -> HttpResponse:
     response = HttpResponseRedirect(address)
     # The browser must follow with GET, even after a POST.
     response.status_code = 303
@@ -129,28 +130,31 @@ def revoke(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_variables()
-def _endpoint_response(request: HttpRequest, endpoint: str, operation: Callable[[Pairs], server.OAuthResponse]) -> HttpResponse:
+def _endpoint_response(request: HttpRequest, endpoint: Endpoint, operation: Callable[[Pairs], server.OAuthResponse]) -> HttpResponse:
     """Return the response to a client, an error in the form of RFC 6749 section 5.2."""
+    failures = failure_limit(request, endpoint)
     try:
-        refuse_excess(request, endpoint)
+        refuse_excess(request, failures)
         pairs = form_of(request)
-        client_id = next(iter(values_of(pairs, "client_id")), "")
-        refuse_excess(request, endpoint, client_id)
-        result = operation(pairs)
+        successes = success_limit(request, endpoint, next(iter(values_of(pairs, "client_id")), ""))
+        refuse_excess(request, successes)
+        response = operation(pairs)
+        outcome = successes if response.status == 200 else failures
     except RateLimited as problem:
         return _retry_later(429, problem.headers["Retry-After"])
     except (OperationalError, InterfaceError):
         return _retry_later(503, "5")
     except OAuth2Error as error:
-        result, client_id = server.error_response(error), None
-    count_outcome(request, endpoint, client_id if result[2] == 200 else None)
-    return _http_response(*result)
+        response, outcome = server.error_response(error), failures
+    count_outcome(request, outcome)
+    return _http_response(response)
 
 
 def _retry_later(status: int, seconds: str) -> HttpResponse:
-    headers, body, _ = server.error_response(TemporarilyUnavailableError(description="Try again after the seconds in Retry-After."))
-    return _http_response({**headers, "Retry-After": seconds}, body, status)
+    error = server.error_response(TemporarilyUnavailableError(description="Try again after the seconds in Retry-After."))
+    return _http_response(error._replace(headers={**error.headers, "Retry-After": seconds}, status=status))
 
 
-def _http_response(headers: dict[str, str], body: str, status: int) -> HttpResponse:
-    return HttpResponse(body, status=status, headers={"Content-Type": "application/json", **headers, "Cache-Control": "no-store"})
+def _http_response(response: server.OAuthResponse) -> HttpResponse:
+    headers = {"Content-Type": "application/json", **response.headers, "Cache-Control": "no-store"}
+    return HttpResponse(response.body, status=response.status, headers=headers)

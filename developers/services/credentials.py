@@ -5,7 +5,6 @@ An app may have several active keys and MCP tokens: a successor is created befor
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -122,11 +121,10 @@ def issue_token_without_app(
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
     user = lock(User.objects.all(), pk=user.pk)
-    if tokens_without_app_of(user).active().count() >= bounds.MAX_ACTIVE_TOKENS:
-        raise TooManyTokens(maximum=bounds.MAX_ACTIVE_TOKENS)
-    name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    kind, resource = (TokenKind.MCP, [audience.uri]) if audience == Audience.MCP else (TokenKind.PERSONAL, [])
-    token, secret = _issue_token(actor, expires_at, scopes, user=user, kind=kind, name=name, resource=resource)
+    if tokens_without_app_of(user).active().count() >= bounds.MAX_TOKENS_WITHOUT_APP:
+        raise TooManyTokens(maximum=bounds.MAX_TOKENS_WITHOUT_APP)
+    kind = TokenKind.MCP if audience == Audience.MCP else TokenKind.PERSONAL
+    token, secret = _issue_token(user=user, app=None, kind=kind, name=name, scopes=scopes, expires_at=expires_at, actor=actor)
     for limit_values in limits if spends else ():
         set_spending_limit(owner=user, spender=token, limit_values=limit_values, actor=actor)
     return token, secret
@@ -148,13 +146,9 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
     app = _lock_app(app, "An MCP token")
     if Scope.WALLET_SPEND in app.scopes and not password_confirmed:
         raise PasswordRequired
-    if mcp_tokens_of(app).active().count() >= bounds.MAX_ACTIVE_KEYS:
-        raise TooManyTokens(maximum=bounds.MAX_ACTIVE_KEYS)
-    name = texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS)
-    resource = [Audience.MCP.uri]
-    return _issue_token(
-        actor, expires_at, app.scopes, user=app.developer, kind=TokenKind.MCP, name=name, application=app, resource=resource
-    )
+    if mcp_tokens_of(app).active().count() >= bounds.MAX_ACTIVE_MCP_TOKENS:
+        raise TooManyTokens(maximum=bounds.MAX_ACTIVE_MCP_TOKENS)
+    return _issue_token(user=app.developer, app=app, kind=TokenKind.MCP, name=name, scopes=app.scopes, expires_at=expires_at, actor=actor)
 
 
 def _lock_app(app: App, credential: str) -> App:
@@ -173,13 +167,23 @@ def _check_expiry(expires_at: datetime) -> None:
         raise ExpiryRequired
 
 
-def _issue_token(actor: User, expires_at: datetime, scopes: frozenset[Scope], **values: Any) -> tuple[AccessToken, str]:
-    secret = new_secret(_PREFIXES[values["kind"]])
+def _issue_token(
+    *, user: User, app: App | None, kind: TokenKind, name: str, scopes: frozenset[Scope], expires_at: datetime, actor: User
+) -> tuple[AccessToken, str]:
+    secret = new_secret(_PREFIXES[kind])
     token = AccessToken.objects.create(
-        hint=secret[-4:], token_checksum=digest_of(secret), scope=format_scopes(scopes), expires=expires_at, **values
+        user=user,
+        application=app,
+        kind=kind,
+        name=texts.clean_line(name, "name", maximum=bounds.CREDENTIAL_NAME_CHARS),
+        hint=secret[-4:],
+        token_checksum=digest_of(secret),
+        scope=format_scopes(scopes),
+        expires=expires_at,
+        resource=[Audience.MCP.uri] if kind == TokenKind.MCP else [],
     )
-    about = {} if token.application_id is None else {"app": str(token.application_id)}
-    audit.record("token.issue", token, actor=actor, kind=token.kind, scopes=token.scope, **about)
+    about = {} if app is None else {"app": str(app.pk)}
+    audit.record("token.issue", token, actor=actor, kind=kind, scopes=token.scope, **about)
     return token, secret
 
 
@@ -187,7 +191,7 @@ def _issue_token(actor: User, expires_at: datetime, scopes: frozenset[Scope], **
 def revoke_token(*, token: AccessToken, actor: User | None, reason: str = "") -> bool:
     """Revoke a bearer token permanently, an OAuth token with its family; return False if nothing was left to revoke.
 
-    Of the revocation of an OAuth token by staff nobody is notified: the app can ask the user again.
+    Nobody is notified when staff revoke an OAuth token: the app can ask the user again.
     """
     refresh = RefreshToken.objects.select_related("user", "application").filter(access_token=token).first()
     if refresh is None:

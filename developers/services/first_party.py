@@ -32,7 +32,7 @@ def issue_page_token(*, session_key: str, scopes: frozenset[Scope], actor: User)
     """
     if not scopes or not scopes <= PAGE_SCOPES:
         raise ScopeNotAvailable("Request at least one scope. Pages cannot spend.", available=format_scopes(PAGE_SCOPES).split())
-    return _issue(session_key, scopes, None, actor)
+    return _issue(session_key, scopes, app=None, user=actor)
 
 
 def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[FirstPartyToken, str]:
@@ -50,7 +50,7 @@ def issue_console_token(*, session_key: str, app: App, actor: User) -> tuple[Fir
         raise AppNotApproved(
             "The console can call the API as an approved app with granted scopes only. The page of the app says what it waits for."
         )
-    return _issue(session_key, app.scopes, app, actor)
+    return _issue(session_key, app.scopes, app=app, user=actor)
 
 
 @transaction.atomic
@@ -63,7 +63,7 @@ def revoke_first_party_token(*, token: FirstPartyToken, actor: User | None, reas
 
 
 @transaction.atomic
-def _issue(session_key: str, scopes: frozenset[Scope], app: App | None, user: User) -> tuple[FirstPartyToken, str]:
+def _issue(session_key: str, scopes: frozenset[Scope], *, app: App | None, user: User) -> tuple[FirstPartyToken, str]:
     # The lock keeps simultaneous pages within the maximum. The hash is that of `user`, which the session was checked against:
     # a row read now may have a new password already, which would make the session invalid.
     lock(User.objects.all(), pk=user.pk)

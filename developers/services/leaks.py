@@ -50,25 +50,25 @@ def _revoke(secret: str, url: str) -> None:
     if well_formed(secret, Prefix.API_KEY):
         key = ApiKey.objects.select_related("app__user").filter(digest=digest).first()
         if key is not None and key.is_active and revoke_api_key(key=key, actor=None, reason=reason):
-            _notify(key.app.developer, f"API key {key}", key.app)
+            _mail_owner_and_developer(key.app.developer, f"API key {key}", key.app)
     elif well_formed(secret, *BEARER_PREFIXES):
         token = AccessToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         if token is not None and token.is_active and revoke_token(token=token, actor=None, reason=reason):
             # An unnamed token is called by its kind, such as `OAuth token (…a1b2)`.
             what = f"token {token}" if token.name else f"{token.get_kind_display()} token (…{token.hint})"
-            _notify(token.user, what, token.application)
+            _mail_owner_and_developer(token.user, what, token.application)
     elif well_formed(secret, Prefix.FIRST_PARTY_TOKEN):
         page_token = FirstPartyToken.objects.select_related("user").filter(digest=digest, expires_at__gt=timezone.now()).first()
         if page_token is not None and revoke_first_party_token(token=page_token, actor=None, reason=reason):
-            _notify(page_token.user, "first-party token", page_token.app)
+            _mail_owner_and_developer(page_token.user, "first-party token", page_token.app)
     elif well_formed(secret, Prefix.REFRESH_TOKEN):
         refresh_token = RefreshToken.objects.select_related("user", "application__user").filter(token_checksum=digest).first()
         # The family ends even if the token was used since: nobody knows by whom.
         if refresh_token is not None and revoke_family(family=refresh_token.token_family, reason=reason, actor=None):
-            _notify(refresh_token.user, "refresh token", refresh_token.application)
+            _mail_owner_and_developer(refresh_token.user, "refresh token", refresh_token.application)
 
 
-def _notify(owner: User, what: str, app: App | None) -> None:
+def _mail_owner_and_developer(owner: User, what: str, app: App | None) -> None:
     """Mail the owner of the account and the developer of the app, each a few times a day at most, so that reports cannot fill a mailbox."""
     since = timezone.now() - timedelta(days=1)
     for user in {owner} if app is None or app.user is None else {owner, app.user}:

@@ -139,9 +139,9 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
     # Waits for a rotation in progress, so that its tokens are revoked too.
     lock_consents(first.user, first.application)
     now = timezone.now()
-    refreshed = rows.filter(revoked=None).update(revoked=now, updated=now)
-    ended = AccessToken.objects.active().filter(pk__in=rows.values("access_token_id")).update(revoked_at=now, updated=now)
-    if not refreshed and not ended:
+    ended_refresh_tokens = rows.filter(revoked=None).update(revoked=now, updated=now)
+    ended_access_tokens = AccessToken.objects.active().filter(pk__in=rows.values("access_token_id")).update(revoked_at=now, updated=now)
+    if not ended_refresh_tokens and not ended_access_tokens:
         return False
     audit.record(
         "token_family.revoke",
@@ -151,7 +151,7 @@ def revoke_family(*, family: uuid.UUID | None, reason: str, actor: User | None) 
         family=str(family),
         app=str(first.application_id),
         user=str(first.user_id),
-        tokens=ended,
+        tokens=ended_access_tokens,
     )
     return True
 

@@ -36,7 +36,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
         InvalidTransition: the key has ended.
         TooManyKeys: the app has the maximum number of active keys.
     """
-    _check(overlap)
+    _check_overlap(overlap)
     key = lock(ApiKey.objects.select_related("app"), pk=key.pk)
     if not key.is_active:
         raise InvalidTransition("The key has expired or was revoked; create a new one.")
@@ -71,7 +71,7 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
         PasswordRequired: it can spend money, and the password was not given again.
         TooManyTokens: the user or app has the maximum number of active tokens.
     """
-    _check(overlap)
+    _check_overlap(overlap)
     token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)
     if not token.is_active or not token.name:
         raise InvalidTransition("The token has expired, was revoked or renews itself; create a new one.")
@@ -108,6 +108,6 @@ def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> 
     )
 
 
-def _check(overlap: timedelta) -> None:
+def _check_overlap(overlap: timedelta) -> None:
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise texts.invalid("overlap", "out_of_range", f"From 0 to {MAX_OVERLAP.days} days.")

@@ -69,12 +69,12 @@ def queue_request(app: App, scopes: Mapping[Scope, str], actor: User) -> ScopeRe
     review = ScopeReview.objects.create(app=app)
     for scope, reason in wanted.items():
         # A scope that was refused before can be requested again.
-        asked = {"reason": reason, "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
-        AppScope.objects.update_or_create(app=app, scope=scope, defaults=asked)
+        defaults = {"reason": reason, "granted": None, "note": "", "requested_at": review.requested_at, "decided_at": None}
+        AppScope.objects.update_or_create(app=app, scope=scope, defaults=defaults)
     audit.record("app.request_scopes", app, actor=actor, scopes=format_scopes(wanted))
     if settings.SANDBOX:
         pending = _undecided(app)
-        _close_review(app, review, pending, dict.fromkeys(pending, ScopeDecision(granted=True)), SANDBOX_REASON, None)
+        _close_review(app, review, pending, dict.fromkeys(pending, ScopeDecision(granted=True)), note=SANDBOX_REASON, actor=None)
     return review
 
 
@@ -114,7 +114,7 @@ def decide_scopes(
     missing, unknown = pending.keys() - decisions.keys(), decisions.keys() - pending.keys()
     if missing or unknown:
         raise DecisionsIncomplete(missing=format_scopes(missing).split(), unknown=format_scopes(unknown).split())
-    _close_review(app, review, pending, decisions, note, actor)
+    _close_review(app, review, pending, decisions, note=note, actor=actor)
     if logo_digest and any(decision.granted for decision in decisions.values()):
         AppLogo.objects.filter(app=app, digest=logo_digest).update(approved=True)
     return app
@@ -159,7 +159,7 @@ def narrow_scopes(*, app: App, scopes: Collection[Scope], reason: str, actor: Us
     before = app.granted_scopes
     app.granted_scopes = format_scopes(app.scopes - withdrawn)
     app.save(update_fields=["granted_scopes"])
-    _notify_of_grant(app)
+    _publish_grant(app)
     app.scope_rows.filter(scope__in=withdrawn).update(granted=False, note=reason, decided_at=timezone.now())
     audit.record("app.narrow_scopes", app, actor=actor, reason=reason, before=before, after=app.granted_scopes)
     notify_developer(app, "developers/app_narrowed", scopes=format_scopes(withdrawn).split(), reason=reason)
@@ -171,6 +171,7 @@ def _close_review(
     review: ScopeReview,
     pending: Mapping[Scope, AppScope],
     decisions: Mapping[Scope, ScopeDecision],
+    *,
     note: str,
     actor: User | None,
 ) -> None:
@@ -205,9 +206,9 @@ def _undecided(app: App) -> dict[Scope, AppScope]:
     return {Scope(row.scope): row for row in undecided_scopes_of(app)}
 
 
-def _notify_of_grant(app: App) -> None:
+def _publish_grant(app: App) -> None:
     data = {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()}
-    publish_events(new_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk))
+    publish_events(new_event(EventType.SCOPES_CHANGED, subject=app.pk, data=data, app_id=app.pk))
 
 
 def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User | None) -> None:
@@ -220,5 +221,5 @@ def _save_grant(app: App, granted: frozenset[Scope], note: str, actor: User | No
         return
     app.granted_scopes = after
     app.save(update_fields=["granted_scopes"])
-    _notify_of_grant(app)
+    _publish_grant(app)
     audit.record("app.decide_scopes", app, actor=actor, reason=note, before=before, after=after)

@@ -46,12 +46,12 @@ def set_spending_limit(*, owner: User, spender: App | AccessToken, limit_values:
         InvalidInput: no amount, one that is not above zero, another currency than a wallet holds, or invalid categories.
         NotFound: the token is not the owner's, or the app neither belongs to the owner nor is connected.
     """
-    _check(limit_values)
+    _check_values(limit_values)
     # Changes to the owner's limits are made one after the other.
     owner = lock(User.objects.all(), pk=owner.pk)
     if not _may_spend_from(owner, spender):
         raise NotFound
-    return _set("spending_limit.set", spender, owner, limit_values, actor)
+    return _save_limit("spending_limit.set", spender, limit_values, owner=owner, actor=actor)
 
 
 @transaction.atomic
@@ -89,7 +89,7 @@ def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
     if limit.token is not None and Scope.WALLET_SPEND in parse_scopes(limit.token.scope) and not others.exists():
         raise LastSpendingLimit
     # The database guarantees that it has one of them.
-    _remove("spending_limit.remove", cast("App | AccessToken", limit.app or limit.token), limit, actor)
+    _delete_limit("spending_limit.remove", cast("App | AccessToken", limit.app or limit.token), limit, actor)
 
 
 @transaction.atomic
@@ -101,9 +101,9 @@ def set_app_spending_limit(*, app: App, limit_values: LimitValues, reason: str, 
         SelfReview: the app is the actor's.
     """
     reason = texts.clean_text(reason, "reason")
-    _check(limit_values)
+    _check_values(limit_values)
     app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
-    app_limit = _set("app_spending_limit.set", app, None, limit_values, actor, reason)
+    app_limit = _save_limit("app_spending_limit.set", app, limit_values, owner=None, actor=actor, reason=reason)
     notify_developer(app, "developers/app_limit_set", app_limit=app_limit, reason=reason)
     return app_limit
 
@@ -119,7 +119,7 @@ def remove_app_spending_limit(*, app: App, currency: Currency, reason: str, acto
     """
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.select_related("user"), pk=app.pk, owner="user_id", actor=actor)
-    _remove("app_spending_limit.remove", app, lock(app_limits_of(app), currency=currency), actor, reason)
+    _delete_limit("app_spending_limit.remove", app, lock(app_limits_of(app), currency=currency), actor, reason)
     notify_developer(app, "developers/app_limit_removed", currency=currency, reason=reason)
 
 
@@ -129,7 +129,7 @@ def _may_spend_from(owner: User, spender: App | AccessToken) -> bool:
     return spender.user_id == owner.pk or connected_apps_of(owner).filter(pk=spender.pk).exists()
 
 
-def _check(limit_values: LimitValues) -> None:
+def _check_values(limit_values: LimitValues) -> None:
     if limit_values.currency not in WALLET_CURRENCIES:
         raise texts.invalid("currency", "invalid_choice", "A wallet holds INR and USD.")
     amounts = {name: getattr(limit_values, name) for name in AMOUNTS}
@@ -146,8 +146,8 @@ def _check(limit_values: LimitValues) -> None:
             raise texts.invalid("categories", "invalid", "Categories are named by their slugs, such as fonts.")
 
 
-def _set(
-    action: str, spender: App | AccessToken, owner: User | None, limit_values: LimitValues, actor: User, reason: str = ""
+def _save_limit(
+    action: str, spender: App | AccessToken, limit_values: LimitValues, *, owner: User | None, actor: User, reason: str = ""
 ) -> SpendingLimit:
     values = asdict(limit_values) | {"categories": sorted(set(limit_values.categories)), "set_by": actor}
     lookup: dict[str, Any] = {"owner": owner, "currency": values.pop("currency")}
@@ -159,7 +159,7 @@ def _set(
     return limit
 
 
-def _remove(action: str, spender: App | AccessToken, limit: SpendingLimit, actor: User, reason: str = "") -> None:
+def _delete_limit(action: str, spender: App | AccessToken, limit: SpendingLimit, actor: User, reason: str = "") -> None:
     before = _audited(limit)
     limit.delete()
     audit.record(action, spender, actor=actor, reason=reason, currency=limit.currency, before=before, after=None)

@@ -23,7 +23,7 @@ from ..event_types import OWN_STORE_EVENTS, PING, REQUIRED_SCOPES, may_subscribe
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
-from ..webhooks.delivering import disable, schedule_delivery
+from ..webhooks.delivering import disable_locked, schedule_delivery
 from ..webhooks.signing import encrypt_secret, new_secret, reencrypt_secret
 
 # Maximum number of test events to an endpoint, and of redeliveries of one delivery, in a minute.
@@ -156,7 +156,7 @@ def disable_endpoint(*, endpoint: WebhookEndpoint, reason: str, actor: User) -> 
     endpoint = lock(WebhookEndpoint.objects.select_related("app__user"), pk=endpoint.pk)
     if endpoint.disabled_at is not None:
         raise InvalidTransition("It is already disabled.", currentState="disabled")
-    disable(endpoint, reason, actor=actor)
+    disable_locked(endpoint, reason, actor=actor)
     return endpoint
 
 

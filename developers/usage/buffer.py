@@ -86,8 +86,8 @@ class UsageBuffer:
 
 def _after_fork() -> None:
     """Start with an empty buffer in a child process: it has no thread, and its parent writes the counters."""
-    usage.__init__()  # type: ignore[misc]  # other modules hold the object
+    usage_buffer.__init__()  # type: ignore[misc]  # other modules hold the object
 
 
-usage = UsageBuffer()
+usage_buffer = UsageBuffer()
 os.register_at_fork(after_in_child=_after_fork)

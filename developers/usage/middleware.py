@@ -15,7 +15,7 @@ from marketplace.http.monitoring import METHODS
 from ..models import AccessToken, FirstPartyToken
 from ..models.usage import OPERATION_CHARS
 from ..principals import Principal
-from .buffer import usage
+from .buffer import usage_buffer
 from .rows import CallKey
 
 # A view with several operations at one address stores its `CountedOperation` under this name in `request.META`.
@@ -46,7 +46,7 @@ class UsageMiddleware:
         try:
             call = call_of(request, response.status_code)
             if call is not None:
-                usage.count(call)
+                usage_buffer.count(call)
         except Exception:
             logger.exception("a call was not counted")
         return response

@@ -57,7 +57,7 @@ def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) ->
     return first is not None and now - first >= sum(RETRY_DELAYS, timedelta()) and delivery.log.count() == delivery.attempts
 
 
-def disable(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
+def disable_locked(endpoint: WebhookEndpoint, reason: str, *, actor: User | None) -> None:
     """Disable a locked endpoint, fail its pending deliveries, and notify its owner."""
     endpoint.disabled_at, endpoint.disabled_reason = timezone.now(), reason
     endpoint.save(update_fields=["disabled_at", "disabled_reason"])
@@ -127,7 +127,8 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
             continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
         try:
-            if not _record(delivery, *_call(endpoint, delivery)):
+            attempt, retry_after = _send(endpoint, delivery)
+            if not _record(delivery, attempt, retry_after):
                 return
         except NotFound:
             # The endpoint was deleted during the call.
@@ -155,7 +156,7 @@ def _schedule_next(endpoint_id: uuid.UUID) -> None:
             task.using(run_after=at).enqueue(str(endpoint_id))
 
 
-def _call(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[WebhookAttempt, timedelta]:
+def _send(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[WebhookAttempt, timedelta]:
     """Send an event; return the attempt, which is not saved yet, and the delay that the receiver asks for."""
     body = body_of(delivery.message)
     try:
@@ -203,9 +204,9 @@ def _record(delivery: WebhookDelivery, attempt: WebhookAttempt, retry_after: tim
     if endpoint.disabled_at is not None:
         return False
     if attempt.http_status == GONE:
-        disable(endpoint, "It responded with 410 (gone).", actor=None)
+        disable_locked(endpoint, "It responded with 410 (gone).", actor=None)
     elif not attempt.succeeded and has_failed_too_long(endpoint, delivery):
-        disable(endpoint, "No delivery succeeded for five days.", actor=None)
+        disable_locked(endpoint, "No delivery succeeded for five days.", actor=None)
     return attempt.succeeded
 
 

@@ -42,7 +42,7 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
     Raises:
         InvalidInput: the cursor is not valid.
     """
-    after = None if cursor == LATEST else _position(cursor)
+    after = None if cursor == LATEST else _position_in(cursor)
     unlisted = number_new_events()
     last = EventCounter.objects.values_list("last", flat=True).first() or 0
     if after is None:
@@ -55,9 +55,9 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
     ).order_by("position")
     # One query for each audience, so that the database reads no more than a page by its index.
     audiences = (Q(app=None, owner=None), Q(app=app))
-    found = sorted((event for audience in audiences for event in kept.filter(audience)[: limit + 1]), key=_by_position)
+    found = sorted((event for audience in audiences for event in kept.filter(audience)[: limit + 1]), key=_position_of)
     events = found[:limit]
-    reached = _by_position(events[-1]) if len(found) > limit else last
+    reached = _position_of(events[-1]) if len(found) > limit else last
     return EventPage(events, pack_cursor([reached]), unlisted or len(found) > limit)
 
 
@@ -82,11 +82,11 @@ def number_new_events() -> bool:
     return len(events) == BATCH
 
 
-def _by_position(event: WebhookMessage) -> int:
+def _position_of(event: WebhookMessage) -> int:
     return event.position or 0
 
 
-def _position(cursor: str | None) -> int:
+def _position_in(cursor: str | None) -> int:
     """Return the position in a cursor, 0 without one."""
     if cursor is None:
         return 0

@@ -1,7 +1,6 @@
 """Publishes events: the event is written in the caller's transaction, and a job creates its deliveries to webhooks."""
 
 import uuid
-from collections.abc import Mapping
 from datetime import timedelta
 from functools import reduce
 from operator import or_
@@ -30,10 +29,10 @@ def api_url(path: str) -> str:
 
 
 def new_event(
-    *, event: EventType, subject: uuid.UUID, data: Mapping[str, Any], app_id: uuid.UUID | None = None, owner_id: uuid.UUID | None = None
+    event_type: EventType, *, subject: uuid.UUID, data: dict[str, Any], app_id: uuid.UUID | None = None, owner_id: uuid.UUID | None = None
 ) -> WebhookMessage:
     """Return an event to publish: to the app, or the apps of the owner, or to all without either."""
-    return WebhookMessage(type=event.value, subject=str(subject), data=dict(data), app_id=app_id, owner_id=owner_id)
+    return WebhookMessage(type=event_type.value, subject=str(subject), data=data, app_id=app_id, owner_id=owner_id)
 
 
 def publish_events(*events: WebhookMessage) -> None:

@@ -159,7 +159,7 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 2
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["developers.authentication.CredentialAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["developers.permissions.HasAccess"],
-    "DEFAULT_THROTTLE_CLASSES": ["developers.throttling.RateLimits"],
+    "DEFAULT_THROTTLE_CLASSES": ["developers.throttling.RateLimitThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["marketplace.api.rendering.OrjsonRenderer"],
     "DEFAULT_PARSER_CLASSES": ["marketplace.api.rendering.OrjsonParser"],
     "DEFAULT_SCHEMA_CLASS": "marketplace.api.openapi.OperationSchema",

@@ -318,9 +318,7 @@ def earning() -> Scene:
 def eventful() -> Scene:
     """Something happened that the app sees."""
     app = AppFactory()
-    publish_events(
-        new_event(event=EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk)
-    )
+    publish_events(new_event(EventType.SCOPES_CHANGED, subject=app.pk, data={"appId": str(app.pk), "grantedScopes": []}, app_id=app.pk))
     return Scene(app.developer, app=app)
 
 

@@ -144,7 +144,7 @@ def test_personal_token_may_manage_the_own_store() -> None:
 
 
 def test_token_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_ACTIVE_TOKENS", 1)
+    monkeypatch.setattr(bounds, "MAX_TOKENS_WITHOUT_APP", 1)
     user = UserFactory()
     first, _ = personal(user)
     with pytest.raises(TooManyTokens):
@@ -173,7 +173,7 @@ def test_mcp_token_of_an_app_that_spends_needs_the_password() -> None:
 
 
 def test_mcp_token_beyond_the_limit_of_the_app_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_MCP_TOKENS", 1)
     app = AppFactory(granted_scopes=READS)
     token, _ = mcp(app)
     with pytest.raises(TooManyTokens):

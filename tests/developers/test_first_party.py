@@ -18,7 +18,7 @@ from developers.models import ApiUsage, App, FirstPartyToken
 from developers.selectors import spends_only_within_limits
 from developers.services.credentials import issue_api_key
 from developers.services.first_party import PAGE_SCOPES, issue_console_token, issue_page_token
-from developers.usage.buffer import usage
+from developers.usage.buffer import usage_buffer
 from developers.usage.selectors import usage_of_app
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
@@ -216,7 +216,7 @@ def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:
     wallet({"x-api-key": console_token(app)[1]})
     wallet({"x-api-key": console_token(app)[1]})
     wallet(bearer(page_token(app.developer)[1]))
-    usage.flush()
+    usage_buffer.flush()
     row = ApiUsage.objects.get()
     assert (row.kind, row.app, row.credential_id, row.calls) == ("console", app, app.pk, 2)
     assert list(usage_of_app(app, []).callers) == ["Developer console"]

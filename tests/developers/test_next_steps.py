@@ -2,7 +2,7 @@
 
 import pytest
 
-from developers.dashboard.next_steps import first_call, milestones_of, next_step_of
+from developers.dashboard.next_steps import first_call_url, milestones_of, next_step_of
 from developers.models import ApiKey, App, DeveloperApplication
 from developers.selectors import Progress
 
@@ -59,4 +59,4 @@ def test_app_that_calls_needs_no_next_step() -> None:
     [("library:read account:read", "/api/v1/library"), ("account:read", "/api/v1/wallet"), ("wallet:spend", "/api/v1/assets?limit=1")],
 )
 def test_suggested_first_call_needs_only_scopes_of_the_key(grant: str, path: str) -> None:
-    assert first_call(App(granted_scopes=grant)).endswith(path)
+    assert first_call_url(App(granted_scopes=grant)).endswith(path)

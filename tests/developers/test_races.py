@@ -124,7 +124,7 @@ def test_concurrent_narrowings_of_scopes_both_apply() -> None:
 
 @pytest.mark.parametrize("what", ["keys", "tokens", "mcp tokens", "apps"])
 def test_concurrent_keys_tokens_and_apps_do_not_exceed_their_limit(what: str, developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_TOKENS", "MAX_APPS"):
+    for bound in ("MAX_ACTIVE_KEYS", "MAX_ACTIVE_MCP_TOKENS", "MAX_TOKENS_WITHOUT_APP", "MAX_APPS"):
         monkeypatch.setattr(developers_bounds, bound, 1)
     app = AppFactory()
     makers: dict[str, tuple[Callable[[], Any], type[Problem], Any]] = {

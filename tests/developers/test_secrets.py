@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from developers.models import AccessToken, ApiKey, App, FirstPartyToken, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
-from developers.usage.buffer import usage
+from developers.usage.buffer import usage_buffer
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from tests.admin.pages import address
@@ -90,8 +90,8 @@ def misuse(secret: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield APIClient(headers={"authorization": f"Basic {secret}"}).get("/api/v1/wallet")
     for where, error in (
         ("wallet.api.views.wallet.wallet_of", RuntimeError("crash")),
-        ("developers.authentication._touch", RuntimeError("crash")),
-        ("developers.authentication._touch", OperationalError("gone")),
+        ("developers.authentication._record_use", RuntimeError("crash")),
+        ("developers.authentication._record_use", OperationalError("gone")),
         ("developers.usage.middleware.call_of", RuntimeError("crash")),
     ):
         with monkeypatch.context() as broken:
@@ -145,7 +145,7 @@ def test_no_secret_is_in_a_response_or_a_log_whatever_happens(
             statuses.add(response.status_code)
             assert leaks(secrets, [response.content.decode(), str(dict(response.items()))]) == []
     assert {200, 400, 401, 403, 404, 500, 503} <= statuses
-    usage.flush()
+    usage_buffer.flush()
     assert heard.text
     assert leaks(secrets, [heard.text]) == []
     assert leaks(secrets, cells()) == []

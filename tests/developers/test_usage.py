@@ -20,7 +20,7 @@ from developers.authentication import principal_of_bearer
 from developers.models import AccessToken, ApiUsage, App, AppScope
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from developers.usage import buffer, rows
-from developers.usage.buffer import UsageBuffer, usage
+from developers.usage.buffer import UsageBuffer, usage_buffer
 from developers.usage.middleware import call_of
 from developers.usage.rows import CallKey
 from developers.usage.selectors import unused_scopes, usage_of_app, usage_of_credentials
@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("midday"), pytest.m
 
 
 def counted() -> dict[tuple[str, int], int]:
-    usage.flush()
+    usage_buffer.flush()
     return {(row.operation, row.status): row.calls for row in ApiUsage.objects.all()}
 
 
@@ -83,7 +83,7 @@ def test_token_is_counted_under_itself_or_its_app(anonymous: APIClient) -> None:
     oauth, other = token_of("oauth")
     for bearer in (secret, other):
         anonymous.get("/api/v1/wallet", headers={"authorization": f"Bearer {bearer}"})
-    usage.flush()
+    usage_buffer.flush()
     found = set(ApiUsage.objects.values_list("kind", "app", "credential_id"))
     assert found == {("personal", None, personal.pk), ("oauth", oauth.application_id, oauth.application_id)}
 
@@ -296,7 +296,7 @@ def test_paths_and_methods_that_a_caller_makes_up_add_no_rows_of_their_own(key_c
         client.generic(f"MADE{number}", "/api/v1/wallet")
         client.generic(f"MADE{number}", f"/api/v1/made-up-{number}")
         client.put(f"/api/v1/assets/made-up-{number}")
-    usage.flush()
+    usage_buffer.flush()
     operations = set(ApiUsage.objects.values_list("operation", flat=True))
     assert operations <= {"GET unknown", "OTHER unknown", "GET asset", "GET assets", "OTHER wallet", "PUT asset"}
     assert ApiUsage.objects.count() <= 6

@@ -167,12 +167,12 @@ def _batch(seed: int, start: int, stop: int) -> Iterator[tuple[int, str, float]]
 def _look(job: str, content: bytes) -> str:
     outcome, blobs = worker.run(job, io.BufferedReader(io.BytesIO(content), 2**20), len(content))
     try:
-        reply = replies.parse(json.dumps(outcome).encode())
+        verdict = replies.parse(json.dumps(outcome).encode())
     except replies.ChildFailed as error:
         return f"unkeepable: {error}"
-    if reply.blobs != [len(blob) for blob in blobs]:
+    if verdict.blob_sizes != [len(blob) for blob in blobs]:
         return "unkeepable: blobs"
-    return f"crashed: {reply.reason}" if reply.outcome == "crashed" else reply.outcome
+    return f"crashed: {verdict.reason}" if verdict.outcome == "crashed" else verdict.outcome
 
 
 def _run_batch(seed: int, start: int, stop: int) -> None:

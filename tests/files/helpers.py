@@ -45,7 +45,7 @@ def inspect(store: ObjectStorage, content: bytes) -> Inspection:
     return inspect_deliverable(storage=store, key="deliverables/one", size=len(content))
 
 
-def without_a_child(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
+def without_a_child(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Verdict, list[bytes]]:
     """Stand in for `runner._exchange`: what the parsers say, without the quarter of a second that a child takes to start."""
     task, _, _, options = arguments
     # A process inspects one file: this is the next one's.

@@ -259,7 +259,7 @@ def test_requests_that_wait_for_inspections_release_their_slots_and_one_client_a
     def hang(*_arguments: Any) -> Any:
         begun.release()
         assert go.wait(GIVE_UP)
-        return replies.Reply("accepted", "", {}, []), [b"\xff\xd8\xff"]
+        return replies.Verdict("accepted", "", {}, []), [b"\xff\xd8\xff"]
 
     monkeypatch.setattr(runner, "_exchange", hang)
     logos = [server.send("/api/logo", address=f"203.0.113.{number}") for number in range(PLACES // 4)]

@@ -4,7 +4,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from developers.models import AccessToken, ApiUsage, App
-from developers.usage.buffer import usage
+from developers.usage.buffer import usage_buffer
 from marketplace.core.scopes import Scope
 from tests.admin.pages import address, text_of
 from tests.callers import signed_in
@@ -25,7 +25,7 @@ def test_messages_that_call_no_tool_count_by_outcome(revision: str) -> None:
     speaker.send("tools/list", {"cursor": "made up"})
     speaker.send("no/such/method")
     speaker.send("tools/list")
-    usage.flush()
+    usage_buffer.flush()
     kept = {(row.operation, row.status, row.calls) for row in ApiUsage.objects.all()}
     assert kept == {("POST mcp", 400, 2), ("POST mcp", 404, 1), ("POST mcp", 200, 1)}
 
@@ -38,7 +38,7 @@ def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
     speaker.call("get_asset", assetId="no-such-asset")
     speaker.call("get_asset")
     speaker.send("tools/call", {"name": "list_library", "arguments": {}})
-    usage.flush()
+    usage_buffer.flush()
     kept = {(row.app, row.credential_id, row.kind, row.operation, row.scope, row.status) for row in ApiUsage.objects.all()}
     who = (app, token.pk, "mcp")
     assert kept == {
@@ -52,7 +52,7 @@ def test_call_is_kept_with_app_token_tool_and_outcome(revision: str) -> None:
 @REVISIONS
 def test_resource_that_is_not_found_counts_by_its_kind(revision: str) -> None:
     Speaker(mcp_token()[1], revision).send("resources/read", {"uri": "asset://no-such/manifest"})
-    usage.flush()
+    usage_buffer.flush()
     row = ApiUsage.objects.get()
     assert (row.operation, row.scope, row.status) == ("resource manifest", "catalog:read", 404)
 
@@ -64,7 +64,7 @@ def test_owner_and_admin_see_what_was_called_and_what_became_of_it() -> None:
     speaker.call("get_wallet")
     for _ in range(2):
         speaker.call("get_asset", assetId="no-such-asset")
-    usage.flush()
+    usage_buffer.flush()
     page = BeautifulSoup(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content, "html.parser")
     refused = page.select("table:has(caption:-soup-contains('Refused and failed')) tbody tr")
     assert [[cell.get_text() for cell in row.select("th, td")] for row in refused] == [["tool get_asset", "404 Not Found", "2"]]

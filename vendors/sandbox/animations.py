@@ -18,8 +18,9 @@ from .preview_images import webp
 from .sniffing import HEAD_BYTES, sniff
 from .zip_directory import read_directory
 
-# The limits of a file's animations: their number, and for each the bytes of JSON, seconds, frames per second, pixels per side, bytes of WebP.
-MAX_ANIMATIONS, SOURCE_BYTES, MAX_SECONDS, FRAMES_PER_SECOND, SIDE_PIXELS, WEBP_BYTES = 8, 2 * 2**20, 6, 20, 320, 300 * 2**10
+# The limits of a file's animations, of the JSON of each, and of the WebP that is made of it.
+MAX_ANIMATIONS, SOURCE_BYTES = 8, 2 * 2**20
+MAX_SECONDS, FRAMES_PER_SECOND, SIDE_PIXELS, WEBP_BYTES = 6, 20, 320, 300 * 2**10
 # After this processor time no further animation is begun.
 PROCESSOR_SECONDS = 30
 QUALITIES = (60, 35, 15)

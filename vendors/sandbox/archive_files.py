@@ -7,8 +7,8 @@ from . import fonts, inspecting, preview_fonts, preview_images, tars, texts, zip
 from .exceptions import Unsupported
 from .sniffing import HEAD_BYTES, sniff
 
-MEMBER_BYTES = 20 * 2**20
-TEXT_BYTES = 256 * 2**10
+OPENED_BYTES = 20 * 2**20
+SHOWN_TEXT_BYTES = 256 * 2**10
 SOUNDS = {"wav", "mp3", "aac", "m4a", "flac", "ogg"}
 MISSING = "The archive has no such file, or it is encrypted or too large to be opened here."
 
@@ -28,7 +28,8 @@ def run(file: BinaryIO, size: int, path: str) -> tuple[dict[str, Any], list[byte
         inspecting.module_details(inner, len(content), format_name)
         return {"kind": "sound", "format": format_name}, [content]
     if not format_name and (path.rpartition(".")[2].lower() in texts.EXTENSIONS or b"\0" not in content):
-        return {"kind": "text", "truncated": len(content) > TEXT_BYTES}, [content[:TEXT_BYTES].decode("utf-8-sig", "replace").encode()]
+        shown = content[:SHOWN_TEXT_BYTES].decode("utf-8-sig", "replace").encode()
+        return {"kind": "text", "truncated": len(content) > SHOWN_TEXT_BYTES}, [shown]
     raise Unsupported("Only texts, pictures, fonts and sounds can be opened here. Download the file instead.")
 
 
@@ -40,13 +41,13 @@ def member(file: BinaryIO, size: int, path: str) -> bytes:
     """
     format_name = sniff(file.read(HEAD_BYTES))
     file.seek(0)
-    if not path and size <= MEMBER_BYTES:
-        return file.read(MEMBER_BYTES)
+    if not path and size <= OPENED_BYTES:
+        return file.read(OPENED_BYTES)
     content = None
     if inspecting.MODULES.get(format_name) == "zips":
-        content = zips.read_member(file, size, path, MEMBER_BYTES)
+        content = zips.read_member(file, size, path, OPENED_BYTES)
     elif inspecting.MODULES.get(format_name) == "tars":
-        content = tars.read_member(file, size, format_name, path, MEMBER_BYTES)
+        content = tars.read_member(file, size, format_name, path, OPENED_BYTES)
     if content is None:
         raise Unsupported(MISSING)
     return content

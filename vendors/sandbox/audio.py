@@ -23,10 +23,10 @@ BIT_DEPTHS |= {"IMA_ADPCM": 4, "MS_ADPCM": 4}
 def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     """Return sample rate, channels and duration in seconds, and the bit depth where the format has one."""
     head = file.read(10)
-    tag = sum((byte & 127) << 7 * place for place, byte in enumerate(reversed(head[6:]))) if head[:3] == b"ID3" else 0
+    tag_bytes = sum((byte & 127) << 7 * place for place, byte in enumerate(reversed(head[6:]))) if head[:3] == b"ID3" else 0
     file.seek(0)
     with rejecting("The sound is damaged: it cannot be decoded."), soundfile.SoundFile(file) as sound:
-        return _mp3(sound, size - tag) if format_name == "mp3" else _decoded(sound, size, format_name)
+        return _mp3(sound, size - tag_bytes) if format_name == "mp3" else _decoded(sound, size, format_name)
 
 
 def _decoded(sound: soundfile.SoundFile, size: int, format_name: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def _decoded(sound: soundfile.SoundFile, size: int, format_name: str) -> dict[st
 
 
 def _mp3(sound: soundfile.SoundFile, size: int) -> dict[str, Any]:
-    """Decode a whole MP3 of `size` bytes without its tag, because its header may state any length."""
+    """Decode a whole MP3, of `size` bytes without the tag at its start, because its header may state any length."""
     frames = 0
     while block := len(sound.read(BLOCK_FRAMES, dtype="int16")):
         frames += block

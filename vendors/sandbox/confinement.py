@@ -16,13 +16,15 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from .system_calls import ARGUMENTS, CALLS, CLONE3, CLONE_REFUSED
+from .system_calls import ALLOWED_ARGUMENTS, CALLS, CLONE3, REFUSED_CLONE_FLAGS
 
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# Instructions of the filter, its verdicts, and the offsets of what it reads (linux/seccomp.h).
+# An instruction of the filter: its code, the jumps if its comparison is true or false, and its value.
+Instruction = tuple[int, int, int, int]
+# The codes, the verdicts, and the offsets of what the filter reads (linux/seccomp.h).
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 ALLOW, KILL, NOT_PERMITTED, NOT_IMPLEMENTED = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
-NUMBER, MACHINE, ARGUMENT = 0, 4, 16
+NUMBER_OFFSET, MACHINE_OFFSET, ARGUMENT_OFFSET = 0, 4, 16
 SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2
 
 # Landlock (linux/landlock.h): its system calls, the rights to files, and the scopes that later versions added: TCP, and abstract sockets
@@ -70,25 +72,24 @@ def _restrict_files() -> bool:
 def _allow(ruleset: int, path: str | Path, rights: int) -> bool:
     """Allow access to a path and everything below it. A path that does not exist is skipped; False means that the kernel refused."""
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return True
     try:
         if not Path(path).is_dir():
             rights &= EXECUTE | WRITE | READ
             rights |= WRITE if str(path) == os.devnull else 0
-        return not _libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, place), 0)
+        return not _libc.syscall(ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, descriptor), 0)
     finally:
-        os.close(place)
+        os.close(descriptor)
 
 
 def _restrict_calls() -> bool:
     machine = platform.machine()
     if machine not in MACHINES:
         return False
-    numbers = {name: pair[machine == "aarch64"] for name, pair in CALLS.items()}
-    # An instruction's second and third value are the jumps if the comparison is true or false.
-    program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
+    numbers = {name: arm64 if machine == "aarch64" else x86_64 for name, (x86_64, arm64) in CALLS.items()}
+    program = [(LOAD, 0, 0, MACHINE_OFFSET), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER_OFFSET)]
     for name, number in numbers.items():
         if number is not None:
             verdict = _verdict(name)
@@ -97,19 +98,19 @@ def _restrict_calls() -> bool:
     return _install(program)
 
 
-def _verdict(name: str) -> list[tuple[int, int, int, int]]:
+def _verdict(name: str) -> list[Instruction]:
     """Return the instructions that decide on a listed call; where an argument matters, they compare its lower half."""
     if name == "clone":
-        return [(LOAD, 0, 0, ARGUMENT), (ANY_BIT, 0, 1, CLONE_REFUSED), (RETURN, 0, 0, NOT_PERMITTED), (RETURN, 0, 0, ALLOW)]
-    if name not in ARGUMENTS:
+        return [(LOAD, 0, 0, ARGUMENT_OFFSET), (ANY_BIT, 0, 1, REFUSED_CLONE_FLAGS), (RETURN, 0, 0, NOT_PERMITTED), (RETURN, 0, 0, ALLOW)]
+    if name not in ALLOWED_ARGUMENTS:
         return [(RETURN, 0, 0, ALLOW)]
-    place, values = ARGUMENTS[name]
+    place, values = ALLOWED_ARGUMENTS[name]
     allowed = [step for value in values for step in ((EQUAL, 0, 1, value), (RETURN, 0, 0, ALLOW))]
-    return [(LOAD, 0, 0, ARGUMENT + 8 * place), *allowed, (RETURN, 0, 0, NOT_PERMITTED)]
+    return [(LOAD, 0, 0, ARGUMENT_OFFSET + 8 * place), *allowed, (RETURN, 0, 0, NOT_PERMITTED)]
 
 
-def _install(program: Iterable[tuple[int, int, int, int]]) -> bool:
+def _install(program: Iterable[Instruction]) -> bool:
     instructions = b"".join(struct.pack("=HBBI", *each) for each in program)
-    held = ctypes.create_string_buffer(instructions, len(instructions))
-    head = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(held))
-    return not _libc.prctl(SET_SECCOMP, FILTER, ctypes.create_string_buffer(head, len(head)), 0, 0)
+    buffer = ctypes.create_string_buffer(instructions, len(instructions))
+    header = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(buffer))
+    return not _libc.prctl(SET_SECCOMP, FILTER, ctypes.create_string_buffer(header, len(header)), 0, 0)

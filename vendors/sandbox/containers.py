@@ -16,7 +16,7 @@ KINDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("jar", frozenset({"meta-inf/manifest.mf"})),
     ("skill", frozenset({"skill.md"})),
 )
-WANTED = frozenset().union(*(names for _, names in KINDS))
+CHARACTERISTIC_NAMES = frozenset().union(*(names for _, names in KINDS))
 
 
 def kind_of(names: Iterable[str]) -> str:

@@ -97,7 +97,7 @@ class EntryCounter:
         """Return the digests: one for each of the first entries, and one for all others together."""
         return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if len(self._compared) == MAX_COMPARED else {})
 
-    def technical(self) -> dict[str, Any]:
+    def details(self) -> dict[str, Any]:
         """Return the archive fields of `technicalJson`, the warnings if there are any, and the first entries."""
         common = self._extensions.most_common(MAX_EXTENSIONS)
         found: dict[str, Any] = {

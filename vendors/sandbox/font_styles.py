@@ -25,6 +25,8 @@ STYLE_BYTES, TOTAL_BYTES, MAX_SECONDS = 160 * 2**10, 2 * 2**20, 40
 # Bits of the fields `fsType` and `fsSelection` of the table OS/2.
 PREVIEW_AND_PRINT = 4
 ITALIC = 1
+# Platform, encoding and language of a name that every program reads: Windows, Unicode, English (US).
+WINDOWS_ENGLISH = (3, 1, 0x409)
 
 
 def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, features: list[str]) -> tuple[dict[str, Any], list[bytes]]:
@@ -44,7 +46,7 @@ def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, fe
     for path, face in members:
         file.seek(0)
         with suppress(Exception):
-            content = fonts.plain(archive_files.member(file, size, path))
+            content = fonts.plain_font(archive_files.member(file, size, path))
             found, packed = _style(content, face, characters, features)
             if sum(map(len, blobs)) + len(packed) <= TOTAL_BYTES:
                 styles.append(found)
@@ -57,20 +59,20 @@ def run(file: BinaryIO, size: int, members: list[list[Any]], characters: str, fe
 def _style(content: bytes, face: int, characters: str, features: list[str]) -> tuple[dict[str, Any], bytes]:
     """Return the facts of a plain font and its subset, without alternate glyphs where these make it too large."""
     facts = fonts.describe(fonts.open_font(io.BytesIO(content), len(content), face))
-    for kept in (ALWAYS | {*subset.Options().layout_features, *features}, ALWAYS):
+    for kept_features in (ALWAYS | {*subset.Options().layout_features, *features}, ALWAYS):
         font = fonts.open_font(io.BytesIO(content), len(content), face)
         with rejecting("The font cannot be subset."):
-            found = _described(font)
-            made = _subset(font, characters, kept)
-        plain = fonts.sanitized(made)
-        packed = woff2.write(plain)
+            found = _weight_and_ranges(font)
+            made = _subset(font, characters, kept_features)
+        sanitized = fonts.sanitized(made)
+        packed = woff2.write(sanitized)
         if len(packed) <= STYLE_BYTES:
-            described = fonts.open_font(io.BytesIO(plain), len(plain))
-            return facts | found | {"features": _features(described)}, packed
+            subset_font = fonts.open_font(io.BytesIO(sanitized), len(sanitized))
+            return facts | found | {"features": _features(subset_font)}, packed
     raise Rejected("The subset is larger than 160 KiB.")
 
 
-def _described(font: Any) -> dict[str, Any]:
+def _weight_and_ranges(font: Any) -> dict[str, Any]:
     os2 = font.get("OS/2")
     slanted = "post" in font and font["post"].italicAngle != 0
     return {
@@ -114,7 +116,7 @@ def _mark(font: Any) -> None:
             names.setName(f"Preview-{record.toUnicode()}"[:63], *key)
         elif record.nameID in {UNIQUE_NAME, DESCRIPTION}:
             names.removeNames(*key)
-    names.setName(NOTICE, DESCRIPTION, 3, 1, 0x409)
+    names.setName(NOTICE, DESCRIPTION, *WINDOWS_ENGLISH)
     if "OS/2" in font:
         font["OS/2"].fsType = PREVIEW_AND_PRINT
 

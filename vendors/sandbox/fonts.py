@@ -140,7 +140,7 @@ def _script(first: int, last: int) -> str:
     return ""
 
 
-def plain(content: bytes) -> bytes:
+def plain_font(content: bytes) -> bytes:
     """Return the font unchanged, or a web font sanitized.
 
     Raises:

@@ -14,7 +14,7 @@ PATH_CHARS = 20_000
 
 def run(file: BinaryIO, size: int, path: str, face: int, names: Sequence[str]) -> tuple[dict[str, Any], list[bytes]]:
     """Run the `glyphs` task of the sandbox: return the drawing and the width of each glyph, and the font's ascent and descent, all in units of the font."""
-    content = fonts.plain(archive_files.member(file, size, path))
+    content = fonts.plain_font(archive_files.member(file, size, path))
     font = fonts.open_font(io.BytesIO(content), len(content), face)
     with rejecting("The font cannot be drawn."):
         glyphs = font.getGlyphSet()

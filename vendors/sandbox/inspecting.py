@@ -31,9 +31,9 @@ MODULES = {
     "ogg": "audio",
 }
 ARCHIVES = {"zips", "tars"}
-# The largest size in bytes of the facts by which versions of a file are compared.
+# The largest size in bytes of the facts by which versions of a file are compared; larger ones are left out.
 FACTS_BYTES = 4 * 2**20
-ACCEPTED = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
+ADVICE = "Send a zip or tar archive (plain, gzip, bzip2 or xz), a font, an image or a sound."
 
 
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
@@ -41,7 +41,7 @@ def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     head = file.read(HEAD_BYTES)
     format_name = sniff(head)
     if format_name not in MODULES:
-        raise Unsupported(f"The content is {describe_unknown(head)}. {ACCEPTED}")
+        raise Unsupported(f"The content is {describe_unknown(head)}. {ADVICE}")
     found = details(file, size, format_name)
     facts = json.dumps(found.pop("facts"), ensure_ascii=False).encode("utf-8", "replace")
     return found, [facts if len(facts) <= FACTS_BYTES else b"{}"]

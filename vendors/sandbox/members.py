@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from . import agent_skills, injections, skills, texts
+from . import injections, skill_files, skill_manifests, texts
 from .entries import displayable
 from .inspecting import ARCHIVES, MODULES, details
 from .sniffing import HEAD_BYTES, sniff
@@ -23,56 +23,57 @@ class MemberInspections:
     """Collects members while an archive is read, and inspects them afterwards."""
 
     def __init__(self) -> None:
-        self._skill: tuple[int, str, Any] | None = None
+        self._skill_path: str | None = None
+        self._skill_handle: Any = None
         self._chosen: list[tuple[str, Any]] = []
         self._texts: list[tuple[str, Any]] = []
         self._unsearched_texts = 0
-        self._budget = BUDGET_BYTES
+        self._bytes_left = BUDGET_BYTES
         # The codes of `injections`, each with the path of a text that contains the pattern.
         self._injections: dict[tuple[str, str], None] = {}
         # What all files show, in case the archive is a skill: hosts, signs of scripts by path, the files that were not searched at all, and
         # the texts that were searched for hosts but are too large to be searched for injections.
-        self._hosts = texts.Texts()
+        self._searched = texts.Texts()
         self._scripts: dict[str, list[str]] = {}
-        self._unsearched: list[str] = []
-        self._large_texts: list[str] = []
-        self._search_files, self._search_bytes = agent_skills.MAX_FILES, agent_skills.TOTAL_BYTES
+        self._unsearched_paths: list[str] = []
+        self._large_text_paths: list[str] = []
+        self._searches_left, self._search_bytes_left = skill_manifests.MAX_FILES, skill_manifests.TOTAL_BYTES
 
     @property
     def has_skill(self) -> bool:
         """Whether a SKILL.md was added."""
-        return self._skill is not None
+        return self._skill_path is not None
 
     @property
-    def notes(self) -> list[tuple[str, str]]:
+    def skill_warnings(self) -> list[tuple[str, str]]:
         """The codes of warnings about a skill, each with a file."""
-        unsearched = [("unsearched", path) for path in (*self._unsearched, *self._large_texts)]
+        unsearched = [("unsearched", path) for path in (*self._unsearched_paths, *self._large_text_paths)]
         return [*self._injections, *unsearched] if self.has_skill else []
 
     def reserve_search(self, size: int) -> bool:
         """Take a file of this size from the budget of the search; return False where it does not fit."""
-        fits = self._search_files > 0 and size <= self._search_bytes
+        fits = self._searches_left > 0 and size <= self._search_bytes_left
         if fits:
-            self._search_files, self._search_bytes = self._search_files - 1, self._search_bytes - size
+            self._searches_left, self._search_bytes_left = self._searches_left - 1, self._search_bytes_left - size
         return fits
 
     def search(self, path: str, mode: int, content: bytes | None) -> None:
         """Note the hosts that a file names, its patterns of injection and its signs of a script; `content` is None where it was not read."""
         signs = texts.script_signs(path, mode, content or b"")
-        if signs and len(self._scripts) < texts.MAX_SCRIPTS:
+        if signs and len(self._scripts) < texts.MAX_LISTED_FILES:
             self._scripts[displayable(path)] = signs
         if content is None:
-            if len(self._unsearched) < texts.MAX_SCRIPTS:
-                self._unsearched.append(path)
+            if len(self._unsearched_paths) < texts.MAX_LISTED_FILES:
+                self._unsearched_paths.append(path)
             return
         text = texts.decoded(content)
-        self._hosts.find_hosts(displayable(path), text)
+        self._searched.find_hosts(displayable(path), text)
         # An agent may read any text, also one that `wants` does not accept, such as a second SKILL.md.
         if path.rpartition(".")[2].lower() in texts.EXTENSIONS or "\0" not in text:
-            if len(content) <= (skills.READ_BYTES if _is_skill_file(path) else texts.TEXT_BYTES):
+            if len(content) <= (skill_files.READ_BYTES if skill_files.is_skill_file(path) else texts.TEXT_BYTES):
                 self._note_injections(path, text)
-            elif len(self._large_texts) < texts.MAX_SCRIPTS:
-                self._large_texts.append(path)
+            elif len(self._large_text_paths) < texts.MAX_LISTED_FILES:
+                self._large_text_paths.append(path)
 
     def wants(self, path: str, size: int) -> bool:
         """Tell whether the member should be inspected and fits into the budget.
@@ -83,27 +84,27 @@ class MemberInspections:
         name = path.rsplit("/", 1)[-1]
         if name.startswith("._") or path.startswith("__MACOSX/"):
             return False
-        if _is_skill_file(path):
-            return self._skill is None or path.count("/") < self._skill[0]
+        if skill_files.is_skill_file(path):
+            return self._skill_path is None or path.count("/") < self._skill_path.count("/")
         extension = name.rpartition(".")[2].lower()
         if extension in texts.EXTENSIONS:
             fits = size <= texts.TEXT_BYTES and len(self._texts) < texts.MAX_TEXTS
             self._unsearched_texts += size > 0 and not fits
             return size > 0 and fits
-        return extension in EXTENSIONS and 0 < size <= min(MEMBER_BYTES, self._budget) and len(self._chosen) < MAX_MEMBERS
+        return extension in EXTENSIONS and 0 < size <= min(MEMBER_BYTES, self._bytes_left) and len(self._chosen) < MAX_MEMBERS
 
     def add(self, path: str, size: int, handle: Any) -> None:
         """Add a member for which `wants` is true; `handle` is what `read` takes later."""
-        if _is_skill_file(path):
+        if skill_files.is_skill_file(path):
             # The SKILL.md nearest to the root describes the skill.
-            self._skill = (path.count("/"), path, handle)
+            self._skill_path, self._skill_handle = path, handle
         elif path.rpartition(".")[2].lower() in texts.EXTENSIONS:
             self._texts.append((path, handle))
         else:
-            self._budget -= size
+            self._bytes_left -= size
             self._chosen.append((path, handle))
 
-    def technical(self, read: Read) -> dict[str, Any]:
+    def inspect(self, read: Read) -> dict[str, Any]:
         """Inspect the members; return `skill`, `members`, what a manifest shows of all fonts together, and `facts`, by which versions are compared.
 
         `glyphCount` is that of the font with the most glyphs.
@@ -134,25 +135,24 @@ class MemberInspections:
         return found
 
     def _skill_found(self, read: Read, kept: texts.Texts) -> dict[str, Any]:
-        if self._skill is None:
+        if self._skill_path is None:
             return {}
-        _, path, handle = self._skill
         with suppress(Exception):
-            content = read(handle, skills.READ_BYTES)
-            skill = skills.parse(content)
-            self._keep(kept, path, content)
+            content = read(self._skill_handle, skill_files.READ_BYTES)
+            skill = skill_files.parse(content)
+            self._keep(kept, self._skill_path, content)
             tools = skill.pop("tools")
-            return {"skill": {"path": displayable(path), **skill}, "facts": {"tools": tools}}
+            return {"skill": {"path": displayable(self._skill_path), **skill}, "facts": {"tools": tools}}
         return {}
 
     def _add_searched(self, kept: texts.Texts) -> None:
         """Add what was found in all files of a skill."""
-        for host, places in self._hosts.hosts.items():
+        for host, places in self._searched.hosts.items():
             for path in places:
                 kept.note_host(host, path)
-        kept.other_hosts |= self._hosts.other_hosts
+        kept.other_hosts |= self._searched.other_hosts
         # All other files of a skill were searched for hosts, whatever their extension.
-        kept.unsearched = len(self._unsearched)
+        kept.unsearched = len(self._unsearched_paths)
 
     def _keep(self, kept: texts.Texts, path: str, content: bytes) -> None:
         kept.add(displayable(path), content)
@@ -162,10 +162,6 @@ class MemberInspections:
 
     def _note_injections(self, path: str, text: str) -> None:
         self._injections |= dict.fromkeys((code, path) for code in injections.codes_in(text))
-
-
-def _is_skill_file(path: str) -> bool:
-    return path.rsplit("/", 1)[-1].upper() == skills.FILE_NAME
 
 
 def _inspected(path: str, handle: Any, read: Read) -> dict[str, Any]:

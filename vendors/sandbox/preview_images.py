@@ -15,8 +15,8 @@ MAX_PIXELS = {"jpg": 40_000_000, "png": 28_000_000, "webp": 15_000_000}
 MAX_SIDE = 20_000
 # Each scan of a progressive JPEG takes as long to decode as the whole image; encoders write about ten.
 MAX_SCANS = 64
-FULL, CARD = 1920, 640
-STRIP = 512
+FULL_PIXELS, CARD_PIXELS = 1920, 640
+STRIP_ROWS = 512
 QUALITY = 82
 PROFILE_BYTES = 4 * 2**20
 
@@ -24,13 +24,13 @@ PROFILE_BYTES = 4 * 2**20
 def run(file: BinaryIO, size: int) -> tuple[dict[str, Any], list[bytes]]:
     """Run the `image` task of the sandbox: return the dimensions, and the image as WebP in the full and the card size."""
     image = open_image(file, size)
-    full, card = fit(image, FULL, FULL), fit(image, CARD, CARD)
+    full, card = fit(image, FULL_PIXELS, FULL_PIXELS), fit(image, CARD_PIXELS, CARD_PIXELS)
     sizes = [{"width": each.width, "height": each.height} for each in (full, card)]
     return {"sizes": sizes}, [webp(full), webp(card)]
 
 
 def open_image(file: BinaryIO, size: int) -> Image.Image:
-    """Decode a JPG, PNG or WebP image: upright, in sRGB, at most FULL pixels wide and high."""
+    """Decode a JPG, PNG or WebP image: upright, in sRGB, at most `FULL_PIXELS` wide and high."""
     format_name = sniff(file.read(HEAD_BYTES))
     if format_name not in MAX_PIXELS:
         raise Unsupported("Send a JPG, PNG or WebP image.")
@@ -57,17 +57,17 @@ def _decoded(file: BinaryIO) -> Image.Image:
     with Image.open(file, formats=list(images.FORMATS.values())) as opened:
         profile = opened.info.get("icc_profile")
         # For JPEG: decoding at half or a quarter of the size takes a fraction of the time.
-        opened.draft(None, (FULL, FULL))
+        opened.draft(None, (FULL_PIXELS, FULL_PIXELS))
         opened.load()
-        image = _in_colour(opened)
-        image.thumbnail((FULL, FULL), Image.Resampling.LANCZOS, reducing_gap=2.0)
+        image = _in_resizable_mode(opened)
+        image.thumbnail((FULL_PIXELS, FULL_PIXELS), Image.Resampling.LANCZOS, reducing_gap=2.0)
         # The orientation is in the original's EXIF data; turning the smaller image is faster.
         image.info["exif"] = opened.getexif().tobytes()
         ImageOps.exif_transpose(image, in_place=True)
         return _in_srgb(image, profile)
 
 
-def _in_colour(image: Image.Image) -> Image.Image:
+def _in_resizable_mode(image: Image.Image) -> Image.Image:
     """Return the image in a mode that can be resized; the same object where it is in that mode already."""
     if image.mode.startswith("I"):
         return _from_sixteen_bits(image)
@@ -78,8 +78,8 @@ def _in_colour(image: Image.Image) -> Image.Image:
 def _from_sixteen_bits(image: Image.Image) -> Image.Image:
     """Convert 16-bit grey to 8 bits, in strips to save memory: Pillow's own conversion clips the values instead of scaling them."""
     grey = Image.new("L", image.size)
-    for top in range(0, image.height, STRIP):
-        strip = image.crop((0, top, image.width, min(top + STRIP, image.height)))
+    for top in range(0, image.height, STRIP_ROWS):
+        strip = image.crop((0, top, image.width, min(top + STRIP_ROWS, image.height)))
         grey.paste(strip.convert("I").point(lambda value: value / 256).convert("L"), (0, top))
     return grey
 

@@ -16,26 +16,26 @@ class ChildFailed(Exception):
     """The child crashed, timed out, or sent a reply of the wrong shape."""
 
 
-class Reply(NamedTuple):
-    """A child's verdict: outcome, reason, the task's result, and the length in bytes of each blob that follows."""
+class Verdict(NamedTuple):
+    """A child's verdict: outcome, reason, the task's result, and the size of each blob that follows."""
 
     outcome: str
     reason: str
     result: dict[str, Any]
-    blobs: list[int]
+    blob_sizes: list[int]
 
 
-def parse(text: bytes) -> Reply:
-    """Parse the verdict; both databases can store every value of the result, and JSON encoders accept it.
+def parse(encoded: bytes) -> Verdict:
+    """Parse the verdict. Both databases can store every value of the result, and JSON encoders accept it.
 
     Raises:
         ChildFailed: it has another shape.
     """
     try:
-        decoded = json.loads(text, parse_constant=_refuse)
+        decoded = json.loads(encoded, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ChildFailed("its verdict is not JSON") from error
-    verdict = storable(decoded)
+    verdict = to_storable(decoded)
     if not isinstance(verdict, dict):
         raise ChildFailed("its verdict is not an object")
     result, sizes = verdict.get("result", {}), verdict.get("blobs", [])
@@ -43,20 +43,20 @@ def parse(text: bytes) -> Reply:
         raise ChildFailed("its verdict has another shape")
     if not all(type(size) is int and size >= 0 for size in sizes) or sum(sizes) > BLOB_BYTES:
         raise ChildFailed("its verdict announces impossible bytes")
-    return Reply(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), result, sizes)
+    return Verdict(str(verdict.get("outcome", "")), str(verdict.get("reason", "")), result, sizes)
 
 
-def storable(value: Any, depth: int = MAX_DEPTH) -> Any:
-    """Return JSON that every database can store: names in files may contain NUL and lone surrogates."""
+def to_storable(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """Return JSON whose texts every database can store: names in files may contain NUL and lone surrogates. What is too large is an error."""
     if not depth:
         raise ChildFailed("its verdict is too deep")
     match value:
         case str():
             return _text(value)
         case dict():
-            return {_text(key): storable(inner, depth - 1) for key, inner in value.items()}
+            return {_text(key): to_storable(inner, depth - 1) for key, inner in value.items()}
         case list():
-            return [storable(inner, depth - 1) for inner in value]
+            return [to_storable(inner, depth - 1) for inner in value]
         case bool() | None:
             return value
         case int() | float():

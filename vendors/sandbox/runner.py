@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,7 +23,7 @@ from marketplace.storage.base import ObjectStorage, not_counted_while
 from ..errors import FileRejected
 from . import replies
 from .replies import ChildFailed
-from .source import DONE, HEAD, RANGE_BYTES, READ
+from .source import DONE, MESSAGE_HEAD, RANGE_BYTES, READ
 
 # The most children of this process at once; the processes of a node do not know of each other's. Inspections are short and bound by the
 # CPU, so more than one per processor gains nothing.
@@ -58,12 +58,12 @@ def run_in_sandbox(
     limits: Limits,
     interpret: Callable[[dict[str, Any], list[bytes]], T],
     sender: str = "",
-    **options: Any,
+    options: Mapping[str, Any] | None = None,
 ) -> T:
-    """Run a task in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
+    """Run a task (`worker.TASKS`) in a child process; return what `interpret` returns for the reported result and the bytes that the child produced.
 
     `interpret` raises KeyError, TypeError or ValueError where the child's result makes no sense. `sender` identifies whose file it is; it is
-    empty for commands, jobs and reviewers, which together count as one sender. `options` are the task's JSON values; the caller limits their size.
+    empty for commands, jobs and reviewers, which together count as one sender. `options` are JSON values for the arguments of the task's `run`; the caller limits their size.
 
     Raises:
         UnsupportedType: the content is of no type that the task supports.
@@ -77,22 +77,22 @@ def run_in_sandbox(
     try:
         # The request does not count as active while it waits for a slot and for the child.
         with not_counted_while("inspection"), _slot(sender):
-            reply, blobs = _exchange([task, str(size), str(limits.cpu_seconds), json.dumps(options)], read_at, size, limits)
-            if reply.outcome == "accepted":
-                return _interpreted(interpret, reply.result, blobs)
+            verdict, blobs = _exchange([task, str(size), str(limits.cpu_seconds), json.dumps(options or {})], read_at, size, limits)
+            if verdict.outcome == "accepted":
+                return _interpreted(interpret, verdict.result, blobs)
     except ChildFailed as error:
         logger.warning("the task %s on %d bytes failed: %s", task, size, error)
         raise FileRejected(
             "The file could not be checked: that took more time or memory than is allowed, or failed. Simplify or split it, or export it again.",
             reason="limits_exceeded",
         ) from error
-    match reply.outcome:
+    match verdict.outcome:
         case "unsupported":
-            raise UnsupportedType(reply.reason)
+            raise UnsupportedType(verdict.reason)
         case "rejected":
-            raise FileRejected(reply.reason, reason="damaged_or_unsafe")
+            raise FileRejected(verdict.reason, reason="damaged_or_unsafe")
         case _:
-            logger.warning("the task %s on %d bytes crashed:\n%s", task, size, reply.reason)
+            logger.warning("the task %s on %d bytes crashed:\n%s", task, size, verdict.reason)
             raise FileRejected("The file could not be read. Export it again and upload the new file.", reason="unreadable")
 
 
@@ -134,10 +134,10 @@ def _interpreted(interpret: Callable[[dict[str, Any], list[bytes]], T], result: 
         raise ChildFailed(f"its result makes no sense: {error!r}") from error
 
 
-def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Reply, list[bytes]]:
+def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) -> tuple[replies.Verdict, list[bytes]]:
     with _child(arguments, limits.wall_seconds) as connection:
         while True:
-            kind, offset, length = HEAD.unpack(connection.receive(HEAD.size))
+            kind, offset, length = MESSAGE_HEAD.unpack(connection.receive(MESSAGE_HEAD.size))
             if kind == DONE:
                 break
             if kind != READ or length > RANGE_BYTES or offset + length > size:
@@ -148,15 +148,15 @@ def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) 
             connection.send(content)
         if length > replies.VERDICT_BYTES:
             raise ChildFailed(f"its verdict has {length} bytes")
-        reply = replies.parse(connection.receive(length))
-        return reply, [connection.receive(each) for each in reply.blobs]
+        verdict = replies.parse(connection.receive(length))
+        return verdict, [connection.receive(blob_size) for blob_size in verdict.blob_sizes]
 
 
 class _Connection:
     """The connection to the child, with one deadline for everything: a hostile child may hang or answer byte by byte."""
 
-    def __init__(self, end: socket.socket, seconds: float) -> None:
-        self._end = end
+    def __init__(self, ours: socket.socket, seconds: float) -> None:
+        self._socket = ours
         self._deadline = time.monotonic() + seconds
 
     def receive(self, count: int) -> bytes:
@@ -165,18 +165,18 @@ class _Connection:
         while view:
             self._set_timeout()
             try:
-                count = self._end.recv_into(view)
+                received = self._socket.recv_into(view)
             except OSError as error:
                 raise ChildFailed(f"it cannot be read from: {error!r}") from error
-            if not count:
+            if not received:
                 raise ChildFailed("it ended early")
-            view = view[count:]
+            view = view[received:]
         return bytes(content)
 
     def send(self, content: bytes) -> None:
         self._set_timeout()
         try:
-            self._end.sendall(content)
+            self._socket.sendall(content)
         except OSError as error:
             raise ChildFailed(f"it cannot be written to: {error!r}") from error
 
@@ -184,7 +184,7 @@ class _Connection:
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise ChildFailed("it took too long")
-        self._end.settimeout(left)
+        self._socket.settimeout(left)
 
 
 @contextmanager
@@ -223,7 +223,7 @@ def _was_killed(child: subprocess.Popen[bytes]) -> bool:
     return False
 
 
-def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.Popen[bytes]:
+def _start(arguments: list[str], folder: str, theirs: socket.socket) -> subprocess.Popen[bytes]:
     environment = {
         "PYTHONPATH": str(settings.BASE_DIR),
         # Inherited, so that libraries which only the child imports are not compiled again for each file.
@@ -234,12 +234,12 @@ def _start(arguments: list[str], folder: str, end: socket.socket) -> subprocess.
         "OPENBLAS_NUM_THREADS": "1",
     }
     try:
-        return subprocess.Popen(  # noqa: S603 - our own module; names from an upload are in the command only as JSON
+        return subprocess.Popen(  # noqa: S603 - our own module; names from an upload are in the command as JSON only
             [sys.executable, "-P", "-s", "-m", "vendors.sandbox.worker", *arguments],
             cwd=folder,
             env=environment,
-            stdin=end.fileno(),
-            stdout=end.fileno(),
+            stdin=theirs.fileno(),
+            stdout=theirs.fileno(),
             stderr=subprocess.DEVNULL,
             # A process group of its own, so that processes which it starts are killed with it.
             start_new_session=True,

@@ -6,12 +6,12 @@ from typing import BinaryIO
 
 from .exceptions import Rejected
 
-HEAD = struct.Struct("<cQI")
+# What a message of the child begins with: its kind, an offset, and the number of bytes that are requested or follow.
+MESSAGE_HEAD = struct.Struct("<cQI")
 READ = b"R"
 DONE = b"D"
 RANGE_BYTES = 2**20
-# The most reads of a file: a fixed number, since parsers read a header in a few pieces, and one for each 256 bytes, since the parts of
-# honest files are not smaller.
+# The most reads of a file: a fixed number for its header, and one for each 256 bytes, since the parts of honest files are not smaller.
 BASE_READS, BYTES_PER_READ = 10_000, 256
 
 
@@ -40,7 +40,7 @@ class ParentFile(io.RawIOBase):
         wanted = min(len(view), self._size - self._position, RANGE_BYTES)
         if wanted <= 0:
             return 0
-        self._requests.write(HEAD.pack(READ, self._position, wanted))
+        self._requests.write(MESSAGE_HEAD.pack(READ, self._position, wanted))
         self._requests.flush()
         content = self._answers.read(wanted)
         view[: len(content)] = content

@@ -86,12 +86,12 @@ CALLS: dict[str, tuple[int, int | None]] = {
 # Calls that are allowed with some values of one argument, by its place: prlimit64 of the calling process only, and no command of fcntl
 # and ioctl by which a file sends signals to other processes. Those that are used: F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL and
 # F_DUPFD_CLOEXEC; TCGETS, FIONCLEX and FIOCLEX.
-ARGUMENTS: dict[str, tuple[int, tuple[int, ...]]] = {
+ALLOWED_ARGUMENTS: dict[str, tuple[int, tuple[int, ...]]] = {
     "prlimit64": (0, (0,)),
     "fcntl": (1, (0, 1, 2, 3, 4, 1030)),
     "ioctl": (1, (0x5401, 0x5450, 0x5451)),
 }
 # Flags with which clone is refused: other namespaces, and a child of the parent process.
-CLONE_REFUSED = 0x7E028000
+REFUSED_CLONE_FLAGS = 0x7E028000
 # clone3 takes its flags from memory, where a filter cannot look. The C library uses clone where it does not exist.
 CLONE3 = 435

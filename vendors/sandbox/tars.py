@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, BinaryIO, cast
 
+from . import skill_files
 from .entries import DIGEST_BYTES, MAX_ENTRIES, EntryCounter, displayable
 from .exceptions import Rejected, Unsupported, rejecting
 from .members import MemberInspections
-from .skills import FILE_NAME, READ_BYTES
 from .streams import CHUNK, Unpacked, UnpackLimitReached
 
 # The largest extended header: a long name, a few numbers, and extended attributes of file systems.
@@ -71,16 +71,16 @@ def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
         file = io.BufferedReader(Unpacked(file, size, format_name), CHUNK)
     counter = EntryCounter(size)
     inspections = MemberInspections()
-    partly: dict[str, Any] = {}
+    counted_partly: dict[str, Any] = {}
     with rejecting("The tar archive is damaged, or was cut off."):
         try:
             _walk(file, counter, inspections)
         except UnpackLimitReached:
-            partly = {"countedPartly": True}
-    members = inspections.technical(lambda content, limit: content[:limit])
-    for code, path in inspections.notes:
+            counted_partly = {"countedPartly": True}
+    members = inspections.inspect(lambda content, limit: content[:limit])
+    for code, path in inspections.skill_warnings:
         counter.note(code, path)
-    found = counter.technical() | members | partly
+    found = counter.details() | members | counted_partly
     found["facts"] |= counter.facts()
     return found
 
@@ -94,7 +94,7 @@ def _members(file: BinaryIO) -> Iterator[tarfile.TarInfo]:
     while (member := archive.next()) is not None:
         # tarfile would keep all members in memory.
         archive.members = []
-        _check(member)
+        _check_member(member)
         yield member
 
 
@@ -108,7 +108,7 @@ def _walk(file: BinaryIO, counter: EntryCounter, inspections: MemberInspections)
         elif member.isdev():
             counter.note("device", member.name)
         elif not empty:
-            _read(file, member, counter, inspections)
+            _digest_and_keep(file, member, counter, inspections)
     # The end is marked by blocks of zeros; archives without any are common.
     while block := file.read(CHUNK):
         if block.strip(b"\0"):
@@ -125,12 +125,11 @@ def read_member(file: BinaryIO, size: int, format_name: str, path: str, limit: i
     return None
 
 
-def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspections: MemberInspections) -> None:
+def _digest_and_keep(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspections: MemberInspections) -> None:
     """Digest an entry's content, and keep what is inspected later."""
     digest, kept = blake2b(digest_size=DIGEST_BYTES), b""
     if inspections.wants(member.name, member.size):
-        skill = member.name.rsplit("/", 1)[-1].upper() == FILE_NAME
-        kept = file.read(min(member.size, READ_BYTES) if skill else member.size)
+        kept = file.read(min(member.size, skill_files.READ_BYTES) if skill_files.is_skill_file(member.name) else member.size)
         inspections.add(member.name, member.size, kept)
         inspections.search(member.name, member.mode, kept if len(kept) == member.size else None)
         digest.update(kept)
@@ -147,7 +146,7 @@ def _read(file: BinaryIO, member: tarfile.TarInfo, counter: EntryCounter, inspec
     counter.add_digest(member.name, member.size, digest.hexdigest())
 
 
-def _check(member: tarfile.TarInfo) -> None:
+def _check_member(member: tarfile.TarInfo) -> None:
     """Refuse sparse entries, invalid sizes and too many fields in extended headers."""
     if len(member.pax_headers) > MAX_FIELDS:
         raise Rejected(f"An entry of the tar archive has more than {MAX_FIELDS} extended fields.")

@@ -12,33 +12,11 @@ MAX_HOSTS = 200
 MAX_PLACES = 3
 MAX_TOOLS = 100
 TOOL_CHARS = 100
-MAX_SCRIPTS = 200
+MAX_LISTED_FILES = 200
 # Files that an interpreter runs, by their extension.
 SCRIPT_EXTENSIONS = {
-    "bash",
-    "bat",
-    "cjs",
-    "cmd",
-    "command",
-    "fish",
-    "js",
-    "ksh",
-    "lua",
-    "mjs",
-    "php",
-    "pl",
-    "ps1",
-    "psm1",
-    "py",
-    "pyw",
-    "r",
-    "rb",
-    "sh",
-    "swift",
-    "tcl",
-    "ts",
-    "vbs",
-    "zsh",
+    *("bash", "bat", "cjs", "cmd", "command", "fish", "js", "ksh", "lua", "mjs", "php", "pl"),
+    *("ps1", "psm1", "py", "pyw", "r", "rb", "sh", "swift", "tcl", "ts", "vbs", "zsh"),
 }
 EXECUTABLE = 0o111
 # The host stands after the last `@` of the authority; it may be an IPv6 address, or have letters of any script.

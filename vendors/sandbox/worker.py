@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from . import confinement, source
 from .exceptions import Rejected, Unsupported
 
-ADDRESS_SPACE = 2**30
+ADDRESS_SPACE_BYTES = 2**30
 # Room for the input and for the output of the font sanitizer, the only files that are written.
 FILE_BYTES = 64 * 2**20
 # Only the module of the task is imported, because start-up takes most of a task's time.
@@ -31,9 +31,9 @@ TASKS = {
 
 def limit_self(cpu_seconds: int) -> None:
     """Set this process's resource limits: memory, CPU time, file size."""
-    for what, amount, most in (
-        (resource.RLIMIT_AS, ADDRESS_SPACE, ADDRESS_SPACE),
-        # The first limit sends SIGXCPU, the second SIGKILL, which the parent would take for a kill from outside.
+    for resource_kind, soft, hard in (
+        (resource.RLIMIT_AS, ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES),
+        # The soft limit sends SIGXCPU, the hard one SIGKILL, which the parent would take for a kill from outside.
         (resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1),
         (resource.RLIMIT_FSIZE, FILE_BYTES, FILE_BYTES),
         (resource.RLIMIT_CORE, 0, 0),
@@ -41,11 +41,11 @@ def limit_self(cpu_seconds: int) -> None:
     ):
         # Not every system supports every limit; the parent's timeout works everywhere.
         with suppress(ValueError, OSError):
-            resource.setrlimit(what, (amount, most))
+            resource.setrlimit(resource_kind, (soft, hard))
 
 
 def run(task: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str, Any], list[bytes]]:
-    """Run the task; return the verdict as a JSON object, and the blobs that follow it."""
+    """Run the task with its options; return the verdict as a JSON object, and the blobs that follow it."""
     try:
         result, blobs = importlib.import_module(TASKS[task]).run(file, size, **options)
     except Unsupported as refusal:
@@ -68,9 +68,9 @@ def main() -> None:
     requests = os.fdopen(os.dup(1), "wb")
     # Nothing that a library prints may end up in the reply.
     os.dup2(2, 1)
-    outcome, blobs = run(task, source.open_parent_file(answers, requests, size), size, **json.loads(sys.argv[4]))
-    text = json.dumps(outcome).encode()
-    requests.write(source.HEAD.pack(source.DONE, 0, len(text)) + text)
+    verdict, blobs = run(task, source.open_parent_file(answers, requests, size), size, **json.loads(sys.argv[4]))
+    encoded = json.dumps(verdict).encode()
+    requests.write(source.MESSAGE_HEAD.pack(source.DONE, 0, len(encoded)) + encoded)
     for blob in blobs:
         requests.write(blob)
     requests.flush()

@@ -15,17 +15,17 @@ LOCAL = struct.Struct("<4sHHHHHIIIHH")
 STORED, DEFLATED = 0, 8
 ENCRYPTED, STREAMED = 0x1, 0x8
 # Encryption, a descriptor behind the data, strong encryption, the encoding of the name, a masked header.
-MEANINGFUL_FLAGS = 0x1 | 0x8 | 0x40 | 0x800 | 0x2000
+MEANINGFUL_FLAGS = ENCRYPTED | STREAMED | 0x40 | 0x800 | 0x2000
 # A local header with a method that exists. Random bytes look like one once in three terabytes.
 HEADER = re.compile(rb"PK\x03\x04[\x00-\xff]{4}[\x00-\x63]\x00")
 HEADER_BYTES = 10
-SCANNED_BYTES = 2**20
-INFLATED_BYTES = 2**16
-OUTPUT_BYTES = 2**22
+SCAN_BLOCK_BYTES = 2**20
+PACKED_BLOCK_BYTES = 2**16
+UNPACKED_BLOCK_BYTES = 2**22
 # The most of an archive that is digested unpacked; entries beyond are digested as they are packed.
 DIGESTED_BYTES = 4 * 2**30
 
-UNNAMED = "The zip archive holds data between its entries that its directory does not name."
+UNNAMED_DATA = "The zip archive holds data between its entries that its directory does not name."
 
 
 def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, int]], counter: EntryCounter) -> None:
@@ -38,7 +38,7 @@ def check_bodies(file: BinaryIO, directory: Directory, places: list[tuple[int, i
     """
     places.sort()
     if (places[0][0] if places else directory.offset) != 0:
-        raise Rejected(UNNAMED)
+        raise Rejected(UNNAMED_DATA)
     unbounded, unpacked = False, 0
     for index, (offset, at) in enumerate(places):
         entry = directory.entry_at(at)
@@ -72,7 +72,7 @@ def _check_header(file: BinaryIO, entry: Entry, offset: int) -> tuple[int, bool]
     stated = ((crc, entry.crc), (packed, entry.packed), (size, entry.size))
     # Streamed entries state their sizes after the data; in the header they are zero.
     known = not flags & STREAMED
-    if (flags ^ entry.flags) & MEANINGFUL_FLAGS or method != entry.method or any(a != b and (known or a) for a, b in stated):
+    if (flags ^ entry.flags) & MEANINGFUL_FLAGS or method != entry.method or any(own != other and (known or own) for own, other in stated):
         raise Rejected("An entry of the zip archive is described differently by its own header and by the directory.")
     return offset + LOCAL.size + name_bytes + extra_bytes, ZIP64 in extra
 
@@ -81,14 +81,14 @@ def _check_descriptor(file: BinaryIO, entry: Entry, end: int, following: int, *,
     """Check that nothing but the data descriptor lies between the data of an entry and the next one."""
     if not entry.flags & STREAMED:
         if end != following:
-            raise Rejected(UNNAMED)
+            raise Rejected(UNNAMED_DATA)
         return
     descriptor = struct.pack("<IQQ" if wide else "<III", entry.crc, entry.packed, entry.size)
     # The signature is optional, but stored data ends where it is found.
     allowed = [b"PK\x07\x08" + descriptor] + ([] if entry.method == STORED else [descriptor])
     file.seek(end)
     if file.read(min(following - end, len(descriptor) + 5)) not in allowed:
-        raise Rejected(UNNAMED)
+        raise Rejected(UNNAMED_DATA)
 
 
 class _Body:
@@ -104,27 +104,27 @@ class _Body:
         method = "" if self.entry.method == STORED or (self._unpack and self.entry.method == DEFLATED) else f"{self.entry.method}:"
         return method + self._hash.hexdigest()
 
-    def crc(self) -> int:
-        """Return the checksum of the data as it is."""
+    def read_as_is(self) -> int:
+        """Read and digest the data as it is; return its checksum."""
         crc = 0
-        for block in _blocks(self.file, self.data, SCANNED_BYTES):
+        for block in _blocks(self.file, self.data, SCAN_BLOCK_BYTES):
             crc = zlib.crc32(block, crc)
             self._hash.update(block)
         return crc
 
-    def inflates(self) -> bool:
-        """Tell whether the data is exactly one deflated stream that unpacks to the stated size."""
+    def read_deflated(self) -> bool:
+        """Unpack and digest the data; return whether it is exactly one deflated stream of the stated size."""
         stream, unpacked, size = zlib.decompressobj(-zlib.MAX_WBITS), 0, self.entry.size
         try:
-            for block in _blocks(self.file, self.data, INFLATED_BYTES):
+            for block in _blocks(self.file, self.data, PACKED_BLOCK_BYTES):
                 if stream.eof or unpacked > size:
                     return False
                 if not self._unpack:
                     self._hash.update(block)
-                output = stream.decompress(block, OUTPUT_BYTES)
+                output = stream.decompress(block, UNPACKED_BLOCK_BYTES)
                 unpacked += self._count_and_hash(output)
                 while output and not stream.eof and unpacked <= size:
-                    output = stream.decompress(stream.unconsumed_tail, OUTPUT_BYTES)
+                    output = stream.decompress(stream.unconsumed_tail, UNPACKED_BLOCK_BYTES)
                     unpacked += self._count_and_hash(output)
         except zlib.error:
             return False
@@ -141,13 +141,13 @@ def _check_data(body: _Body, following: int, *, unbounded: bool) -> None:
     file, entry, data = body.file, body.entry, body.data
     streamed, plain = entry.flags & STREAMED, not entry.flags & ENCRYPTED
     deflated = plain and entry.method == DEFLATED
-    crc = None if deflated else body.crc()
+    crc = None if deflated else body.read_as_is()
     if entry.method == STORED and not streamed and not unbounded:
         # Readers skip it by its size.
         return
     if plain and streamed and entry.method not in {STORED, DEFLATED}:
         raise Rejected("An entry of the zip archive has no size before its data, and is not deflated. Pack it again with another program.")
-    ends = body.inflates() if deflated else not (plain and streamed) or crc == entry.crc
+    ends = body.read_deflated() if deflated else (crc == entry.crc or not (plain and streamed))
     if not ends:
         raise Rejected("An entry of the zip archive does not end where its directory says.")
     if (unbounded or not deflated) and _holds_header(file, range(data.start, following)):
@@ -163,7 +163,7 @@ def _blocks(file: BinaryIO, data: range, size: int) -> Iterator[bytes]:
 
 def _holds_header(file: BinaryIO, data: range) -> bool:
     carried = b""
-    for block in _blocks(file, data, SCANNED_BYTES):
+    for block in _blocks(file, data, SCAN_BLOCK_BYTES):
         window = carried + block
         if HEADER.search(window):
             return True

@@ -22,7 +22,7 @@ ZIP64, UNICODE_PATH = 0x0001, 0x7075
 
 
 class Entry(NamedTuple):
-    """An entry of the central directory."""
+    """An entry of the central directory: `packed` is its size in the archive, `path` its decoded `name`."""
 
     path: str
     flags: int
@@ -48,7 +48,7 @@ class Directory(NamedTuple):
     stated: int
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
-        """Yield each entry and its place in the block.
+        """Yield the place of each entry in the block, and the entry.
 
         Raises:
             Rejected: the block does not hold exactly the stated number of entries.
@@ -70,8 +70,7 @@ class Directory(NamedTuple):
         if at + ENTRY.size > len(block) or block[at : at + 4] != b"PK\x01\x02":
             raise Rejected("The zip archive's directory is damaged.")
         fields = ENTRY.unpack_from(block, at)
-        flags, method, crc, packed, size = fields[3], fields[4], fields[7], fields[8], fields[9]
-        name_bytes, extra_bytes, comment_bytes, attributes, offset = fields[10], fields[11], fields[12], fields[15], fields[16]
+        _, _, _, flags, method, _, _, crc, packed, size, name_bytes, extra_bytes, comment_bytes, _, _, attributes, offset = fields
         at += ENTRY.size
         name, extra = block[at : at + name_bytes], extra_fields(block[at + name_bytes : at + name_bytes + extra_bytes])
         size, packed, offset = widened(extra, size, packed, offset)

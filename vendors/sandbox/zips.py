@@ -4,7 +4,7 @@ import zlib
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from . import agent_skills, containers, texts
+from . import containers, skill_manifests, texts
 from .entries import EntryCounter, displayable
 from .exceptions import Rejected
 from .members import MemberInspections
@@ -30,9 +30,9 @@ def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
         counter.add(entry.path, entry.size, folder=entry.is_folder)
         _check_sizes(entry)
         places.append((entry.offset, at))
-        if (lower := entry.path.lower()) in containers.WANTED:
+        if (lower := entry.path.lower()) in containers.CHARACTERISTIC_NAMES:
             names.add(lower)
-        if not entry.is_folder and len(files) < agent_skills.MAX_FILES + texts.MAX_SCRIPTS:
+        if not entry.is_folder and len(files) < skill_manifests.MAX_FILES + texts.MAX_LISTED_FILES:
             files.append(entry)
         if entry.mode & TYPE_MASK == SYMLINK:
             counter.note("symlink", entry.path)
@@ -45,15 +45,15 @@ def inspect(file: BinaryIO, size: int, format_name: str) -> dict[str, Any]:
     kind = containers.kind_of(names)
     if inspections.has_skill:
         _search(file, files, inspections)
-    members = inspections.technical(lambda entry, limit: read_entry(file, entry, limit))
-    for code, path in inspections.notes:
+    members = inspections.inspect(lambda entry, limit: read_entry(file, entry, limit))
+    for code, path in inspections.skill_warnings:
         counter.note(code, path)
-    found = counter.technical() | {"encrypted": encrypted} | ({"container": kind} if kind else {}) | members
+    found = counter.details() | {"encrypted": encrypted} | ({"container": kind} if kind else {}) | members
     found["facts"] |= counter.facts()
     if kind == "skill":
         # A damaged member does not make the archive invalid.
         with suppress(Exception):
-            found["facts"]["skill"] = agent_skills.manifest_of(files, lambda entry, limit: _plain_content(file, entry, limit))
+            found["facts"]["skill"] = skill_manifests.manifest_of(files, lambda entry, limit: _plain_content(file, entry, limit))
     return found
 
 
@@ -105,4 +105,4 @@ def read_entry(file: BinaryIO, entry: Entry, limit: int) -> bytes:
     packed = file.read(min(entry.packed, limit + limit // 1000 + 1024))
     if entry.method == STORED or not limit:
         return packed[:limit]
-    return zlib.decompressobj(-15).decompress(packed, limit)
+    return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, limit)

@@ -51,8 +51,8 @@ def api_token(request: HttpRequest) -> HttpResponseBase:
 def _issue(request: HttpRequest) -> tuple[FirstPartyToken, str]:
     if request.method != "POST":
         raise MethodNotAllowed(headers={"Allow": "POST"})
-    user, key = request.user, request.session.session_key
-    if not isinstance(user, User) or key is None:
+    user, session_key = request.user, request.session.session_key
+    if not isinstance(user, User) or session_key is None:
         raise NotAuthenticated("You are signed out. Sign in again, then come back to this page.")
     form = TokenRequestForm(request.POST)
     if not form.is_valid():
@@ -60,8 +60,8 @@ def _issue(request: HttpRequest) -> tuple[FirstPartyToken, str]:
         raise texts.invalid(field, "invalid", str(errors[0]))
     app_id = form.cleaned_data["app"]
     if app_id is None:
-        return issue_page_token(session_key=key, scopes=form.cleaned_data["scopes"], actor=user)
+        return issue_page_token(session_key=session_key, scopes=form.cleaned_data["scopes"], actor=user)
     app = selectors.apps_of(user).filter(pk=app_id).first()
     if app is None:
         raise NotFound
-    return issue_console_token(session_key=key, app=app, actor=user)
+    return issue_console_token(session_key=session_key, app=app, actor=user)

@@ -18,7 +18,7 @@ from ...usage.selectors import usage_of_credentials
 from ..credential_forms import RotateForm
 from ..credentials import PERSONAL_TOKENS, Credential, CredentialPages
 from ..new_secrets import keep_secret, take_secret
-from ..next_steps import first_call
+from ..next_steps import first_call_url
 from .apps import own_app
 
 
@@ -62,8 +62,8 @@ def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     if form.is_valid():
         with problems_as_form_errors(form):
             # For tokens the services ask whether the password was given; a key's form has asked for it.
-            confirmed = {"password_confirmed": form.password_confirmed} if kind.subject == "token" else {}
-            successor = kind.rotate(**{kind.subject: credential}, overlap=form.cleaned_data["overlap"], **confirmed, actor=request.user)
+            confirmed = {"password_confirmed": form.password_confirmed} if kind.argument == "token" else {}
+            successor = kind.rotate(**{kind.argument: credential}, overlap=form.cleaned_data["overlap"], **confirmed, actor=request.user)
             return _to_secret(request, kind, app, *successor)
     return render_form(request, "developers/credential_rotate.html", form, credential=credential, **_context(kind, app))
 
@@ -80,7 +80,7 @@ def show_secret(
     if secret is None:
         messages.info(request, f"The {kind.short_name} is shown only once. If you didn't copy it, rotate it or create another.")
         return redirect(context["back"])
-    context |= {"credential": credential, "secret": secret, "first_call": first_call(app), "mcp_url": Audience.MCP.uri}
+    context |= {"credential": credential, "secret": secret, "first_call": first_call_url(app), "mcp_url": Audience.MCP.uri}
     return render(request, "developers/credential_created.html", context)
 
 
@@ -91,7 +91,7 @@ def revoke(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
     what, context = f"{kind.short_name} {credential.name} (…{credential.hint})", _context(kind, app)
     if request.method == "POST":
-        kind.revoke(**{kind.subject: credential}, actor=request.user)
+        kind.revoke(**{kind.argument: credential}, actor=request.user)
         messages.success(request, f"The {what} is revoked.")
         return redirect(context["back"])
     what_ends = f"The {what}{f' of {app.name}' if app else ''} stops working at once and permanently."

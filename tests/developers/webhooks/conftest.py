@@ -44,7 +44,7 @@ Listen = Callable[..., Listening]
 def tell(event: EventType = EventType.ASSET_PUBLISHED, *, merge: bool = False, **audience: Any) -> WebhookMessage:
     """Tell of an event about something new."""
     subject = uuid.uuid4()
-    message = new_event(event=event, subject=subject, data={"assetId": str(subject)}, **audience)
+    message = new_event(event, subject=subject, data={"assetId": str(subject)}, **audience)
     (publish_merged if merge else publish_events)(message)
     return message
 

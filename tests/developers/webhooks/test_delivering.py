@@ -280,10 +280,10 @@ def test_edits_within_moments_send_one_event(listen: Listen) -> None:
     listen()
     subject = uuid.uuid4()
     for _ in range(3):
-        publish_merged(new_event(event=EventType.ASSET_UPDATED, subject=subject, data={}))
+        publish_merged(new_event(EventType.ASSET_UPDATED, subject=subject, data={}))
     assert WebhookMessage.objects.count() == 1
     WebhookMessage.objects.update(merges_until=timezone.now())
-    publish_merged(new_event(event=EventType.ASSET_UPDATED, subject=subject, data={}))
+    publish_merged(new_event(EventType.ASSET_UPDATED, subject=subject, data={}))
     assert WebhookMessage.objects.count() == 2
 
 

@@ -32,14 +32,14 @@ def turns_to_come() -> list[Any]:
 
 def during_a_call(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
     """Have something happen while the receiver is called."""
-    call = delivering._call
+    call = delivering._send
 
     def calling(*args: Any) -> Any:
         outcome = call(*args)
         happens()
         return outcome
 
-    monkeypatch.setattr(delivering, "_call", calling)
+    monkeypatch.setattr(delivering, "_send", calling)
 
 
 def test_event_is_delivered_after_the_lease_of_a_killed_worker_ends(listen: Listen, receiver: Receiver) -> None:

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from developers.models import AccessToken, App
 from developers.principals import Principal
 from developers.selectors import spends_only_within_limits
-from developers.throttling import limits_for
+from developers.throttling import rate_limits_of_principal
 from marketplace.api.fields import Amount
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope, format_scopes
@@ -120,4 +120,4 @@ class CallerResponse(serializers.Serializer[Principal]):
 
     @extend_schema_field(CallerRateLimit(many=True))
     def get_rateLimits(self, principal: Principal) -> list[dict[str, Any]]:
-        return [dict(CallerRateLimit(usage).data) for usage in usage_of(limits_for(principal))]
+        return [dict(CallerRateLimit(usage).data) for usage in usage_of(rate_limits_of_principal(principal))]

@@ -1,13 +1,15 @@
 """`manage.py reencrypt_secrets`: re-encrypt webhook secrets, second factors and bank accounts with the current key."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
+from rich.progress import Progress
 
 from developers.models import WebhookEndpoint
 from developers.services.webhooks import reencrypt_endpoint
@@ -18,13 +20,6 @@ from marketplace.ui.progress import progress_bar
 from vendors.models import PayoutDetails
 from vendors.services.payout_details import reencrypt_payout_details
 from wallet.services.wallet_payouts import count_payouts_under_old_keys
-
-# Name of the secrets, whose they are, their rows, the field that names the owner, and the function that encrypts a row's secret anew.
-SECRETS: tuple[tuple[str, str, QuerySet[Any], str, Callable[[Any], None]], ...] = (
-    ("secrets", "webhooks", WebhookEndpoint.objects.all(), "pk", lambda row: reencrypt_endpoint(endpoint=row)),
-    ("second factors", "users", Authenticator.objects.all(), "user_id", lambda row: reencrypt_authenticator(authenticator=row)),
-    ("bank accounts", "vendors", PayoutDetails.objects.all(), "profile_id", lambda row: reencrypt_payout_details(details=row)),
-)
 
 
 class Command(BaseCommand):
@@ -38,28 +33,38 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        lost = []
-        for name, owner, rows, owner_field, reencrypt in SECRETS:
-            undecryptable = _reencrypt(f"{name} of {owner}".capitalize(), rows.all(), reencrypt)
-            if owners := dict.fromkeys(getattr(row, owner_field) for row in undecryptable):
-                some = ", ".join(map(str, islice(owners, 20)))
-                lost.append(f"The {name} of {len(owners)} {owner} cannot be decrypted: {some}.")
+        lost: defaultdict[tuple[str, str], dict[Hashable, None]] = defaultdict(dict)
+        with progress_bar() as progress:
+            for endpoint in _tracked(progress, "Secrets of webhooks", WebhookEndpoint.objects.all()):
+                with _noting_lost(lost["secrets", "webhooks"], endpoint.pk):
+                    reencrypt_endpoint(endpoint=endpoint)
+            for authenticator in _tracked(progress, "Second factors of users", Authenticator.objects.all()):
+                with _noting_lost(lost["second factors", "users"], authenticator.user_id):
+                    reencrypt_authenticator(authenticator=authenticator)
+            for details in _tracked(progress, "Bank accounts of vendors", PayoutDetails.objects.all()):
+                with _noting_lost(lost["bank accounts", "vendors"], details.profile_id):
+                    reencrypt_payout_details(details=details)
+        problems = [
+            f"The {secrets} of {len(ids)} {owners} cannot be decrypted: {', '.join(map(str, islice(ids, 20)))}."
+            for (secrets, owners), ids in lost.items()
+            if ids
+        ]
         if waiting := count_payouts_under_old_keys():
-            lost.append(f"{waiting} waiting wallet payouts need an old key: decide on them before you remove it.")
-        if lost:
-            raise CommandError(" ".join(lost), returncode=1)
+            problems.append(f"{waiting} waiting wallet payouts need an old key: decide on them before you remove it.")
+        if problems:
+            raise CommandError(" ".join(problems), returncode=1)
         self.stdout.write("All secrets are encrypted with the current key.")
 
 
-def _reencrypt(description: str, rows: QuerySet[Any], reencrypt: Callable[[Any], None]) -> list[Any]:
-    """Re-encrypt each row; return those that cannot be decrypted."""
-    lost = []
-    with progress_bar() as progress:
-        for row in progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description):
-            try:
-                # The row may have been deleted meanwhile.
-                with suppress(NotFound):
-                    reencrypt(row)
-            except DecryptionFailed:
-                lost.append(row)
-    return lost
+def _tracked(progress: Progress, description: str, rows: QuerySet[Any]) -> Iterable[Any]:
+    return progress.track(rows.order_by("pk").iterator(chunk_size=500), total=rows.count(), description=description)
+
+
+@contextmanager
+def _noting_lost(lost: dict[Hashable, None], owner_id: Hashable) -> Iterator[None]:
+    """Note the owner of what cannot be decrypted; pass over a row that was deleted meanwhile."""
+    try:
+        with suppress(NotFound):
+            yield
+    except DecryptionFailed:
+        lost[owner_id] = None

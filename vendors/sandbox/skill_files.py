@@ -2,15 +2,19 @@
 
 from typing import Any
 
-from . import agent_skills, texts
+from . import skill_manifests, texts
 
-FILE_NAME = "SKILL.MD"
 READ_BYTES = 256 * 2**10
 TEXT_CHARS = 32 * 2**10
 VALUE_CHARS = 2000
 DELIMITER = "---"
 # The keys of the list of tools; which of them counts differs between agents.
 TOOL_KEYS = ("allowed-tools", "allowed_tools", "tools")
+
+
+def is_skill_file(path: str) -> bool:
+    """Tell whether a path is that of a SKILL.md, in capitals or not."""
+    return path.rsplit("/", 1)[-1].upper() == "SKILL.MD"
 
 
 def parse(content: bytes) -> dict[str, Any]:
@@ -43,7 +47,7 @@ def _split(whole: str) -> tuple[dict[str, Any], str]:
 def _fields(front: str) -> dict[str, Any]:
     """Return the values of the front matter; it is read line by line where it is not YAML, since people write colons into its values."""
     try:
-        values = agent_skills.load_yaml(front)
+        values = skill_manifests.load_yaml(front)
     except Exception:  # noqa: BLE001 - the parser raises anything on hostile text
         values = None
     return values if isinstance(values, dict) else _by_lines(front)
