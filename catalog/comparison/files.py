@@ -7,13 +7,13 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from .facts import Face, Facts
+from .facts import Axis, Face, Facts
 from .lines import ChangedLines, changed_lines
 from .renames import former_paths
 
 NO_FACE = Face(glyphCount=0, complete=True)
 
-TABLES = {
+TABLE_LABELS = {
     "GPOS": "kerning and positions",
     "GSUB": "substitutions and OpenType features",
     "cmap": "characters",
@@ -82,7 +82,7 @@ class Glyph:
     @property
     def characters(self) -> str:
         """The characters and their code points, as text."""
-        return " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _valid(self.code_points))
+        return " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _scalars(self.code_points))
 
 
 @dataclass(frozen=True)
@@ -184,9 +184,9 @@ def compare_files(before: Facts, after: Facts) -> FileChanges:
     """Return what differs between two files. An entry that was moved is compared with the one at its former path."""
     former = former_paths(before, after)
     return FileChanges(
-        entries=_entries(before.entries or (), after.entries or (), former),
+        entries=_entry_changes(before.entries or (), after.entries or (), former),
         other_entries=before.otherEntries != after.otherEntries,
-        fonts=[change for path, old, new in _pairs(before.fonts, after.fonts, former) for change in _fonts(path, former, old, new)],
+        fonts=[change for path, old, new in _pairs(before.fonts, after.fonts, former) for change in _font_changes(path, former, old, new)],
         media=[(path, _differences(old, new)) for path, old, new in _pairs(before.media, after.media, former)],
         texts=[TextChanges(path, old, new) for path, old, new in _pairs(before.texts, after.texts, former)],
         hosts=_differences(before.hosts, after.hosts, only_presence=True),
@@ -211,7 +211,9 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], *, only_pr
     return [Difference(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
 
 
-def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]], former: Mapping[str, str]) -> list[EntryChange]:
+def _entry_changes(
+    before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]], former: Mapping[str, str]
+) -> list[EntryChange]:
     """Return the entries that differ. Archives may hold a path several times, and long paths are cut off, so paths have lists of contents."""
     old, new = _by_path(before), _by_path(after)
     changes = []
@@ -237,7 +239,7 @@ def _size(contents: Sequence[tuple[int, str]] | None) -> int | None:
     return None if contents is None else sum(size for size, _ in contents)
 
 
-def _fonts(path: str, former: Mapping[str, str], before: Sequence[Face], after: Sequence[Face]) -> Iterable[FontChanges]:
+def _font_changes(path: str, former: Mapping[str, str], before: Sequence[Face], after: Sequence[Face]) -> Iterable[FontChanges]:
     for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=NO_FACE)):
         if old != new:
             yield _compare_faces(path, former.get(path, path), number, old, new)
@@ -259,27 +261,31 @@ def _compare_faces(path: str, former_path: str, number: int, old: Face, new: Fac
         axes=_differences({axis.tag: _range(axis) for axis in old.axes}, {axis.tag: _range(axis) for axis in new.axes}),
         added=[_glyph(name, new) for name in new.glyphs if name not in old.glyphs] if old.complete else [],
         removed=[_glyph(name, old) for name in old.glyphs if name not in new.glyphs] if new.complete else [],
-        redrawn=[_glyph(name, new) for name in both if old.glyphs[name][0] != new.glyphs[name][0]],
+        redrawn=[_glyph(name, new) for name in both if old.glyphs[name].outline != new.glyphs[name].outline],
         respaced=[
-            Difference(name, old.glyphs[name][1], new.glyphs[name][1]) for name in both if old.glyphs[name][1] != new.glyphs[name][1]
+            Difference(name, old.glyphs[name].width, new.glyphs[name].width)
+            for name in both
+            if old.glyphs[name].width != new.glyphs[name].width
         ],
         remapped=[
             Difference(name, _glyph(name, old).characters, _glyph(name, new).characters)
             for name in both
-            if old.glyphs[name][2] != new.glyphs[name][2]
+            if old.glyphs[name].code_points != new.glyphs[name].code_points
         ],
-        tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES],
+        tables=[
+            (each.name, TABLE_LABELS.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES
+        ],
         complete=complete,
     )
 
 
-def _range(axis: Any) -> str:
+def _range(axis: Axis) -> str:
     return f"{axis.min:g} to {axis.max:g}, default {axis.default:g}"
 
 
 def _glyph(name: str, face: Face) -> Glyph:
-    return Glyph(name, face.glyphs[name][2])
+    return Glyph(name, face.glyphs[name].code_points)
 
 
-def _valid(code_points: Iterable[int]) -> list[int]:
+def _scalars(code_points: Iterable[int]) -> list[int]:
     return [code for code in code_points if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000]
