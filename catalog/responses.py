@@ -268,7 +268,8 @@ class AssetDetail(ResponseModel):
     @classmethod
     def of(cls, detail: ListingDetail) -> Self:
         """Return the response of GET assets/{id}."""
-        row, of_listing = detail.row, {name: detail.row[f"listing__{name}"] for name in LISTING_FIELDS}
+        row = detail.row
+        of_listing = {name: row[f"listing__{name}"] for name in LISTING_FIELDS}
         return cls.model_validate(
             item_of(row)
             | of_listing

@@ -68,7 +68,7 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
         return _rendered(build())
     # Read first, so that the response is at least as new as its version.
     version = current_version()
-    key = _key(request, version)
+    key = _cache_key(request, version)
     body = caches["responses"].get(key)
     if body is not None:
         count_by_address(request, "anonymous")
@@ -124,7 +124,7 @@ def _rendered(response: Any) -> HttpResponse:
     return rendered
 
 
-def _key(request: HttpRequest, version: str) -> str:
+def _cache_key(request: HttpRequest, version: str) -> str:
     address = repr((request.path_info, sorted(request.GET.lists())))
     return f"catalog:{version}:{hashlib.blake2b(address.encode(), digest_size=16).hexdigest()}"
 

@@ -76,14 +76,15 @@ def index_entry(
             "ai_training": listing.ai_training,
             "ai_origin": listing.ai_origin,
             "file_type": file_type_of(listing),
-            **_columns(pricing.current_prices(listing)),
-            **_columns(pricing.list_prices(listing), "list_"),
+            **_price_columns(pricing.current_prices(listing)),
+            **_price_columns(pricing.list_prices(listing), "list_"),
             "discount_bp": listing.current_discount_bp,
             "discount_ends_at": listing.discount_ends_at,
             "licenses": [
-                {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
+                {"slug": tier.slug, **_price_columns(pricing.prices_of(listing, tier, tiers))}
+                for tier in pricing.permitted_tiers(listing, tiers)
             ],
-            "thumbnail": None if thumbnail is None else _picture(thumbnail),
+            "thumbnail": None if thumbnail is None else _thumbnail(thumbnail),
             "published_at": listing.published_at,
             # A constraint ensures that published listings have a time of publication.
             "newest_key": (EPOCH - (listing.published_at or EPOCH)) // timedelta(microseconds=1),
@@ -194,11 +195,11 @@ def _entry_of(row: ListingIndex) -> IndexEntry:
     return IndexEntry(columns, {(label.kind, label.value) for label in row.labels.all()})
 
 
-def _columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
+def _price_columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
     return {f"{prefix}price_usd": prices.usd or 0, f"{prefix}price_inr": prices.inr, f"{prefix}price_eur": prices.eur}
 
 
-def _picture(preview: Preview) -> dict[str, Any]:
+def _thumbnail(preview: Preview) -> dict[str, Any]:
     card = preview.renditions.get("card")
     shown = card or preview.details
     return {"url": f"{preview.url}?size=card" if card else preview.url, "width": shown.get("width"), "height": shown.get("height")}
