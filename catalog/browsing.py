@@ -73,7 +73,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     cursor = Line(
         required=False,
         max_length=bounds.CURSOR_CHARS,
-        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
+        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every asset appears once, "
         "whatever is published or unpublished meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can appear twice or not at all.",
     )
@@ -82,7 +82,7 @@ class BrowseQuery(serializers.Serializer[Any]):
         choices=[(sort.value, sort.value) for sort in Sort],
         default=Sort.POPULAR.value,
         help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are those in currency, of the licence where one "
-        "is asked for, else of the first one on sale; listings without a price in that currency come last, in the order of their USD price.",
+        "is asked for, else of the first one on sale; assets without a price in that currency come last, in the order of their USD price.",
     )
     facets = FacetNames()
 

@@ -150,9 +150,7 @@ def clean_prices(form: forms.Form) -> dict[str, Any]:
 
 def has_label(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
     """Return the condition for labels of a kind, as a subquery: with a join, SQLite would look up each listing for each value."""
-    return lambda values: Q(
-        pk__in=ListingLabel.objects.filter(kind=kind, value__in=[normalised(value) for value in values]).values("listing")
-    )
+    return lambda values: Q(pk__in=ListingLabel.objects.filter(kind=kind, value__in=list(map(normalised, values))).values("listing"))
 
 
 def is_licensed(slugs: Sequence[str], **price_lookups: int) -> Q:

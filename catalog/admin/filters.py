@@ -16,8 +16,8 @@ from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
 Choices = list[tuple[str, str]]
-# Further vendors are found by the search field.
-MAX_VENDORS = 50
+# The most vendors in the filter; others are found by the search field.
+VENDORS = 50
 WAITING_DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
 
@@ -124,9 +124,7 @@ class VendorFilter(QueueFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
         """Return the vendors with pending reviews and the requested one."""
         waiting = Count("listings__reviews", filter=Q(listings__reviews__status=ReviewStatus.PENDING))
-        vendors = (
-            Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name").only("slug", "name")[:MAX_VENDORS]
-        )
+        vendors = Store.objects.annotate(waiting=waiting).filter(waiting__gt=0).order_by("-waiting", "name").only("slug", "name")[:VENDORS]
         offered = {store.slug: f"{store.name} ({store.waiting})" for store in vendors}
         slug = request.GET.get(self.parameter_name, "")
         asked = dict(Store.objects.filter(slug=slug).values_list("slug", "name")) if slug.isprintable() and slug not in offered else {}

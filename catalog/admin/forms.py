@@ -39,9 +39,7 @@ def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
 class ApproveForm(DecisionForm):
     """The account tier that buyers need, and a note."""
 
-    tier_requirement = forms.TypedChoiceField(
-        label="Minimum account tier of buyers", choices=Tier.choices, coerce=Tier, widget=forms.RadioSelect
-    )
+    tier_requirement = forms.TypedChoiceField(label="Minimum account tier", choices=Tier.choices, coerce=Tier, widget=forms.RadioSelect)
     note = _note()
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:

@@ -10,7 +10,6 @@ from ..services.taxonomy import check_terms, check_tier
 from ..uses import UNITS, Use, UsePermission, UseTerms
 from .forms import CheckedForm
 
-# What the form asks about each use.
 _PARTS = ("permission", "quantity", "clause")
 
 

@@ -21,7 +21,7 @@ from marketplace.api.problems import json_problem_response, logged_problem
 from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed
 from marketplace.http.rate_limits import count_by_address
-from marketplace.monitoring.metrics import CATALOG
+from marketplace.monitoring.metrics import CATALOG_RESPONSES
 
 from ..catalog_version import current_version
 
@@ -34,7 +34,7 @@ CACHED_RESPONSE_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
 # Without the manifest: it needs an API key, which must not be used in browsers.
 _OPEN_PATHS = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/(?:changes|rights))?)?|previews/[^/]+)")
-_HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
+_HITS, _MISSES = CATALOG_RESPONSES.labels("hit"), CATALOG_RESPONSES.labels("miss")
 
 View = Callable[..., HttpResponseBase]
 

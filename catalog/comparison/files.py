@@ -13,7 +13,7 @@ from .renames import former_paths
 
 NO_FACE = Face(glyphCount=0, complete=True)
 
-TABLE_LABELS = {
+TABLES = {
     "GPOS": "kerning and positions",
     "GSUB": "substitutions and OpenType features",
     "cmap": "characters",
@@ -184,9 +184,9 @@ def compare_files(before: Facts, after: Facts) -> FileChanges:
     """Return what differs between two files. An entry that was moved is compared with the one at its former path."""
     former = former_paths(before, after)
     return FileChanges(
-        entries=_entry_changes(before.entries or (), after.entries or (), former),
+        entries=_entries(before.entries or (), after.entries or (), former),
         other_entries=before.otherEntries != after.otherEntries,
-        fonts=[change for path, old, new in _pairs(before.fonts, after.fonts, former) for change in _font_changes(path, former, old, new)],
+        fonts=[change for path, old, new in _pairs(before.fonts, after.fonts, former) for change in _fonts(path, former, old, new)],
         media=[(path, _differences(old, new)) for path, old, new in _pairs(before.media, after.media, former)],
         texts=[TextChanges(path, old, new) for path, old, new in _pairs(before.texts, after.texts, former)],
         hosts=_differences(before.hosts, after.hosts, only_presence=True),
@@ -211,9 +211,7 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], *, only_pr
     return [Difference(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
 
 
-def _entry_changes(
-    before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]], former: Mapping[str, str]
-) -> list[EntryChange]:
+def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]], former: Mapping[str, str]) -> list[EntryChange]:
     """Return the entries that differ. Archives may hold a path several times, and long paths are cut off, so paths have lists of contents."""
     old, new = _by_path(before), _by_path(after)
     changes = []
@@ -239,7 +237,7 @@ def _size(contents: Sequence[tuple[int, str]] | None) -> int | None:
     return None if contents is None else sum(size for size, _ in contents)
 
 
-def _font_changes(path: str, former: Mapping[str, str], before: Sequence[Face], after: Sequence[Face]) -> Iterable[FontChanges]:
+def _fonts(path: str, former: Mapping[str, str], before: Sequence[Face], after: Sequence[Face]) -> Iterable[FontChanges]:
     for number, (old, new) in enumerate(zip_longest(before, after, fillvalue=NO_FACE)):
         if old != new:
             yield _compare_faces(path, former.get(path, path), number, old, new)
@@ -272,9 +270,7 @@ def _compare_faces(path: str, former_path: str, number: int, old: Face, new: Fac
             for name in both
             if old.glyphs[name].code_points != new.glyphs[name].code_points
         ],
-        tables=[
-            (each.name, TABLE_LABELS.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES
-        ],
+        tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES],
         complete=complete,
     )
 

@@ -75,9 +75,7 @@ class FoundRow(NamedTuple):
     published_at: str
 
 
-def full_match_queries(
-    groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, complete: bool
-) -> list[FullTextQuery]:
+def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, complete: bool) -> list[FullTextQuery]:
     """Return the subqueries for listings that have a word of every group.
 
     `complete` ones search all listings, unless there are many words that are all common (`are_all_common`).
@@ -102,7 +100,7 @@ def full_match_queries(
     return found
 
 
-def partial_match_queries(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool) -> list[FullTextQuery]:
+def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool) -> list[FullTextQuery]:
     """Return the subqueries for listings that have all words but one, or any of the rarest words, which are the most specific."""
     found = []
     choices = [[*groups[:i], *groups[i + 1 :]] for i in range(len(groups))] if 2 < len(groups) <= MAX_WORDS_FOR_LEAVE_ONE_OUT else []
@@ -124,9 +122,8 @@ def partial_match_queries(groups: Sequence[Group], vocabulary: Vocabulary, *, fi
 
 def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
     """Tell whether there are many words and each of them is very common."""
-    return len(groups) > MAX_WORDS_FOR_LEAVE_ONE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > popular_count(
-        vocabulary.total
-    )
+    rarest = min((_sum(group, vocabulary.documents) for group in groups), default=0)
+    return len(groups) > MAX_WORDS_FOR_LEAVE_ONE_OUT and rarest > popular_count(vocabulary.total)
 
 
 def popular_count(total: int) -> int:

@@ -14,7 +14,7 @@ from marketplace.core.errors import InvalidInput
 from .. import bounds
 from ..models import Listing
 from .expansion import QueryExpansion, query_words
-from .full_text import FoundRow, FullTextQuery, are_all_common, fetch, full_match_queries, partial_match_queries
+from .full_text import FoundRow, FullTextQuery, all_of, are_all_common, fetch, some_of
 from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
 
@@ -135,9 +135,9 @@ def _query_index(
     known = [group for group in groups if group]
     queries: list[FullTextQuery] = []
     if known:
-        queries = full_match_queries(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
+        queries = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
     if partial and len(known) > 1:
-        queries += partial_match_queries(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
+        queries += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
     rows = list({row.listing_id: row for row in [*fetch(queries, keys, within), *before]}.values())
     return _Matches(queries, rows, rank(Scorer(expansion.typed, groups, keys[0]), rows))
 

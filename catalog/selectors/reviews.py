@@ -93,10 +93,8 @@ def compared_reviews_of(listing: Listing) -> list[ListingReview]:
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
     """Return the snapshots with which these files were approved, by the ids of the files; the latest one for a file that was approved again."""
     ids = [str(file.pk) for file in files]
-    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by(
-        "decided_at", "id"
-    )
-    return {snapshot["file"]["id"]: snapshot for snapshot in reviews.values_list("snapshot", flat=True)}
+    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids)
+    return {snapshot["file"]["id"]: snapshot for snapshot in reviews.order_by("decided_at", "id").values_list("snapshot", flat=True)}
 
 
 def facts_of_files(listing: Listing, *digests: str) -> dict[str, Any]:

@@ -76,13 +76,12 @@ def index_entry(
             "ai_training": listing.ai_training,
             "ai_origin": listing.ai_origin,
             "file_type": file_type_of(listing),
-            **_price_columns(pricing.current_prices(listing)),
-            **_price_columns(pricing.list_prices(listing), "list_"),
+            **_columns(pricing.current_prices(listing)),
+            **_columns(pricing.list_prices(listing), "list_"),
             "discount_bp": listing.current_discount_bp,
             "discount_ends_at": listing.discount_ends_at,
             "licenses": [
-                {"slug": tier.slug, **_price_columns(pricing.prices_of(listing, tier, tiers))}
-                for tier in pricing.permitted_tiers(listing, tiers)
+                {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
             ],
             "thumbnail": None if thumbnail is None else _thumbnail(thumbnail),
             "published_at": listing.published_at,
@@ -195,7 +194,7 @@ def _entry_of(row: ListingIndex) -> IndexEntry:
     return IndexEntry(columns, {(label.kind, label.value) for label in row.labels.all()})
 
 
-def _price_columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
+def _columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
     return {f"{prefix}price_usd": prices.usd or 0, f"{prefix}price_inr": prices.inr, f"{prefix}price_eur": prices.eur}
 
 

@@ -20,6 +20,8 @@ from .snapshots import snapshot_of
 from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_open_review, lock_own_listing
 from .visibility import listing_changed
 
+Findings = Sequence[Mapping[str, str]]
+
 
 @transaction.atomic
 def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], actor: User) -> Listing:
@@ -90,18 +92,14 @@ def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
     return listing
 
 
-def close_open_review(
-    listing: Listing, status: ReviewStatus, *, decided_by: User | None = None, findings: Sequence[Mapping[str, str]] = ()
-) -> None:
+def close_open_review(listing: Listing, status: ReviewStatus, *, decided_by: User | None = None, findings: Findings = ()) -> None:
     """Close the pending review of a locked listing, if there is one, after a transition of the listing."""
     review = lock_open_review(listing)
     if review is not None:
         close_review(review, status, decided_by=decided_by, findings=findings)
 
 
-def close_review(
-    review: ListingReview, status: ReviewStatus, *, decided_by: User | None, note: str = "", findings: Sequence[Mapping[str, str]] = ()
-) -> None:
+def close_review(review: ListingReview, status: ReviewStatus, *, decided_by: User | None, note: str = "", findings: Findings = ()) -> None:
     """Close a locked pending review."""
     review.status, review.decided_at, review.decided_by = status, timezone.now(), decided_by
     review.note, review.findings = note, list(findings)

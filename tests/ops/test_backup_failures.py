@@ -35,7 +35,7 @@ class Store:
     def __init__(self, meanwhile: Callable[[], object]) -> None:
         self._meanwhile = meanwhile
 
-    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def keys_with_times(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         """Yield its key."""
         if KEY.startswith(prefix):
             yield KEY, datetime.now(tz=UTC)
@@ -260,4 +260,4 @@ def test_restore_ignores_symbolic_links_among_the_files(tmp_path: Path, media: P
     (folder / "linked").symlink_to(tmp_path / "secret")
     (folder / "own").write_text("of the backup")
     backups.copy_objects_in(tmp_path / "objects", default_storage, lambda: None)
-    assert [key for key, _ in default_storage.keys("deliverables/")] == ["deliverables/own"]
+    assert [key for key, _ in default_storage.keys_with_times("deliverables/")] == ["deliverables/own"]

@@ -49,7 +49,7 @@ def recorded() -> tuple[Deliverable, Preview]:
 
 
 def keys() -> set[str]:
-    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys(folder)}
+    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys_with_times(folder)}
 
 
 def test_sweep_changes_nothing_if_files_and_records_agree(media: Path) -> None:
