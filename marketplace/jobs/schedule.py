@@ -95,8 +95,8 @@ def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
         if row is None:
             return False
         row.due_at = at
-        unfinished = Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING])
-        busy = row.job_id is not None and unfinished.exists()
+        unfinished = Job.objects.filter(status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING])
+        busy = row.job_id is not None and unfinished.filter(pk=row.job_id).exists()
         if not busy:
             task = run_short_command if entry.every < SHORT_INTERVAL else run_command
             row.job_id = uuid.UUID(task.enqueue(entry.command).id)
