@@ -91,7 +91,7 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
 @pytest.mark.django_db
 def test_backup_fails_if_the_store_lacks_all_recorded_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft()
-    monkeypatch.setattr(backups, "default_storage", Mock(**{"keys.return_value": []}))
+    monkeypatch.setattr(backups, "default_storage", Mock(**{"keys_with_times.return_value": []}))
     with pytest.raises(dumps.BackupFailed, match="the file store is empty"):
         backups.make(tmp_path)
 
