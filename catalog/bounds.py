@@ -17,8 +17,7 @@ FILE_NAME_CHARS = 200
 GALLERY_SLOTS = 5
 ALT_TEXT_CHARS = 250
 AI_PARTS_CHARS = 500
-# A discount: its largest percentage, the length of its code, how long it lasts at most and how early it is planned, and how
-# many of a listing have not ended. Those that ended are deleted after a while.
+# Discounts. `MAX_DISCOUNT_DAYS` is how long one lasts, and how early it is planned; `MAX_DISCOUNTS` is how many of a listing have not ended.
 MAX_DISCOUNT_PERCENT = 90
 DISCOUNT_CODE_CHARS = 24
 MIN_DISCOUNT_CODE_CHARS = 4

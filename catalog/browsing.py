@@ -73,7 +73,7 @@ class BrowseQuery(serializers.Serializer[Any]):
     cursor = Line(
         required=False,
         max_length=bounds.CURSOR_CHARS,
-        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every listing appears once, "
+        help_text="The nextCursor of the previous page; use it instead of page, it is equally fast at any depth. With a cursor, every asset appears once, "
         "whatever is published or unpublished meanwhile; one that was moved in the order (edited, or bought or refunded and counted "
         "since) can appear twice or not at all.",
     )
@@ -82,7 +82,7 @@ class BrowseQuery(serializers.Serializer[Any]):
         choices=[(sort.value, sort.value) for sort in Sort],
         default=Sort.POPULAR.value,
         help_text="popular is by purchases, which are counted within minutes, then the newest. Prices are those in currency, of the licence where one "
-        "is asked for, else of the first one on sale; listings without a price in that currency come last, in the order of their USD price.",
+        "is asked for, else of the first one on sale; assets without a price in that currency come last, in the order of their USD price.",
     )
     facets = FacetNames()
 
@@ -133,7 +133,7 @@ class SuggestQuery(serializers.Serializer[Any]):
 class ChangesQuery(serializers.Serializer[Any]):
     """Query of the changes between two versions."""
 
-    # A keyword of Python, so it cannot be the name of an attribute.
+    # `from` is a keyword of Python, so it cannot be the name of an attribute.
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         texts = {
             "from": "The earlier version, by its label or the id of its file; by default the one before `to`.",
@@ -189,18 +189,18 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
 
 def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
     """Return the results of a validated `CatalogSearchQuery` among `listings`, which match the filters `given`."""
-    q, names, within = query["q"], query.get("facets", []), listings if given else None
-    found = search(q, within=within, limit=query["limit"], cursor=query.get("cursor"))
+    q, facets = query["q"], query.get("facets", [])
+    found = search(q, within=listings if given else None, limit=query["limit"], cursor=query.get("cursor"))
     rows = rows_of([hit.id for hit in found.hits], ITEMS)
     results = [item_of(rows[hit.id]) | {"score": hit.score} for hit in found.hits if hit.id in rows]
     values = {"query": q, "count": len(results), "results": results, "total": found.total, "next_cursor": found.next_cursor}
     if not found.total_is_exact:
         values["total_is_exact"] = False
-    if found.suggestions:
-        values["suggestions"] = found.suggestions
-    if names:
+    if found.alternatives:
+        values["suggestions"] = found.alternatives
+    if facets:
         exact = found.total_is_exact and found.total <= SEARCH_FACET_LIMIT
-        values |= facet_fields(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACET_LIMIT]], names), exact=exact)
+        values |= facet_fields(facets_of_listings([uuid.UUID(ranked) for ranked in found.ranked[:SEARCH_FACET_LIMIT]], facets), exact=exact)
     return SearchResults.model_validate(values)
 
 
@@ -243,29 +243,29 @@ def position_of(cursor: str, *, sort: Sort, filters: Mapping[str, Any]) -> tuple
     """
     content = unpack_cursor(cursor)
     if not isinstance(content, list) or len(content) != 3 + key_count(sort) or content[0] != _binding(sort, filters):
-        raise _refusal()
+        raise _invalid_cursor()
     _, page, *keys, row = content
     row_id = parse_id(row) if isinstance(row, str) else None
-    if row_id is None or not all(map(_is_valid, (page, *keys))) or not 1 <= page <= core_bounds.MAX_PAGE:
-        raise _refusal()
+    if row_id is None or not all(map(_is_64_bit, (page, *keys))) or not 1 <= page <= core_bounds.MAX_PAGE:
+        raise _invalid_cursor()
     return page, (*keys, row_id)
 
 
-def _is_valid(key: Any) -> bool:
-    return type(key) is int and key in _INTEGERS
+def _is_64_bit(number: Any) -> bool:
+    return type(number) is int and number in _INTEGERS
 
 
 def _binding(sort: Sort, filters: Mapping[str, Any]) -> str:
     # The currency only matters where prices do.
     ignored = {"currency"} if not sorts_by_price(sort) and filters.keys().isdisjoint({"minPrice", "maxPrice"}) else set()
-    bound = repr((sort.value, sorted((name, _plain(value)) for name, value in filters.items() if name not in ignored)))
+    bound = repr((sort.value, sorted((name, _text(value)) for name, value in filters.items() if name not in ignored)))
     return hashlib.blake2b(bound.encode(), digest_size=6).hexdigest()
 
 
-def _plain(value: Any) -> str:
+def _text(value: Any) -> str:
     return str(value.normalize() if isinstance(value, Decimal) else value)
 
 
-def _refusal() -> serializers.ValidationError:
+def _invalid_cursor() -> serializers.ValidationError:
     sentence = "Send the cursor of the previous response unchanged, with the same sort and filters."
     return serializers.ValidationError({"cursor": [sentence]}, code="invalid_cursor")

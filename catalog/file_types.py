@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .labels import folded
+from .labels import normalised
 from .models import Listing
 
 # Names of archives, which do not tell what is inside.
@@ -55,16 +55,16 @@ LABELS = {
     "pdf": "PDF",
 }
 SKILL = "ai-skill"
-MOTION = "motion"
+MOTION_CATEGORY = "motion"
 EXTENSION_CHARS = 5
 
 
 def file_type_of(listing: Listing) -> str:
     """Return the type by which a listing is filtered: the one that the vendor named, else that of the approved file's contents, else an empty text.
 
-    The listing has its category and its approved file.
+    The listing was read with its category and its approved file.
     """
-    named = folded(listing.file_type)
+    named = normalised(listing.file_type)
     if named not in WRAPPERS:
         return named
     file = listing.approved_deliverable
@@ -73,13 +73,13 @@ def file_type_of(listing: Listing) -> str:
 
 def public_file_type(named: str, indexed: str) -> str:
     """Return the type to show to buyers: the one that the vendor named, or the indexed type if that is an archive or empty."""
-    return indexed if folded(named) in WRAPPERS else named
+    return indexed if normalised(named) in WRAPPERS else named
 
 
 def file_type_label(file_type: str) -> str:
     """Return the label of a type."""
     is_extension = file_type.isalnum() and len(file_type) <= EXTENSION_CHARS
-    return LABELS.get(folded(file_type)) or (file_type.upper() if is_extension else file_type)
+    return LABELS.get(normalised(file_type)) or (file_type.upper() if is_extension else file_type)
 
 
 def _type_of_contents(technical: Mapping[str, Any], category: str) -> str:
@@ -87,6 +87,6 @@ def _type_of_contents(technical: Mapping[str, Any], category: str) -> str:
         return SKILL
     counts: Mapping[str, int] = technical.get("contentsByExtension", {})
     # Lottie animations are JSON, which a listing of another category uses for settings.
-    if category == MOTION and "json" in counts and counts.keys().isdisjoint(LABELS):
+    if category == MOTION_CATEGORY and "json" in counts and counts.keys().isdisjoint(LABELS):
         return "lottie"
     return next((name for name in LABELS if name in counts), "")

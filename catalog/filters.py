@@ -22,7 +22,7 @@ from marketplace.core.money import Currency
 from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds
-from .labels import folded
+from .labels import normalised
 from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
 from .models.listings import AiOrigin, AiTraining
@@ -65,13 +65,13 @@ class ValuesInput(forms.TextInput):
 
 
 class ValuesField(forms.Field):
-    """The values of a filter, each with a maximum length."""
+    """The values of a filter: each has a maximum length, and is one of `allowed` if there are any."""
 
     widget = ValuesInput
 
-    def __init__(self, *, max_length: int, values: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(self, *, max_length: int, allowed: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.max_length, self.values = max_length, values
+        self.max_length, self.allowed = max_length, allowed
         self._text = forms.CharField(required=False)
 
     def to_python(self, value: Any) -> Values | None:
@@ -89,9 +89,9 @@ class ValuesField(forms.Field):
         cleaned: str = self._text.clean(text)
         if not cleaned:
             raise ValidationError("It may not be blank.", code="blank")
-        if self.values and cleaned not in self.values:
-            params = {"value": cleaned[:40], "values": ", ".join(self.values)}
-            raise ValidationError("There is no %(value)r. Use one of: %(values)s.", code="invalid_choice", params=params)
+        if self.allowed and cleaned not in self.allowed:
+            params = {"value": cleaned[:40], "allowed": ", ".join(self.allowed)}
+            raise ValidationError("There is no %(value)r. Use one of: %(allowed)s.", code="invalid_choice", params=params)
         return cleaned
 
 
@@ -108,13 +108,13 @@ class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filte
         super().__init__(*args, **kwargs)
         self.condition = condition or (lambda values: Q(**{f"{self.field_name}__in": values}))
 
-    def filter(self, queryset: Listings, given: Values | None) -> Listings:
+    def filter(self, queryset: Listings, values: Values | None) -> Listings:
         """Return the listings with one of the wanted values and none of the excluded ones."""
-        if given is None:
+        if values is None:
             return queryset
-        if given.wanted:
-            queryset = queryset.filter(self.condition(given.wanted))
-        return queryset.filter(~self.condition(given.excluded)) if given.excluded else queryset
+        if values.wanted:
+            queryset = queryset.filter(self.condition(values.wanted))
+        return queryset.filter(~self.condition(values.excluded)) if values.excluded else queryset
 
 
 class PriceField(forms.DecimalField):
@@ -150,12 +150,12 @@ def clean_prices(form: forms.Form) -> dict[str, Any]:
 
 def has_label(kind: LabelKind) -> Callable[[Sequence[str]], Q]:
     """Return the condition for labels of a kind, as a subquery: with a join, SQLite would look up each listing for each value."""
-    return lambda values: Q(pk__in=ListingLabel.objects.filter(kind=kind, value__in=[folded(value) for value in values]).values("listing"))
+    return lambda values: Q(pk__in=ListingLabel.objects.filter(kind=kind, value__in=list(map(normalised, values))).values("listing"))
 
 
-def is_licensed(slugs: Sequence[str], **prices: int) -> Q:
-    """Return the condition for being sold under one of these licence tiers, with lookups on the price."""
-    return Q(pk__in=ListingPrice.objects.filter(license__in=slugs, **prices).values("listing"))
+def is_licensed(slugs: Sequence[str], **price_lookups: int) -> Q:
+    """Return the condition for being sold under one of these licence tiers, at a price that matches the lookups."""
+    return Q(pk__in=ListingPrice.objects.filter(license__in=slugs, **price_lookups).values("listing"))
 
 
 class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-filter ships no types
@@ -164,7 +164,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     category = ValuesFilter(
         field_name="category_slug", max_length=core_bounds.SLUG_CHARS, help_text="A category's slug; an unknown one returns nothing."
     )
-    tier = ValuesFilter(field_name="tier", max_length=8, values=Tier.values, help_text="The account tier that a buyer needs.")
+    tier = ValuesFilter(field_name="tier", max_length=8, allowed=Tier.values, help_text="The account tier that a buyer needs.")
     vendor = ValuesFilter(field_name="store_slug", max_length=core_bounds.SLUG_CHARS, help_text="A store's slug.")
     license = ValuesFilter(
         condition=is_licensed, max_length=40, help_text="The slug of a licence tier that it is sold under.", label="Licence"
@@ -176,7 +176,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         help_text="A host tool that it supports, in any case, without a version.",
     )
     fileType = ValuesFilter(  # noqa: N815 - the parameter's name
-        condition=lambda values: Q(file_type__in=[folded(value) for value in values]),
+        condition=lambda values: Q(file_type__in=[normalised(value) for value in values]),
         max_length=bounds.FILE_TYPE_CHARS,
         help_text="Its file type, in any case; of an archive, the type of what it holds, such as `ttf` or `lottie`.",
         label="File type",
@@ -184,14 +184,14 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
     aiTraining = ValuesFilter(  # noqa: N815 - the parameter's name
         field_name="ai_training",
         max_length=20,
-        values=AiTraining.values,
+        allowed=AiTraining.values,
         help_text="Whether it may be used to train AI models.",
         label="AI training",
     )
     aiOrigin = ValuesFilter(  # noqa: N815 - the parameter's name
         field_name="ai_origin",
         max_length=20,
-        values=AiOrigin.values,
+        allowed=AiOrigin.values,
         help_text="Whether its vendor declares that parts were made with AI; `undeclared` is not `none`.",
         label="Made with AI",
     )
@@ -224,15 +224,16 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
             # The wanted licences are applied together with the prices.
             if name not in {"minPrice", "maxPrice", "currency"}:
                 listings = cls.base_filters[name].filter(listings, value._replace(wanted=()) if name == "license" else value)
-        column, limits = PRICE_COLUMNS[currency_of(given)], {}
+        column = PRICE_COLUMNS[currency_of(given)]
+        price_lookups = {}
         if "minPrice" in given:
-            limits[f"{column}__gte"] = money.to_minor(given["minPrice"])
-        if limits or "maxPrice" in given:
-            limits[f"{column}__lte"] = money.to_minor(given["maxPrice"]) if "maxPrice" in given else NO_PRICE - 1
+            price_lookups[f"{column}__gte"] = money.to_minor(given["minPrice"])
+        if price_lookups or "maxPrice" in given:
+            price_lookups[f"{column}__lte"] = money.to_minor(given["maxPrice"]) if "maxPrice" in given else NO_PRICE - 1
         licenses = given["license"].wanted if "license" in given else ()
-        if not limits and not licenses:
+        if not price_lookups and not licenses:
             return listings
-        return listings.filter(is_licensed(licenses, **limits) if licenses else Q(**limits))
+        return listings.filter(is_licensed(licenses, **price_lookups) if licenses else Q(**price_lookups))
 
 
 def field_schema(field: forms.Field) -> dict[str, Any]:
@@ -241,7 +242,7 @@ def field_schema(field: forms.Field) -> dict[str, Any]:
     match field:
         case ValuesField():
             shape |= (
-                {"pattern": f"^!?({'|'.join(field.values)})$"} if field.values else {"maxLength": field.max_length, "pattern": NOT_BLANK}
+                {"pattern": f"^!?({'|'.join(field.allowed)})$"} if field.allowed else {"maxLength": field.max_length, "pattern": NOT_BLANK}
             )
             value = {keyword: constraint for keyword, constraint in shape.items() if keyword != "description"}
             shape |= {"type": ["string", "array"], "items": value, "maxItems": MAX_VALUES}

@@ -75,7 +75,7 @@ WITHOUT_CASE = {
 }
 LATIN = "abcdefghijklmnopqrstuvwxyz"
 # Greek, Cyrillic and Armenian, whose alphabets do not include A to Z.
-FIRST_OTHER, LAST_OTHER = "\u0370", "\u058f"
+FIRST_NOT_LATIN, LAST_NOT_LATIN = "\u0370", "\u058f"
 
 
 def languages_of(characters: Container[str]) -> list[str]:
@@ -85,6 +85,6 @@ def languages_of(characters: Container[str]) -> list[str]:
 
 
 def _with_capitals(letters: str) -> str:
-    alphabet = letters if FIRST_OTHER <= letters[:1] <= LAST_OTHER else LATIN + letters
+    alphabet = letters if FIRST_NOT_LATIN <= letters[:1] <= LAST_NOT_LATIN else LATIN + letters
     # The capital of a few letters, such as ß, is two letters.
     return alphabet + "".join(capital for letter in alphabet if len(capital := letter.upper()) == 1)

@@ -12,11 +12,11 @@ _VERSION = re.compile(r"\s+v?\d[\d.]*(?:\+|\.x)?$")
 def labels_of(listing: Listing) -> set[tuple[LabelKind, str]]:
     """Return the tags and platforms of a listing; platforms without a version."""
     platforms = (_VERSION.sub("", part.strip()) for part in _SEPARATOR.split(listing.supported_platforms))
-    labels = {(LabelKind.TAG, folded(tag)) for tag in listing.tags} | {(LabelKind.PLATFORM, folded(name)) for name in platforms}
+    labels = {(LabelKind.TAG, normalised(tag)) for tag in listing.tags} | {(LabelKind.PLATFORM, normalised(name)) for name in platforms}
     return {(kind, value) for kind, value in labels if value}
 
 
-def folded(text: str) -> str:
+def normalised(text: str) -> str:
     """Return a text casefolded, with single inner spaces and no outer ones, cut to `VALUE_CHARS`."""
     # Casefolding may lengthen a text.
     return " ".join(text.split()).casefold()[:VALUE_CHARS]

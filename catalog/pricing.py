@@ -50,10 +50,10 @@ def current_price(listing: Listing, currency: Currency, *, discounted: bool = Tr
     return discounted_price(list_prices(listing).by_currency, currency, listing.current_discount_bp if discounted else 0)
 
 
-def discounted_price(list_prices: Mapping[str, int | None], currency: str, discount_bp: int) -> int | None:
+def discounted_price(prices: Mapping[str, int | None], currency: str, discount_bp: int) -> int | None:
     """Return a price less a discount in basis points, None where there is none; 0 in one currency makes it free in all."""
-    price = list_prices[currency]
-    if discount_bp == bounds.WHOLE_BP or 0 in list_prices.values():
+    price = prices[currency]
+    if discount_bp == bounds.WHOLE_BP or 0 in prices.values():
         return 0
     return None if price is None else money.discounted(price, discount_bp)
 

@@ -26,7 +26,7 @@ AiOriginName = Annotated[str, choice_schema(AiOrigin)]
 
 
 class FacetValue(ResponseModel):
-    """A value and how many listings have it."""
+    """A value and how many assets have it."""
 
     value: str
     count: int
@@ -75,11 +75,11 @@ class LicensePrice(ResponseModel):
 
 
 class AssetItem(ResponseModel):
-    """A listing in the list."""
+    """An asset in a list."""
 
     id: Id
     title: str
-    price_inr: AmountOrNone = Field(description="What a buyer pays now; 0 if the listing is free, null if the vendor has set no INR price.")
+    price_inr: AmountOrNone = Field(description="What a buyer pays now; 0 if the asset is free, null if the vendor has set no INR price.")
     tier_requirement: TierName
     slug: str
     vendor: VendorName
@@ -110,7 +110,7 @@ def item_of(row: Row) -> dict[str, Any]:
 
 
 class AssetPage(ResponseModel):
-    """A page of listings."""
+    """A page of assets."""
 
     total: int
     page: int
@@ -125,7 +125,7 @@ class AssetPage(ResponseModel):
 
 
 class SearchResult(AssetItem):
-    """A listing that was found."""
+    """An asset that was found."""
 
     score: float = Field(ge=0, le=1, description="Relevance; higher is better.")
 
@@ -145,7 +145,7 @@ class SearchResults(ResponseModel):
 
 
 class SuggestionRecord(ResponseModel):
-    """A suggested listing."""
+    """A suggested asset."""
 
     id: Id
     slug: str
@@ -155,7 +155,7 @@ class SuggestionRecord(ResponseModel):
 
 # The name avoids a clash between a variable and a field in generated clients.
 class SuggestResponse(ResponseModel):
-    """At most ten listings, those whose titles begin with what was typed first."""
+    """At most ten assets, those whose titles begin with what was typed first."""
 
     query: str
     suggestions: list[SuggestionRecord] = Field(description="The matching assets, best match first.")
@@ -268,7 +268,8 @@ class AssetDetail(ResponseModel):
     @classmethod
     def of(cls, detail: ListingDetail) -> Self:
         """Return the response of GET assets/{id}."""
-        row, of_listing = detail.row, {name: detail.row[f"listing__{name}"] for name in LISTING_FIELDS}
+        row = detail.row
+        of_listing = {name: row[f"listing__{name}"] for name in LISTING_FIELDS}
         return cls.model_validate(
             item_of(row)
             | of_listing

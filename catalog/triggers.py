@@ -23,8 +23,8 @@ $body$
 """
 
 
-def _alone(vendor: str, event: str) -> Trigger:
-    """Return the trigger for INSERT or UPDATE."""
+def _overlap_trigger(vendor: str, event: str) -> Trigger:
+    """Return the trigger that refuses overlapping discounts at an INSERT or UPDATE."""
     if vendor == "postgresql":
         body = "FOR EACH ROW EXECUTE FUNCTION catalog_discount_alone()"
     else:
@@ -36,6 +36,6 @@ CATALOG_TRIGGERS = TriggerSet(
     app="catalog",
     message="licence terms are only added",
     append_only=("catalog_licenseterms",),
-    others={vendor: [_alone(vendor, event) for event in ("INSERT", "UPDATE")] for vendor in ("postgresql", "sqlite")},
+    others={vendor: [_overlap_trigger(vendor, event) for event in ("INSERT", "UPDATE")] for vendor in ("postgresql", "sqlite")},
     functions=(_FUNCTION,),
 )

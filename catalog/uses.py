@@ -71,7 +71,7 @@ class UseTerms:
         stored = permissions.get(use)
         return cls(use) if stored is None else cls(use, UsePermission(stored["permission"]), stored.get("quantity"), stored["clause"])
 
-    def permits(self, quantity: int) -> UseVerdict:
+    def verdict_on(self, quantity: int) -> UseVerdict:
         """Return whether the use is permitted in this quantity."""
         match self.permission:
             case UsePermission.ALLOWED:

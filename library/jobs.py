@@ -10,7 +10,7 @@ from .services.announcements import announce_new_file, tell_downloaders
 from .services.building import prepare_listing_packages
 
 
-@job(retries=Retries(attempts=6, first=30))
+@job(retries=Retries(attempts=6, first_seconds=30))
 def announce_and_build(listing_id: str) -> None:
     """Enqueue the mails to the licence holders of a published listing, and prepare its packages before the first download."""
     # First, so that holders get their mail even if a package cannot be prepared; a retry sends no mail twice.

@@ -91,7 +91,7 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     licenses = []
     for terms, ai_training, prices in considered:
         use_terms = _use_terms(use, terms, ai_training)
-        licenses.append(LicenseRights(terms, use_terms, use_terms.permits(quantity), prices))
+        licenses.append(LicenseRights(terms, use_terms, use_terms.verdict_on(quantity), prices))
     suspended = any(licence.suspended_at is not None for licence in owned)
     return AssetRights(listing, use, quantity, licenses, suspended)
 

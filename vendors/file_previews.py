@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from catalog.file_types import MOTION
+from catalog.file_types import MOTION_CATEGORY
 from catalog.font_languages import languages_of
 from catalog.font_samples import REPERTOIRE
 from catalog.font_tester import FEATURES
@@ -40,7 +40,7 @@ def previews_of_file(deliverable: Deliverable, storage: ObjectStorage) -> list[P
     if fonts := _fonts_in(deliverable):
         options = {"members": fonts[:MAX_STYLES], "characters": REPERTOIRE, "features": [tag for tag, _, _ in FEATURES]}
         return _run("font-styles", deliverable, storage, partial(_styles, _count_styles(deliverable, fonts)), options)
-    if deliverable.listing.category.slug == MOTION and (paths := _animations_in(deliverable)):
+    if deliverable.listing.category.slug == MOTION_CATEGORY and (paths := _animations_in(deliverable)):
         return _run("animations", deliverable, storage, _animations, {"paths": paths})
     return []
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
 
@@ -53,9 +54,8 @@ def compare_with_earlier(
         "pictures": list(_picture_changes(review, base.snapshot, submitted, previews)),
         # Each with the query strings of its pictures before and now.
         "fonts": [(font, list(_drawing_queries(font))) for font in fonts],
-        "findings": _findings(decisions, submitted),
-        # None if its bytes are no longer stored.
-        "before_file": _kept_file(review.listing, base.submitted_file_id),
+        "findings": _earlier_findings(decisions, submitted),
+        "before_file_id": _kept_file_id(review.listing, base.submitted_file_id),
         "approved": approved,
         "since_approved": approved and compare_snapshots(review.listing, approved.snapshot, submitted),
     }
@@ -86,25 +86,25 @@ def _preview_text(previews: Sequence[Mapping[str, Any]] | None, others: Sequence
     lines = []
     for preview in previews or ():
         place = (preview["kind"], preview["slot"], preview["checksum"])
-        text = f", “{preview['altText']}”" if "altText" in preview else ""
-        lines.append(f"{preview['kind']} {preview['slot']}" + ("" if place in known else f": {preview['checksum'][:12]}…") + text)
+        alt_text = f", “{preview['altText']}”" if "altText" in preview else ""
+        lines.append(f"{preview['kind']} {preview['slot']}" + ("" if place in known else f": {preview['checksum'][:12]}…") + alt_text)
     return "\n".join(lines) or "none"
 
 
 def _picture_changes(
-    review: ListingReview, before: Mapping[str, Any], now: Mapping[str, Any], previews: Sequence[Preview]
+    review: ListingReview, before: Mapping[str, Any], after: Mapping[str, Any], previews: Sequence[Preview]
 ) -> Iterable[dict[str, Any]]:
-    """Yield the gallery images that were added, replaced or removed, with their addresses, empty without a picture that is still stored."""
-    old, new = _gallery(before), _gallery(now)
+    """Yield the gallery images that were added, replaced or removed, with their addresses; an address is empty without a picture that is still stored."""
+    old, new = _gallery(before), _gallery(after)
     if old == new:
         return
     present = {preview.sha256: preview.url for preview in previews}
     former = former_pictures_of(review.listing) if set(old.values()) - present.keys() else {}
-    known = {digest: reverse("admin:catalog_listingreview_picture", args=[review.pk, digest]) for digest in former} | present
+    addresses = {digest: reverse("admin:catalog_listingreview_picture", args=[review.pk, digest]) for digest in former} | present
     for slot in sorted(old.keys() | new.keys()):
         if old.get(slot) != new.get(slot):
-            addresses = [known.get(gallery.get(slot, ""), "") for gallery in (old, new)]
-            yield {"slot": slot, "before": addresses[0], "after": addresses[1], "had_picture": slot in old}
+            old_address, new_address = (addresses.get(gallery.get(slot, ""), "") for gallery in (old, new))
+            yield {"slot": slot, "before": old_address, "after": new_address, "had_picture": slot in old}
 
 
 def _gallery(snapshot: Mapping[str, Any]) -> dict[int, str]:
@@ -120,7 +120,7 @@ def _drawing_queries(font: FontChanges) -> Iterable[tuple[str, str]]:
         yield former, now
 
 
-def _findings(decisions: Sequence[ListingReview], submitted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _earlier_findings(decisions: Sequence[ListingReview], submitted: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the findings since the last approval, each with `answered`: whether its field has changed since; None if it names no field."""
     found: list[Mapping[str, Any]] = []
     for decision in decisions:
@@ -133,7 +133,8 @@ def _findings(decisions: Sequence[ListingReview], submitted: Mapping[str, Any]) 
     return found
 
 
-def _kept_file(listing: Listing, file_id: str) -> Any:
+def _kept_file_id(listing: Listing, file_id: str) -> UUID | None:
+    """Return the id of an earlier file, None if its bytes are no longer stored; the approved one by default."""
     if not file_id or str(listing.approved_deliverable_id) == file_id:
         return listing.approved_deliverable_id
     return Deliverable.objects.filter(listing=listing, pk=file_id).values_list("pk", flat=True).first()

@@ -18,7 +18,7 @@ from ..models.reviews import ReviewKind, ReviewStatus
 Choices = list[tuple[str, str]]
 # The most vendors in the filter; others are found by the search field.
 VENDORS = 50
-DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
+WAITING_DAYS = {"1": "a day", "3": "three days", "7": "a week", "14": "two weeks", "30": "a month"}
 EVERYTHING = "all"
 
 
@@ -139,7 +139,7 @@ class WaitingFilter(QueueFilter):
     empty_label = "Any time"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        return list(DAYS.items())
+        return list(WAITING_DAYS.items())
 
     def filter_by(self, queryset: QuerySet[ListingReview], value: str) -> QuerySet[ListingReview]:
         return queryset.filter(status=ReviewStatus.PENDING, submitted_at__lt=timezone.now() - timedelta(days=int(value)))

@@ -19,8 +19,8 @@ from ..models.reviews import FIELD_CHARS
 from ..services.findings import OTHER, check_reason
 from ..services.taxonomy import check_synonym
 
-# Rows for findings with a reason of the reviewer's own.
-OTHER_FINDINGS = 3
+# Rows for findings that the reviewer words.
+OTHER_ROWS = 3
 
 
 def _note() -> forms.CharField:
@@ -37,9 +37,9 @@ def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:
 
 
 class ApproveForm(DecisionForm):
-    """The tier that buyers need, and a note."""
+    """The account tier that buyers need, and a note."""
 
-    tier_requirement = forms.TypedChoiceField(label="Minimum tier of buyers", choices=Tier.choices, coerce=Tier, widget=forms.RadioSelect)
+    tier_requirement = forms.TypedChoiceField(label="Minimum account tier", choices=Tier.choices, coerce=Tier, widget=forms.RadioSelect)
     note = _note()
 
     def __init__(self, *args: Any, subject: ListingReview, **kwargs: Any) -> None:
@@ -58,7 +58,7 @@ class RejectForm(DecisionForm):
         for reason in self.reasons:
             self.fields[f"reason_{reason.code}"] = forms.BooleanField(label=reason.message, required=False)
             self.fields[f"details_{reason.code}"] = _line("More details, if needed")
-        for row in range(OTHER_FINDINGS):
+        for row in range(OTHER_ROWS):
             self.fields[f"other_field_{row}"] = _line("Field", FIELD_CHARS)
             self.fields[f"other_message_{row}"] = _line("What is wrong")
             self.fields[f"other_hint_{row}"] = _line("What to do")
@@ -73,10 +73,10 @@ class RejectForm(DecisionForm):
 
     def other_rows(self) -> list[list[BoundField]]:
         """Return the form fields of the other findings, row by row."""
-        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OTHER_FINDINGS)]
+        return [[self[f"other_{part}_{row}"] for part in ("field", "message", "hint")] for row in range(OTHER_ROWS)]
 
     def clean(self) -> dict[str, Any]:
-        """Collect the findings; details select their reason."""
+        """Collect the findings; a reason with details counts as chosen."""
         cleaned = super().clean() or self.cleaned_data
         cleaned["findings"] = [*self._chosen_findings(cleaned), *self._other_findings(cleaned)]
         return cleaned
@@ -88,14 +88,14 @@ class RejectForm(DecisionForm):
                 yield {"code": reason.code, "message": f"{reason.message} {details}".strip()}
 
     def _other_findings(self, cleaned: dict[str, Any]) -> Iterator[dict[str, str]]:
-        for row in range(OTHER_FINDINGS):
+        for row in range(OTHER_ROWS):
             finding = {part: cleaned.get(f"other_{part}_{row}", "") for part in ("field", "message", "hint")}
             if any(finding.values()):
                 yield {"code": OTHER, **finding}
 
 
 class CheckedForm(ModelForm):
-    """A row that a service validates."""
+    """The base of forms whose row a service validates."""
 
     # Raises InvalidInput for a row that is not valid.
     check: ClassVar[Callable[[Any], None]]

@@ -22,7 +22,7 @@ from .values import changes_since_approval
 
 CELL_CHARS = 500
 # Results taken from the catalog's search.
-FOUND = 50
+MAX_HITS = 50
 
 
 @admin.register(Listing)
@@ -53,7 +53,7 @@ class ListingAdmin(ServiceAdmin):
             return [Q(pk=query.id)]
         if query.email:
             return [Q(store__owner__email=query.email)]
-        hits = [hit.id for hit in search(query.text, limit=FOUND).hits]
+        hits = [hit.id for hit in search(query.text, limit=MAX_HITS).hits]
         slug = query.text.lower()
         return [Q(slug=slug), Q(pk__in=hits), Q(store__slug=slug)]
 
@@ -65,7 +65,7 @@ class ListingAdmin(ServiceAdmin):
                 review.kind,
                 badge(review.status),
                 review.decided_by,
-                ", ".join(f["code"] for f in review.findings),
+                ", ".join(finding["code"] for finding in review.findings),
             )
             for review in found.only("submitted_at", "kind", "status", "findings", "decided_by__email")
         ]

@@ -11,20 +11,20 @@ from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
 from ..selectors.listings import requests_of_skill
 from ..selectors.reviews import (
-    DECISIONS,
+    MAX_DECISIONS,
     decisions_before,
     files_under_review,
-    is_submitted,
+    is_in_review,
     listings_with_the_bytes_of,
-    record_of,
     reviews_of_store,
+    store_with_record,
 )
 from ..services.snapshots import snapshot_of
 from .changes import compare_with_earlier
 from .values import name_label, value_label, visible_characters
 
-VENDOR_REVIEWS = 10
-SAME_BYTES = 10
+MAX_VENDOR_REVIEWS = 10
+MAX_COPIES = 10
 # Fields with a section of their own on the page.
 SHOWN_SEPARATELY = {"file", "previews"}
 # Technical details with a table of their own, or of no use to a reviewer.
@@ -38,7 +38,7 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
     previews = list(listing.previews.all())
     pending = review.status == ReviewStatus.PENDING
     submitted = _submitted_fields(review, previews)
-    decisions = list(decisions_before(review)[:DECISIONS])
+    decisions = list(decisions_before(review)[:MAX_DECISIONS])
     return {
         "review": review,
         "listing": listing,
@@ -46,10 +46,10 @@ def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any
         "fields": [(name, value_label(value)) for name, value in submitted.items() if name not in SHOWN_SEPARATELY],
         "comparison": compare_with_earlier(review, decisions, submitted, previews, against),
         "decisions": decisions,
-        **_file(deliverable, list(listings_with_the_bytes_of(files)[:SAME_BYTES])),
-        **_previews(previews),
-        "record": record_of(listing.store_id),
-        "others": reviews_of_store(listing.store).exclude(pk=review.pk)[:VENDOR_REVIEWS],
+        **_file_context(deliverable, list(listings_with_the_bytes_of(files)[:MAX_COPIES])),
+        **_previews_context(previews),
+        "record": store_with_record(listing.store_id),
+        "others": reviews_of_store(listing.store).exclude(pk=review.pk)[:MAX_VENDOR_REVIEWS],
     }
 
 
@@ -67,7 +67,7 @@ def _submitted_fields(review: ListingReview, previews: Sequence[Preview]) -> Map
     return snapshot_of(review.listing, previews, manifest=submitted.get("manifest"))
 
 
-def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, Any]:
+def _file_context(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, Any]:
     if deliverable is None:
         return {"deliverable": None}
     technical: Mapping[str, Any] = deliverable.technical
@@ -78,7 +78,7 @@ def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, A
         ],
         "extensions": sorted(technical.get("contentsByExtension", {}).items(), key=lambda item: (-item[1], item[0])),
         "warnings": technical.get("warnings", []),
-        "skill": _skill(technical.get("skill")),
+        "skill": _visible_skill(technical.get("skill")),
         "requests": requests_of_skill(deliverable) if "skill" in technical else None,
         "axes": technical.get("axes", []),
         "members": [
@@ -89,7 +89,7 @@ def _file(deliverable: Deliverable | None, copies: Sequence[Any]) -> dict[str, A
         "entries_left_out": max(sum(technical.get("contentsByExtension", {}).values()) - len(deliverable.entries), 0)
         if deliverable.entries
         else 0,
-        **_copies(copies),
+        **_copies_context(copies),
     }
 
 
@@ -98,23 +98,23 @@ def block_context(files: QuerySet[Deliverable]) -> dict[str, Any]:
     file = files.select_related("listing__store").first()
     if file is None:
         return {"deliverable": None}
-    copies = list(listings_with_the_bytes_of(files)[:SAME_BYTES])
-    return {"deliverable": file, "listing": file.listing, "pending": is_submitted(file), **_copies(copies)}
+    copies = list(listings_with_the_bytes_of(files)[:MAX_COPIES])
+    return {"deliverable": file, "listing": file.listing, "pending": is_in_review(file), **_copies_context(copies)}
 
 
-def _copies(copies: Sequence[Any]) -> dict[str, Any]:
+def _copies_context(copies: Sequence[Any]) -> dict[str, Any]:
     """Return the other listings with the same bytes, and how many more there are."""
     return {"same_bytes": copies, "same_bytes_left_out": copies[0].total - len(copies) if copies else 0}
 
 
-def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _visible_skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return the skill with invisible characters made visible, so that the reviewer sees what an agent reads."""
     if skill is None:
         return None
     return {name: visible_characters(value) if isinstance(value, str) else value for name, value in skill.items()}
 
 
-def _previews(previews: Sequence[Preview]) -> dict[str, Any]:
+def _previews_context(previews: Sequence[Preview]) -> dict[str, Any]:
     by_kind = {kind: [preview for preview in previews if preview.kind == kind] for kind in PreviewKind}
     specimen = next(iter(by_kind[PreviewKind.FONT_SPECIMEN]), None)
     return {

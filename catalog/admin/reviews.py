@@ -85,8 +85,8 @@ class ListingReviewAdmin(QueueAdmin):
 
     def get_ordering(self, request: HttpRequest) -> Any:
         """Order pending reviews first, oldest first; the others newest first."""
-        since = Case(When(status=ReviewStatus.PENDING, then="submitted_at"), output_field=DateTimeField())
-        return (since.asc(nulls_last=True), "-submitted_at", "id")
+        pending_since = Case(When(status=ReviewStatus.PENDING, then="submitted_at"), output_field=DateTimeField())
+        return (pending_since.asc(nulls_last=True), "-submitted_at", "id")
 
     def get_urls(self) -> list[URLPattern]:
         specimen, picture = (self.admin_site.admin_view(allow_methods("GET")(view)) for view in (self.specimen, self.picture))
@@ -101,7 +101,7 @@ class ListingReviewAdmin(QueueAdmin):
         changelist.has_filters = False
         return super().list_context(request, changelist) | {"queue_filters": changelist.filter_specs}
 
-    def _viewed(self, request: HttpRequest, object_id: str) -> ListingReview:
+    def _visible_review(self, request: HttpRequest, object_id: str) -> ListingReview:
         if not self.has_view_permission(request):
             raise PermissionDenied
         review: ListingReview | None = self.get_object(request, object_id)
@@ -111,14 +111,14 @@ class ListingReviewAdmin(QueueAdmin):
 
     def specimen(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Return the style sheet that declares the type tester's font; inline styles are not allowed by the content policy."""
-        review = self._viewed(request, object_id)
+        review = self._visible_review(request, object_id)
         preview = review.listing.previews.filter(kind=PreviewKind.FONT_SPECIMEN).first()
         face = "" if preview is None else f'@font-face{{font-family:"Specimen";src:url("{preview.url}");font-display:block}}\n'
         return HttpResponse(face, content_type="text/css; charset=utf-8", headers={"Cache-Control": "private, no-store"})
 
     def picture(self, request: HttpRequest, object_id: str, digest: str) -> HttpResponseBase:
         """Serve a picture of the listing that was replaced since an earlier submission."""
-        review = self._viewed(request, object_id)
+        review = self._visible_review(request, object_id)
         picture = former_pictures_of(review.listing).get(digest)
         if picture is None:
             raise Http404

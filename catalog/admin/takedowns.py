@@ -9,7 +9,7 @@ from marketplace.review.decisions import Decision
 
 from ..models import Deliverable, Listing
 from ..models.listings import ListingStatus, UpdateStatus
-from ..selectors.listings import purchases_of
+from ..selectors.listings import purchase_count
 from .review_page import block_context
 
 TAKEDOWN = "catalog.takedown_listing"
@@ -44,7 +44,7 @@ def block_decision(files_of: Callable[[Any], QuerySet[Deliverable]]) -> Decision
 
 
 def _effects(listing: Listing) -> list[str]:
-    effects = [f"Purchases that remain valid: {purchases_of(listing)}. Those buyers keep their downloads."]
+    effects = [f"Purchases that remain valid: {purchase_count(listing)}. Those buyers keep their downloads."]
     if listing.update_status == UpdateStatus.PENDING_REVIEW:
         effects.append("The update that waits for review is rejected with it.")
     return effects

@@ -107,7 +107,7 @@ class StoreAdmin(ServiceAdmin):
 
 @admin.register(RejectionReason)
 class RejectionReasonAdmin(EditableAdmin):
-    """Rejection reasons by field."""
+    """The reasons that reviewers choose from when they reject a submission."""
 
     form = RejectionReasonForm
     list_display = ("code", "about", "message", "is_active")

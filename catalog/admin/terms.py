@@ -10,6 +10,8 @@ from ..services.taxonomy import check_terms, check_tier
 from ..uses import UNITS, Use, UsePermission, UseTerms
 from .forms import CheckedForm
 
+_PARTS = ("permission", "quantity", "clause")
+
 
 class LicenseTierForm(CheckedForm):
     """A licence tier."""
@@ -51,13 +53,13 @@ class LicenseTermsForm(CheckedForm):
     @staticmethod
     def field_names_of(use: Use) -> list[str]:
         """Return the names of the fields about a use."""
-        return [f"{use}_{part}" for part in ("permission", "quantity", "clause") if part != "quantity" or use in UNITS]
+        return [f"{use}_{part}" for part in _PARTS if part != "quantity" or use in UNITS]
 
     @staticmethod
     def initial_of(terms: LicenseTerms) -> dict[str, Any]:
         """Return the values of the form for terms like these."""
         said = {use: UseTerms.of(terms.permissions, use) for use in Use}
-        uses = {f"{use}_{part}": getattr(said[use], part) for use in Use for part in ("permission", "quantity", "clause")}
+        uses = {f"{use}_{part}": getattr(said[use], part) for use in Use for part in _PARTS}
         return {"tier": terms.tier_id, "text": terms.text, **uses}
 
     def clean_text(self) -> str:
@@ -67,7 +69,7 @@ class LicenseTermsForm(CheckedForm):
     def clean(self) -> dict[str, Any]:
         """Collect what is said about the uses."""
         self.instance.permissions = {
-            use.value: {part: self.cleaned_data.get(f"{use}_{part}") for part in ("permission", "quantity", "clause")}
+            use.value: {part: self.cleaned_data.get(f"{use}_{part}") for part in _PARTS}
             for use in Use
             if self.cleaned_data.get(f"{use}_permission", UsePermission.UNSPECIFIED) != UsePermission.UNSPECIFIED
         }

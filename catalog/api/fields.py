@@ -1,4 +1,4 @@
-"""Fields of discounts, which vendors give and buyers use."""
+"""Fields of discounts, which vendors add and buyers use."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from marketplace.api.fields import Text
 
 from .. import bounds
 
-DISCOUNT_CODE = rf"^[A-Za-z0-9-]{{{bounds.MIN_DISCOUNT_CODE_CHARS},{bounds.DISCOUNT_CODE_CHARS}}}\Z"
+DISCOUNT_CODE_PATTERN = rf"^[A-Za-z0-9-]{{{bounds.MIN_DISCOUNT_CODE_CHARS},{bounds.DISCOUNT_CODE_CHARS}}}\Z"
 DISCOUNT_CODE_ERROR = (
     f"A discount code has {bounds.MIN_DISCOUNT_CODE_CHARS} to {bounds.DISCOUNT_CODE_CHARS} characters: letters, digits and hyphens."
 )
@@ -22,6 +22,6 @@ class DiscountCode(Text):
             min_length=bounds.MIN_DISCOUNT_CODE_CHARS,
             max_length=bounds.DISCOUNT_CODE_CHARS,
             trim_whitespace=False,
-            validators=[RegexValidator(DISCOUNT_CODE, DISCOUNT_CODE_ERROR, code="invalid")],
+            validators=[RegexValidator(DISCOUNT_CODE_PATTERN, DISCOUNT_CODE_ERROR, code="invalid")],
             **kwargs,
         )

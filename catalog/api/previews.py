@@ -75,7 +75,7 @@ class PreviewViewSet(ApiViewSet):
         public = preview.is_public
         if not public and not _may_see(_viewer(request), preview.store.owner_id):
             raise NotFound
-        copy = _copy(preview, size)
+        file = _file_arguments(preview, size)
         if not public:
             caching = {"Cache-Control": "private, no-store"}
         elif has_credential(request._request):
@@ -84,7 +84,7 @@ class PreviewViewSet(ApiViewSet):
             # No longer than other catalog responses, so that a takedown takes effect.
             caching = shared_cache_headers(time.monotonic() - began)
         usage = usage_headers(preview.listing.ai_training) if isinstance(preview, Preview) else {}
-        return serve_segments(request._request, headers=PROTECTIVE_HEADERS | caching | usage, **copy)
+        return serve_segments(request._request, headers=PROTECTIVE_HEADERS | caching | usage, **file)
 
 
 def _viewer(request: Request) -> User | None:
@@ -101,13 +101,13 @@ def _may_see(viewer: User | None, owner_id: uuid.UUID | int) -> bool:
     return viewer is not None and (viewer.pk == owner_id or viewer.may_enter_admin)
 
 
-def _copy(preview: Preview | StorePicture, size: str | None) -> dict[str, Any]:
+def _file_arguments(preview: Preview | StorePicture, size: str | None) -> dict[str, Any]:
     """Return the arguments of `serve_segments` for the preview, or for its smaller copy if there is one."""
     rendition = preview.renditions.get(size) if size else None
     key, length = (rendition["key"], rendition["size"]) if rendition else (preview.object_key, preview.size)
-    stated = rendition["contentType"] if rendition else preview.content_type
-    content_type = stated if stated in EXTENSIONS else "application/octet-stream"
-    extension = EXTENSIONS.get(stated, "bin")
+    stored_type = rendition["contentType"] if rendition else preview.content_type
+    content_type = stored_type if stored_type in EXTENSIONS else "application/octet-stream"
+    extension = EXTENSIONS.get(stored_type, "bin")
     return {
         "segments": [StoredRange(default_storage, key, 0, length)],
         "etag": rendition["sha256"] if rendition else preview.sha256,

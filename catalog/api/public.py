@@ -21,7 +21,7 @@ from marketplace.api.problems import json_problem_response, logged_problem
 from marketplace.core import bounds
 from marketplace.core.errors import PreconditionFailed
 from marketplace.http.rate_limits import count_by_address
-from marketplace.monitoring.metrics import CATALOG
+from marketplace.monitoring.metrics import CATALOG_RESPONSES
 
 from ..catalog_version import current_version
 
@@ -34,7 +34,7 @@ CACHED_RESPONSE_BYTES = 64 * bounds.KIB
 PRIVATE = "private, no-cache"
 # Without the manifest: it needs an API key, which must not be used in browsers.
 _OPEN_PATHS = re.compile(r"/api/v1/(?:categories|assets(?:/[^/]+(?:/(?:changes|rights))?)?|previews/[^/]+)")
-_HITS, _MISSES = CATALOG.labels("hit"), CATALOG.labels("miss")
+_HITS, _MISSES = CATALOG_RESPONSES.labels("hit"), CATALOG_RESPONSES.labels("miss")
 
 View = Callable[..., HttpResponseBase]
 
@@ -68,7 +68,7 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
         return _rendered(build())
     # Read first, so that the response is at least as new as its version.
     version = current_version()
-    key = _key(request, version)
+    key = _cache_key(request, version)
     body = caches["responses"].get(key)
     if body is not None:
         count_by_address(request, "anonymous")
@@ -124,7 +124,7 @@ def _rendered(response: Any) -> HttpResponse:
     return rendered
 
 
-def _key(request: HttpRequest, version: str) -> str:
+def _cache_key(request: HttpRequest, version: str) -> str:
     address = repr((request.path_info, sorted(request.GET.lists())))
     return f"catalog:{version}:{hashlib.blake2b(address.encode(), digest_size=16).hexdigest()}"
 

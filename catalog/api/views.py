@@ -22,7 +22,7 @@ from ..search import suggest
 from ..selectors.listings import listing_for_sale
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
-UNCHANGED = OpenApiResponse(description="If-None-Match names the present ETag.")
+NOT_MODIFIED = OpenApiResponse(description="If-None-Match names the present ETag.")
 FILTERS = [
     OpenApiParameter(name, shape, OpenApiParameter.QUERY, description=shape["description"])
     for name, shape in ListingFilter.json_schema().items()
@@ -53,7 +53,7 @@ class CategoryViewSet(ApiViewSet):
         operation_id="listCategories",
         summary="List the categories",
         tags=["catalog"],
-        responses={200: responses.CategoryList, 304: UNCHANGED},
+        responses={200: responses.CategoryList, 304: NOT_MODIFIED},
     )
     def list(self, request: Request) -> HttpResponse:
         """List all active categories with the number of assets on sale in each."""
@@ -95,7 +95,7 @@ class AssetViewSet(ApiViewSet):
         summary="Browse assets",
         tags=["catalog"],
         parameters=FILTERS,
-        responses={200: responses.AssetPage, 304: UNCHANGED},
+        responses={200: responses.AssetPage, 304: NOT_MODIFIED},
     )
     def list(self, request: Request) -> HttpResponse:
         """List the assets on sale, page by page, with filters and sorting."""
@@ -110,7 +110,7 @@ class AssetViewSet(ApiViewSet):
         summary="Search assets",
         tags=["catalog"],
         parameters=FILTERS,
-        responses={200: responses.SearchResults, 304: UNCHANGED},
+        responses={200: responses.SearchResults, 304: NOT_MODIFIED},
     )
     def search(self, request: Request) -> HttpResponse:
         """Search titles, tags and descriptions; misspelt and partial words match too."""
@@ -123,7 +123,7 @@ class AssetViewSet(ApiViewSet):
         operation_id="suggestAssets",
         summary="Suggest assets",
         tags=["catalog"],
-        responses={200: responses.SuggestResponse, 304: UNCHANGED},
+        responses={200: responses.SuggestResponse, 304: NOT_MODIFIED},
     )
     def suggest(self, request: Request) -> HttpResponse:
         """Suggest assets for the beginning of a name, for search fields."""
@@ -135,7 +135,7 @@ class AssetViewSet(ApiViewSet):
         summary="Get an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: responses.AssetDetail, 304: UNCHANGED},
+        responses={200: responses.AssetDetail, 304: NOT_MODIFIED},
     )
     def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
         """Return all details of one asset on sale."""
@@ -146,7 +146,7 @@ class AssetViewSet(ApiViewSet):
         summary="Get what changed in an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: AssetChanges, 304: UNCHANGED},
+        responses={200: AssetChanges, 304: NOT_MODIFIED},
     )
     def changes(self, request: Request, asset_id: str) -> HttpResponse:
         """Return what changed between two published versions of an asset on sale."""
@@ -158,7 +158,7 @@ class AssetViewSet(ApiViewSet):
         summary="Get the AI manifest of an asset",
         tags=["catalog"],
         parameters=[ASSET_ID],
-        responses={200: PublicManifest, 304: UNCHANGED},
+        responses={200: PublicManifest, 304: NOT_MODIFIED},
     )
     def manifest(self, request: Request, asset_id: str) -> HttpResponse:
         """Return the AI manifest of an asset on sale."""

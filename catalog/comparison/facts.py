@@ -1,6 +1,6 @@
 """The facts by which two files are compared, as the inspection of an upload records them."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,6 +14,14 @@ class Axis(BaseModel):
     max: float
 
 
+class RecordedGlyph(NamedTuple):
+    """A glyph: the digest of its outline, its advance width and its code points."""
+
+    outline: str
+    width: int
+    code_points: list[int]
+
+
 class Face(BaseModel):
     """A font, or a face of a collection.
 
@@ -21,7 +29,7 @@ class Face(BaseModel):
         names: Texts of the table `name` by their number.
         metrics: Numbers by table and field, such as `OS/2 usWeightClass`.
         tables: A digest of each table.
-        glyphs: By name, the digest of the outline, the advance width and the code points.
+        glyphs: The glyphs by name.
         complete: Whether all glyphs are listed.
     """
 
@@ -30,7 +38,7 @@ class Face(BaseModel):
     metrics: dict[str, int | float] = {}
     tables: dict[str, str] = {}
     glyphCount: int  # noqa: N815 - as it is in JSON
-    glyphs: dict[str, tuple[str, int, list[int]]] = {}
+    glyphs: dict[str, RecordedGlyph] = {}
     complete: bool = False
 
 

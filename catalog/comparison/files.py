@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from .facts import Face, Facts
+from .facts import Axis, Face, Facts
 from .lines import ChangedLines, changed_lines
 from .renames import former_paths
 
@@ -82,7 +82,7 @@ class Glyph:
     @property
     def characters(self) -> str:
         """The characters and their code points, as text."""
-        return " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _valid(self.code_points))
+        return " ".join(f"{chr(code)} U+{code:04X}" if chr(code).isprintable() else f"U+{code:04X}" for code in _scalars(self.code_points))
 
 
 @dataclass(frozen=True)
@@ -259,27 +259,29 @@ def _compare_faces(path: str, former_path: str, number: int, old: Face, new: Fac
         axes=_differences({axis.tag: _range(axis) for axis in old.axes}, {axis.tag: _range(axis) for axis in new.axes}),
         added=[_glyph(name, new) for name in new.glyphs if name not in old.glyphs] if old.complete else [],
         removed=[_glyph(name, old) for name in old.glyphs if name not in new.glyphs] if new.complete else [],
-        redrawn=[_glyph(name, new) for name in both if old.glyphs[name][0] != new.glyphs[name][0]],
+        redrawn=[_glyph(name, new) for name in both if old.glyphs[name].outline != new.glyphs[name].outline],
         respaced=[
-            Difference(name, old.glyphs[name][1], new.glyphs[name][1]) for name in both if old.glyphs[name][1] != new.glyphs[name][1]
+            Difference(name, old.glyphs[name].width, new.glyphs[name].width)
+            for name in both
+            if old.glyphs[name].width != new.glyphs[name].width
         ],
         remapped=[
             Difference(name, _glyph(name, old).characters, _glyph(name, new).characters)
             for name in both
-            if old.glyphs[name][2] != new.glyphs[name][2]
+            if old.glyphs[name].code_points != new.glyphs[name].code_points
         ],
         tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES],
         complete=complete,
     )
 
 
-def _range(axis: Any) -> str:
+def _range(axis: Axis) -> str:
     return f"{axis.min:g} to {axis.max:g}, default {axis.default:g}"
 
 
 def _glyph(name: str, face: Face) -> Glyph:
-    return Glyph(name, face.glyphs[name][2])
+    return Glyph(name, face.glyphs[name].code_points)
 
 
-def _valid(code_points: Iterable[int]) -> list[int]:
+def _scalars(code_points: Iterable[int]) -> list[int]:
     return [code for code in code_points if 0 <= code < 0x110000 and not 0xD800 <= code < 0xE000]

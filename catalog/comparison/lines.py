@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, takewhile
+from itertools import groupby, takewhile
 
 from rapidfuzz.distance import LCSseq
 
@@ -41,8 +41,8 @@ Numbered = tuple[int, str]
 def changed_lines(before: str, after: str) -> ChangedLines:
     """Return the lines that differ: those removed before those added in their place."""
     old, new = _pieces(before), _pieces(after)
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
+    start = _common_beginning(old, new)
+    end = _common_beginning(old[start:][::-1], new[start:][::-1])
     old, new = old[start : len(old) - end], new[start : len(new) - end]
     lines = (
         _ordered(old, new)
@@ -60,7 +60,7 @@ def _pieces(text: str) -> list[Numbered]:
     ]
 
 
-def _common(one: Sequence[Numbered], other: Sequence[Numbered]) -> int:
+def _common_beginning(one: Sequence[Numbered], other: Sequence[Numbered]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0][1] == pair[1][1], zip(one, other, strict=False)))
 
 
@@ -70,11 +70,10 @@ def _ordered(old: Sequence[Numbered], new: Sequence[Numbered]) -> list[Line]:
     for equal, spans in groupby(spans_of_all, key=lambda span: span.tag == "equal"):
         if not equal:
             together = list(spans)
-            for added, text, ranges in (
-                (False, old, [range(span.src_start, span.src_end) for span in together]),
-                (True, new, [range(span.dest_start, span.dest_end) for span in together]),
-            ):
-                lines += [Line(text[at][0], added, text[at][1]) for at in chain(*ranges)]
+            removed = [numbered for span in together for numbered in old[span.src_start : span.src_end]]
+            added = [numbered for span in together for numbered in new[span.dest_start : span.dest_end]]
+            lines += [Line(number, added=False, text=text) for number, text in removed]
+            lines += [Line(number, added=True, text=text) for number, text in added]
     return lines
 
 
@@ -84,5 +83,5 @@ def _missing(lines: Sequence[Numbered], others: Sequence[Numbered], *, added: bo
     for number, line in lines:
         left[line] -= 1
         if left[line] < 0:
-            found.append(Line(number, added, line))
+            found.append(Line(number, added=added, text=line))
     return found

@@ -133,25 +133,25 @@ def changes_of(listing: Listing, *, since: str | None = None, until: str | None 
     Raises:
         NotFound: there is no such published version.
     """
-    later = _version(listing, until) if until else listing.approved_deliverable
+    later = _published_version(listing, until) if until else listing.approved_deliverable
     if later is None or later.approved_at is None:
         raise NotFound
-    earlier = _version(listing, since) if since else _before(listing, later)
+    earlier = _published_version(listing, since) if since else _previous_version(listing, later)
     changes = ListingChanges((), FileState.SAME)
     if earlier is not None and earlier != later:
         snapshots = approved_snapshots(listing, [earlier, later])
         changes = compare_snapshots(listing, _snapshot(snapshots, earlier), _snapshot(snapshots, later))
-    return _answer(listing, earlier, later, changes)
+    return _asset_changes(listing, earlier, later, changes)
 
 
-def _version(listing: Listing, version: str) -> Deliverable:
+def _published_version(listing: Listing, version: str) -> Deliverable:
     found = deliverable_of_version(listing, version)
     if found is None or found.blocked_at is not None:
         raise NotFound
     return found
 
 
-def _before(listing: Listing, later: Deliverable) -> Deliverable | None:
+def _previous_version(listing: Listing, later: Deliverable) -> Deliverable | None:
     return approved_versions(listing).filter(blocked_at__isnull=True, approved_at__lt=later.approved_at).first()
 
 
@@ -165,7 +165,7 @@ def _snapshot(snapshots: Mapping[str, Mapping[str, Any]], file: Deliverable) -> 
     return shown | {"file": {"checksum": file.sha256}}
 
 
-def _answer(listing: Listing, earlier: Deliverable | None, later: Deliverable, changes: ListingChanges) -> AssetChanges:
+def _asset_changes(listing: Listing, earlier: Deliverable | None, later: Deliverable, changes: ListingChanges) -> AssetChanges:
     details = [ValueChange.of(change) for change in changes.fields if change.name in FIELDS]
     file = changes.file or FileChanges()
     values: dict[str, Any] = {
@@ -207,9 +207,9 @@ def _sentences(details: Iterable[ValueChange], changes: ListingChanges) -> Itera
 
 
 def _file_sentences(file: FileChanges) -> Iterable[str]:
-    for kind, verb in (("added", "new"), ("removed", "gone"), ("moved", "in another place"), ("changed", "changed")):
+    for kind, happened in (("added", "new"), ("removed", "gone"), ("moved", "in another place"), ("changed", "changed")):
         if entries := file.of_kind(kind):
-            yield f"{_number(len(entries), 'file')} inside {'is' if len(entries) == 1 else 'are'} {verb}."
+            yield f"{_counted(len(entries), 'file')} inside {'is' if len(entries) == 1 else 'are'} {happened}."
     if file.other_entries:
         yield "Files beyond the first 5,000 changed."
     for font in file.fonts[:MAX_LISTED]:
@@ -226,12 +226,12 @@ def _file_sentences(file: FileChanges) -> Iterable[str]:
 def _font_sentences(font: FontChanges) -> Iterable[str]:
     name = font.path or "The font"
     if font.glyph_count.before != font.glyph_count.after:
-        yield f"{name} has {_number(font.glyph_count.after, 'glyph')} instead of {font.glyph_count.before}."
-    for glyphs, verb in ((font.added, "new"), (font.removed, "gone"), (font.redrawn, "redrawn"), (font.respaced, "of another width")):
+        yield f"{name} has {_counted(font.glyph_count.after, 'glyph')} instead of {font.glyph_count.before}."
+    for glyphs, happened in ((font.added, "new"), (font.removed, "gone"), (font.redrawn, "redrawn"), (font.respaced, "of another width")):
         if glyphs:
             first = ", ".join(glyph.name for glyph in glyphs[:5])
             more = ", …" if len(glyphs) > 5 else ""
-            yield f"{name}: {_number(len(glyphs), 'glyph')} {'is' if len(glyphs) == 1 else 'are'} {verb} ({first}{more})."
+            yield f"{name}: {_counted(len(glyphs), 'glyph')} {'is' if len(glyphs) == 1 else 'are'} {happened} ({first}{more})."
     for kind, differences in (("text", font.names), ("metric", font.metrics), ("axis", font.axes)):
         yield from (f"{name}: the {kind} {each.name} changed." for each in differences[:5])
     said = font.added or font.removed or font.redrawn or font.respaced or font.names or font.metrics or font.axes
@@ -239,5 +239,5 @@ def _font_sentences(font: FontChanges) -> Iterable[str]:
         yield f"{name}: {', '.join(sorted(parts))} changed."
 
 
-def _number(count: int, noun: str) -> str:
+def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

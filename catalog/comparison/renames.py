@@ -63,7 +63,7 @@ def _unpaired(features: Mapping[str, set[Any]], paths: Mapping[str, Hashable], p
 
 def _features(facts: Facts) -> Iterable[dict[str, set[Any]]]:
     """Yield what is compared to find similar files, by path: first of the fonts their outlines, then of the texts their lines."""
-    yield {path: {(name, glyph[0]) for face in faces for name, glyph in face.glyphs.items()} for path, faces in facts.fonts.items()}
+    yield {path: {(name, glyph.outline) for face in faces for name, glyph in face.glyphs.items()} for path, faces in facts.fonts.items()}
     yield {path: {*text.split("\n")} for path, text in facts.texts.items()}
 
 

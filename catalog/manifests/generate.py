@@ -35,11 +35,11 @@ def build(sources: Mapping[str, Any]) -> dict[str, Any]:
 def _about(sources: Mapping[str, Any]) -> str:
     version = f", version {quoted(sources['version'], TITLE_CHARS)}" if sources["version"] else ""
     title, store = quoted(sources["title"], TITLE_CHARS), quoted(sources["store"], TITLE_CHARS)
-    lines = [f"{title} by {store} (category {sources['category']}{version}): {quoted(sources['shortDescription'], SUMMARY_CHARS)}."]
+    sentences = [f"{title} by {store} (category {sources['category']}{version}): {quoted(sources['shortDescription'], SUMMARY_CHARS)}."]
     tags = tags_of(sources)
     if tags:
-        lines.append(f"Tags: {', '.join(quoted(tag, TITLE_CHARS) for tag in tags)}.")
-    return " ".join(lines)
+        sentences.append(f"Tags: {', '.join(quoted(tag, TITLE_CHARS) for tag in tags)}.")
+    return " ".join(sentences)
 
 
 def _font(sources: Mapping[str, Any]) -> str:

@@ -85,8 +85,8 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
     body: dict[str, Any] = agent_manifest.body
     file = listing.approved_deliverable
     instructions = _instructions(listing, body, licenses)
-    description = tokens(f"{listing.title}\n{listing.short_description}\n{listing.description}")
-    instruction = tokens(
+    description_tokens = estimated_tokens(f"{listing.title}\n{listing.short_description}\n{listing.description}")
+    instruction_tokens = estimated_tokens(
         "\n".join([instructions["summary"], *instructions["whenToUse"], *instructions["howToUse"], *instructions["limits"]])
     )
     manifest = {
@@ -98,9 +98,9 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
         "semanticTags": body["tags"],
         "tokenMetrics": {
             "method": TOKEN_METHOD,
-            "descriptionTokens": description,
-            "instructionTokens": instruction,
-            "totalTokens": description + instruction,
+            "descriptionTokens": description_tokens,
+            "instructionTokens": instruction_tokens,
+            "totalTokens": description_tokens + instruction_tokens,
         },
         "promptInstructions": instructions,
         "dependencies": dependencies(listing.supported_platforms),
@@ -115,7 +115,7 @@ def public_manifest(listing: Listing, agent_manifest: AgentManifest, *, licenses
     return PublicManifest.model_validate(manifest)
 
 
-def tokens(text: str) -> int:
+def estimated_tokens(text: str) -> int:
     """Return the estimated number of tokens of a text."""
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 

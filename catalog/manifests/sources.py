@@ -18,16 +18,16 @@ from .quoting import plain
 
 # Increase it when the generator's output changes for the same sources: all stored manifests become stale.
 GENERATOR_VERSION = 2
-# The most formats, families and so on that are in a manifest, and the most characters of each.
-FORMATS = 20
-FAMILIES = 16
+# Limits of what is in a manifest.
+MAX_FORMATS = 20
+MAX_FAMILIES = 16
 FAMILY_CHARS = 80
-STYLES = 32
-SCRIPTS = 32
-AXES = 32
-PLATFORMS = 20
+MAX_STYLES = 32
+MAX_SCRIPTS = 32
+MAX_AXES = 32
+MAX_PLATFORMS = 20
 PLATFORM_CHARS = 80
-HEADINGS = 12
+MAX_HEADINGS = 12
 HEADING_CHARS = 80
 SKILL_NAME_CHARS = 80
 SKILL_DESCRIPTION_CHARS = 500
@@ -63,11 +63,11 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
         "checksum": "" if file is None else file.sha256,
         "formats": _formats(technical),
         "glyphCount": technical.get("glyphCount", 0),
-        "variableAxes": sorted(tag for tag in technical.get("variableAxes", []) if _AXIS_TAG.fullmatch(tag))[:AXES],
+        "variableAxes": sorted(tag for tag in technical.get("variableAxes", []) if _AXIS_TAG.fullmatch(tag))[:MAX_AXES],
         "axes": _axes(technical),
-        "families": _names(technical.get("familyNames", []), FAMILIES),
-        "styles": _names((each.get("style", "") for each in (technical, *technical.get("members", []))), STYLES),
-        "scripts": _names(technical.get("scripts", []), SCRIPTS),
+        "families": _names(technical.get("familyNames", []), MAX_FAMILIES),
+        "styles": _names((each.get("style", "") for each in (technical, *technical.get("members", []))), MAX_STYLES),
+        "scripts": _names(technical.get("scripts", []), MAX_SCRIPTS),
         "skill": _skill(technical.get("skill")),
     }
 
@@ -75,7 +75,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
 def platforms_of(supported_platforms: str) -> list[str]:
     """Return the host tools that a vendor listed, each once."""
     names = (plain(name, PLATFORM_CHARS) for name in _SEPARATOR.split(supported_platforms))
-    return list(dict.fromkeys(filter(None, names)))[:PLATFORMS]
+    return list(dict.fromkeys(filter(None, names)))[:MAX_PLATFORMS]
 
 
 def digest_of(sources: Mapping[str, Any]) -> str:
@@ -89,12 +89,12 @@ def _formats(technical: Mapping[str, Any]) -> list[str]:
     named = sorted((name for name in counts if name), key=lambda name: (-counts[name], name))
     if not named and "format" in technical:
         return [technical["format"]]
-    return named[:FORMATS]
+    return named[:MAX_FORMATS]
 
 
-def _names(given: Iterable[str], most: int) -> list[str]:
+def _names(found: Iterable[str], most: int) -> list[str]:
     """Return distinct names from a file, sorted, short and plain."""
-    return sorted({short for name in given if (short := plain(name, FAMILY_CHARS))})[:most]
+    return sorted({short for name in found if (short := plain(name, FAMILY_CHARS))})[:most]
 
 
 def _axes(technical: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -104,7 +104,7 @@ def _axes(technical: Mapping[str, Any]) -> list[dict[str, Any]]:
         if _AXIS_TAG.fullmatch(axis["tag"]):
             known = merged.setdefault(axis["tag"], {name: axis[name] for name in ("tag", "min", "default", "max")})
             known["min"], known["max"] = min(known["min"], axis["min"]), max(known["max"], axis["max"])
-    return [merged[tag] for tag in sorted(merged)[:AXES]]
+    return [merged[tag] for tag in sorted(merged)[:MAX_AXES]]
 
 
 def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -120,7 +120,7 @@ def _skill(skill: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def headings_of(text: str) -> list[str]:
     """Return the first headings of a Markdown text, which are public also where buyers pay for the text."""
-    return list(islice(_headings(text), HEADINGS))
+    return list(islice(_headings(text), MAX_HEADINGS))
 
 
 def _headings(text: str) -> Iterator[str]:

@@ -13,19 +13,20 @@ from ..models import Listing
 from .quoting import plain
 from .sources import sources_of
 
-# The most words of a skill, and the most font families, scripts and platforms, that become tags.
-KEYWORDS = 6
-FAMILIES = 2
-SCRIPTS = 6
-PLATFORMS = 3
-_CATEGORIES = {
+# How many words of a skill, font families, scripts, platforms and formats become tags.
+MAX_KEYWORDS = 6
+MAX_FAMILIES = 2
+MAX_SCRIPTS = 6
+MAX_PLATFORMS = 3
+MAX_FORMATS = 3
+_CATEGORY_TAGS = {
     "fonts": ("font",),
     "motion": ("motion graphics",),
     "templates": ("template",),
     "presets": ("preset",),
     "ai-skills": ("ai skill", "agent"),
 }
-_AXES = {
+_AXIS_TAGS = {
     "wght": "weight",
     "wdth": "width",
     "opsz": "optical size",
@@ -34,7 +35,7 @@ _AXES = {
     "GRAD": "grade",
 }
 # Words in family and style names, and the tags they stand for.
-_STYLES = {
+_STYLE_TAGS = {
     "sans": "sans serif",
     "grotesk": "grotesque",
     "grotesque": "grotesque",
@@ -67,9 +68,9 @@ _STYLES = {
     "symbols": "symbols",
     "emoji": "emoji",
 }
-_SCRIPTS = {"Han": "chinese", "Hiragana": "japanese", "Katakana": "japanese", "Hangul": "korean"}
+_SCRIPT_TAGS = {"Han": "chinese", "Hiragana": "japanese", "Katakana": "japanese", "Hangul": "korean"}
 # By file extension of the contents.
-_FORMATS = {
+_FORMAT_TAGS = {
     "cube": ("lut", "color grading"),
     "3dl": ("lut", "color grading"),
     "xmp": ("lightroom", "photo preset"),
@@ -151,13 +152,13 @@ def semantic_tags(listing: Listing) -> list[str]:
 
 def _all_tags(sources: Mapping[str, Any]) -> Iterator[str]:
     yield from sources["tags"]
-    yield from _CATEGORIES.get(sources["category"], (sources["category"].replace("-", " "),))
+    yield from _CATEGORY_TAGS.get(sources["category"], (sources["category"].replace("-", " "),))
     yield from _font_tags(sources)
     yield from _skill_tags(sources["skill"])
     for name in sources["formats"]:
-        yield from _FORMATS.get(name, ())
-    yield from (_VERSION.sub("", name).lower() for name in sources["platforms"][:PLATFORMS])
-    yield from [name for name in sources["formats"] if name not in _DOCUMENTS][:3]
+        yield from _FORMAT_TAGS.get(name, ())
+    yield from (_VERSION.sub("", name).lower() for name in sources["platforms"][:MAX_PLATFORMS])
+    yield from [name for name in sources["formats"] if name not in _DOCUMENTS][:MAX_FORMATS]
 
 
 def _font_tags(sources: Mapping[str, Any]) -> Iterator[str]:
@@ -165,16 +166,15 @@ def _font_tags(sources: Mapping[str, Any]) -> Iterator[str]:
         return
     if sources["axes"]:
         yield "variable font"
-    named = _styles([*sources["families"], *sources["styles"]])
-    yield from named
-    yield from (_AXES[axis["tag"]] for axis in sources["axes"] if axis["tag"] in _AXES)
-    yield from sources["families"][:FAMILIES]
-    yield from (_SCRIPTS.get(script, script.lower()) for script in sources["scripts"][:SCRIPTS])
+    yield from _style_tags([*sources["families"], *sources["styles"]])
+    yield from (_AXIS_TAGS[axis["tag"]] for axis in sources["axes"] if axis["tag"] in _AXIS_TAGS)
+    yield from sources["families"][:MAX_FAMILIES]
+    yield from (_SCRIPT_TAGS.get(script, script.lower()) for script in sources["scripts"][:MAX_SCRIPTS])
 
 
-def _styles(names: Iterable[str]) -> list[str]:
+def _style_tags(names: Iterable[str]) -> list[str]:
     """Return the tags in names of families and styles; `Sans Serif` is not tagged serif, `SemiBold` not bold."""
-    found = dict.fromkeys(_STYLES[word] for name in names for word in _words(name) if word in _STYLES)
+    found = dict.fromkeys(_STYLE_TAGS[word] for name in names for word in _words(name) if word in _STYLE_TAGS)
     if "sans serif" in found:
         found.pop("serif", None)
     return list(found)
@@ -182,7 +182,7 @@ def _styles(names: Iterable[str]) -> list[str]:
 
 def _words(name: str) -> Iterator[str]:
     for word in re.findall(r"[A-Za-z]+", name.replace("Semi Bold", "SemiBold")):
-        parts = [word] if word.lower() in _STYLES else re.findall(r"[A-Z]?[a-z]+|[A-Z]+", word)
+        parts = [word] if word.lower() in _STYLE_TAGS else re.findall(r"[A-Z]?[a-z]+|[A-Z]+", word)
         yield from (part.lower() for part in parts)
 
 
@@ -195,4 +195,4 @@ def _skill_tags(skill: Mapping[str, Any] | None) -> Iterator[str]:
     words = [word.lower() for text in (skill["description"], *skill["headings"]) for word in _WORD.findall(text)]
     counts = Counter(word for word in words if word not in _COMMON)
     # `most_common` keeps the order of the text among equal counts.
-    yield from [word for word, _ in counts.most_common(KEYWORDS)]
+    yield from [word for word, _ in counts.most_common(MAX_KEYWORDS)]

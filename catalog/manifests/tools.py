@@ -11,7 +11,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def tool_schemas(sources: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the tools: those that get the asset, then those that use it."""
-    tools = [_buy(sources), _download(sources), *_uses(sources)]
+    tools = [_buy_tool(sources), _download_tool(sources), *_tools_for_use(sources)]
     return [tool for tool in tools if tool is not None]
 
 
@@ -29,7 +29,7 @@ def _tool(name: str, description: str, properties: dict[str, Any], *required: st
     }
 
 
-def _buy(sources: Mapping[str, Any]) -> dict[str, Any] | None:
+def _buy_tool(sources: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the purchase tool; None if no licence or no currency is available."""
     if not sources["licenses"] or not sources["currencies"]:
         return None
@@ -41,22 +41,22 @@ def _buy(sources: Mapping[str, Any]) -> dict[str, Any] | None:
     return _tool("buy_asset", "Buy a licence with wallet credit: POST /api/v1/wallet/spend.", properties, "assetId")
 
 
-def _download(sources: Mapping[str, Any]) -> dict[str, Any]:
+def _download_tool(sources: Mapping[str, Any]) -> dict[str, Any]:
     properties = {"assetId": {"const": sources["assetId"]}}
     description = "Get a link to an owned asset's package: POST /api/v1/library/download/{assetId}."
     return _tool("get_download_link", description, properties, "assetId")
 
 
-def _uses(sources: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _tools_for_use(sources: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if sources["glyphCount"]:
-        yield _typeset(sources)
+        yield _typeset_tool(sources)
     if sources["skill"] is not None:
-        yield _follow(sources)
+        yield _follow_tool(sources)
     if sources["formats"] and not sources["glyphCount"] and sources["skill"] is None:
-        yield _open(sources)
+        yield _open_tool(sources)
 
 
-def _typeset(sources: Mapping[str, Any]) -> dict[str, Any]:
+def _typeset_tool(sources: Mapping[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {
         "text": {"type": "string", "minLength": 1},
         "fontSize": {"type": "number", "exclusiveMinimum": 0, "description": "In points."},
@@ -76,7 +76,7 @@ def _typeset(sources: Mapping[str, Any]) -> dict[str, Any]:
     return _tool("typeset_text", f"Set text in {quoted(sources['title'], QUOTE_CHARS)} once its files are downloaded.", properties, "text")
 
 
-def _follow(sources: Mapping[str, Any]) -> dict[str, Any]:
+def _follow_tool(sources: Mapping[str, Any]) -> dict[str, Any]:
     skill = sources["skill"]
     does = quoted(skill["description"] or sources["shortDescription"], QUOTE_CHARS)
     description = (
@@ -89,7 +89,7 @@ def _follow(sources: Mapping[str, Any]) -> dict[str, Any]:
     return _tool("follow_skill", description, properties, "task")
 
 
-def _open(sources: Mapping[str, Any]) -> dict[str, Any]:
+def _open_tool(sources: Mapping[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {"format": {"enum": sources["formats"]}}
     if sources["platforms"]:
         properties["platform"] = {"enum": sources["platforms"]}

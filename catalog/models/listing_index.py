@@ -20,7 +20,7 @@ NO_PRICE = 10**9
 LABEL_CHARS = 250
 
 
-def _key(expression: Any) -> models.GeneratedField:
+def _sort_key(expression: Any) -> models.GeneratedField:
     return models.GeneratedField(expression=expression, output_field=models.BigIntegerField(), db_persist=True)
 
 
@@ -34,11 +34,11 @@ class Priced(models.Model):
     price_usd = models.BigIntegerField()
     price_inr = models.BigIntegerField(null=True)
     price_eur = models.BigIntegerField(null=True)
-    usd_descending = _key(-F("price_usd"))
-    inr_ascending = _key(Coalesce("price_inr", F("price_usd") + Value(NO_PRICE)))
-    inr_descending = _key(Coalesce(-F("price_inr"), Value(NO_PRICE) - F("price_usd")))
-    eur_ascending = _key(Coalesce("price_eur", F("price_usd") + Value(NO_PRICE)))
-    eur_descending = _key(Coalesce(-F("price_eur"), Value(NO_PRICE) - F("price_usd")))
+    usd_descending = _sort_key(-F("price_usd"))
+    inr_ascending = _sort_key(Coalesce("price_inr", F("price_usd") + Value(NO_PRICE)))
+    inr_descending = _sort_key(Coalesce(-F("price_inr"), Value(NO_PRICE) - F("price_usd")))
+    eur_ascending = _sort_key(Coalesce("price_eur", F("price_usd") + Value(NO_PRICE)))
+    eur_descending = _sort_key(Coalesce(-F("price_eur"), Value(NO_PRICE) - F("price_usd")))
 
     class Meta:
         abstract = True
@@ -63,7 +63,7 @@ class ListingIndex(Priced):
     tier = models.CharField(max_length=8, choices=Tier.choices)
     ai_training = models.CharField(max_length=10, choices=AiTraining.choices)
     ai_origin = models.CharField(max_length=10, choices=AiOrigin.choices)
-    # Normalised by `labels.folded`.
+    # Normalised by `labels.normalised`.
     file_type = models.CharField(max_length=LABEL_CHARS, blank=True)
     # Vendors' prices before the discount, the discount in basis points, and when it ends if it does.
     list_price_usd = models.BigIntegerField()
@@ -77,7 +77,7 @@ class ListingIndex(Priced):
     thumbnail = models.JSONField(null=True)
     published_at = models.DateTimeField()
     popularity = models.PositiveIntegerField(default=0)
-    popular_key = _key(-F("popularity"))
+    popular_key = _sort_key(-F("popularity"))
     # `published_at` as a key of the indexes: microseconds since the epoch, negative, so that the newest comes first.
     newest_key = models.BigIntegerField()
 

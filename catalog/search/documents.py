@@ -7,7 +7,7 @@ from ..models import Listing, SearchDocument
 from .words import index_terms, title_key, words_of
 
 # The most distinct words of a description that are indexed.
-BODY_TERMS = 1000
+MAX_BODY_TERMS = 1000
 SEPARATOR = "|"
 # A pseudo-word in every document, whose count is the number of documents.
 ALL_DOCUMENTS = ""
@@ -25,7 +25,7 @@ def columns_of(listing: Listing, purchases: int) -> dict[str, Any]:
         "title": " ".join([*words, SEPARATOR, *forms]),
         "tags": " ".join(dict.fromkeys(term for tag in tags for term in index_terms(words_of(tag)))),
         "summary": " ".join(dict.fromkeys(index_terms(words_of(listing.short_description)))),
-        "body": " ".join(list(body)[:BODY_TERMS]),
+        "body": " ".join(list(body)[:MAX_BODY_TERMS]),
         "is_shown": listing.store.is_open,
         "popularity": purchases,
         "published_at": listing.published_at,

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from .vocabulary import Vocabulary, correctable
 from .words import is_unspaced, pieces, singular, splits, title_key, words_of
 
-# Words of a query beyond these limits do not narrow the search further.
-QUERY_WORDS = 12
-QUERY_CHARS = 1000
+# What is beyond these limits of a query does not narrow the search further.
+MAX_QUERY_WORDS = 12
+MAX_QUERY_CHARS = 1000
 # The most corrections of a word.
 MAX_CORRECTIONS = 4
 # The most words of a query that are corrected, the longest first: a query with more unknown words is no misspelling.
@@ -34,7 +34,7 @@ Group = dict[str, float]
 
 def query_words(q: str) -> list[str]:
     """Return the normalised words of a query."""
-    return words_of(q[:QUERY_CHARS])
+    return words_of(q[:MAX_QUERY_CHARS])
 
 
 class QueryExpansion:
@@ -42,13 +42,13 @@ class QueryExpansion:
 
     def __init__(self, typed: Sequence[str], vocabulary: Vocabulary) -> None:
         self.typed = typed
-        self.words = [piece for word in typed for piece in pieces(word)][:QUERY_WORDS]
+        self.words = [piece for word in typed for piece in pieces(word)][:MAX_QUERY_WORDS]
         self.vocabulary = vocabulary
         self._groups: list[Group] = [{} for _ in self.words]
         self._corrections: list[Group] = [{} for _ in self.words]
         # Longest first; unknown words before all others.
-        places = [i for i, word in enumerate(self.words) if correctable(word)]
-        self._correctable = sorted(places, key=lambda i: (self._is_known(i), -len(self.words[i]), i))[:MAX_CORRECTED_WORDS]
+        positions = [i for i, word in enumerate(self.words) if correctable(word)]
+        self._correctable = sorted(positions, key=lambda i: (self._is_known(i), -len(self.words[i]), i))[:MAX_CORRECTED_WORDS]
         self._corrected: set[int] = set()
         self._add_forms()
 
@@ -59,7 +59,7 @@ class QueryExpansion:
 
     @property
     def unknown(self) -> list[int]:
-        """Those of these positions whose words are not in the vocabulary."""
+        """The positions of uncorrected words that are not in the vocabulary."""
         return [i for i in self.uncorrected if not self._is_known(i)]
 
     def correct(self, positions: Iterable[int]) -> None:
@@ -72,14 +72,14 @@ class QueryExpansion:
 
     def add_synonyms(self) -> bool:
         """Add the synonyms, and tell whether there are any."""
-        known: list[dict[str, float]] = []
-        for word in self.words:
+        found = False
+        for word, group in zip(self.words, self._groups, strict=True):
             synonyms = {*self.vocabulary.synonyms.get(word, ()), *self.vocabulary.synonyms.get(singular(word), ())}
-            known.append({form: SYNONYM for synonym in synonyms for form in (synonym, singular(synonym)) if form in self.vocabulary})
-        for group, found in zip(self._groups, known, strict=True):
-            for word, weight in found.items():
-                group.setdefault(word, weight)
-        return any(known)
+            known = [form for synonym in synonyms for form in (synonym, singular(synonym)) if form in self.vocabulary]
+            for form in known:
+                group.setdefault(form, SYNONYM)
+            found = found or bool(known)
+        return found
 
     def groups(self) -> list[Group]:
         """Return the groups. A word that may be a compound has two, one for each part; the word itself is in both."""
@@ -139,7 +139,8 @@ class QueryExpansion:
 
         def unlikelihood(term: str) -> tuple[float, str]:
             commonness = 0.05 * math.log(self.vocabulary.documents[term] + self.vocabulary.headings[term])
-            return candidates[term][0] + 0.5 * (word[0] != term[0]) - commonness, term
+            distance, _ = candidates[term]
+            return distance + 0.5 * (word[0] != term[0]) - commonness, term
 
         return {term: candidates[term][1] for term in sorted(candidates, key=unlikelihood)[:MAX_CORRECTIONS]}
 

@@ -61,8 +61,8 @@ class FullTextQuery:
     new_only: bool = False
 
 
-class Row(NamedTuple):
-    """A row that was found. Ids and times are text, which sorts the same way on both databases."""
+class FoundRow(NamedTuple):
+    """A search document that was found. Ids and times are text, which sorts the same way on both databases."""
 
     listing_id: str
     title_key: int
@@ -109,9 +109,9 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
         found.append(FullTextQuery(_sorted(others), headings_only=headings_only, popular_only=popular, limit=ANYWHERE_LIMIT))
     counts = vocabulary.headings if headings_only else vocabulary.documents
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
-    listings, few = 0.0, 0
-    while few < len(rarest) and listings < ENOUGH_RESULTS:
-        listings += _sum(rarest[few], counts) * (FILTER_SELECTIVITY if filtered else 1)
+    expected, few = 0.0, 0
+    while few < len(rarest) and expected < ENOUGH_RESULTS:
+        expected += _sum(rarest[few], counts) * (FILTER_SELECTIVITY if filtered else 1)
         few += 1
     popular = _popular_suffice(sum(_sum(group, counts) for group in rarest[:few]) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
     return [
@@ -122,12 +122,11 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
 
 def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
     """Tell whether there are many words and each of them is very common."""
-    return len(groups) > MAX_WORDS_FOR_LEAVE_ONE_OUT and min(_sum(group, vocabulary.documents) for group in groups) > popular_listings(
-        vocabulary.total
-    )
+    rarest = min((_sum(group, vocabulary.documents) for group in groups), default=0)
+    return len(groups) > MAX_WORDS_FOR_LEAVE_ONE_OUT and rarest > popular_count(vocabulary.total)
 
 
-def popular_listings(total: int) -> int:
+def popular_count(total: int) -> int:
     """Return how many of `total` listings are popular.
 
     It grows with the square root, so that a common word among popular listings has at most as many matches as a rarer one among all.
@@ -135,10 +134,10 @@ def popular_listings(total: int) -> int:
     return max(MIN_POPULAR_LISTINGS, 7 * math.isqrt(total))
 
 
-def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within: QuerySet[Model] | None = None) -> list[Row]:
+def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within: QuerySet[Model] | None = None) -> list[FoundRow]:
     """Return the results of the subqueries, and of whole titles however unpopular, among the listings of `within`, in one statement."""
     try:
-        kept, params = _kept(within)
+        with_kept, params = _with_kept(within)
     except EmptyResultSet:
         return []
     conditions = _postgresql if connection.vendor == "postgresql" else _sqlite
@@ -146,7 +145,7 @@ def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within:
     same_title = ("catalog_searchdocument", f"title_key IN ({', '.join(['%s'] * len(keys))})", keys)
     subqueries = [(same_title, True, _POPULAR_FIRST, SAME_TITLE_LIMIT)] if keys else []
     subqueries += [(conditions(each), each.headings_only, _NEW_FIRST if each.new_only else _POPULAR_FIRST, each.limit) for each in queries]
-    shown = "is_shown AND listing_id IN (SELECT listing_id FROM kept)" if kept else "is_shown"
+    shown = "is_shown AND listing_id IN (SELECT listing_id FROM kept)" if with_kept else "is_shown"
     parts: list[str] = []
     for number, ((source, condition, values), heading, order, limit) in enumerate(subqueries):
         condition = f"{condition} AND {shown}"  # noqa: PLW2901 - completed here
@@ -155,11 +154,11 @@ def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within:
     if not parts:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(kept + _ROWS.format(found=" UNION ALL ".join(parts)), params)
-        return [Row(*row) for row in cursor.fetchall()]
+        cursor.execute(with_kept + _ROWS.format(found=" UNION ALL ".join(parts)), params)
+        return [FoundRow(*row) for row in cursor.fetchall()]
 
 
-def _kept(queryset: QuerySet[Model] | None) -> tuple[str, list[Any]]:
+def _with_kept(queryset: QuerySet[Model] | None) -> tuple[str, list[Any]]:
     """Return a WITH clause that names the listings of a queryset `kept`."""
     if queryset is None:
         return "", []
@@ -196,9 +195,9 @@ def _share(groups: Sequence[Group], counts: Mapping[str, int], total: int) -> fl
 
 
 def _popular_suffice(share: float, vocabulary: Vocabulary, *, filtered: bool) -> bool:
-    kept = FILTER_SELECTIVITY if filtered else 1
-    popular = popular_listings(vocabulary.total)
-    return vocabulary.total > popular and share * kept * popular >= ENOUGH_RESULTS
+    selectivity = FILTER_SELECTIVITY if filtered else 1
+    popular = popular_count(vocabulary.total)
+    return vocabulary.total > popular and share * selectivity * popular >= ENOUGH_RESULTS
 
 
 def _sum(group: Collection[str], counts: Mapping[str, int]) -> int:

@@ -68,12 +68,12 @@ def update_documents(ids: Collection[uuid.UUID]) -> int:
     old = [after for after in changed if after.listing_id in stored and after.listing_id in listings]
     SearchDocument.objects.bulk_create(old, update_conflicts=True, unique_fields=["id"], update_fields=_COLUMNS)
     SearchDocument.objects.bulk_create(new)
-    count_words(words, headings)
+    add_to_word_counts(words, headings)
     return len(changed)
 
 
-def count_words(documents: Counter[str], headings: Counter[str]) -> None:
-    """Change the counts of words in the vocabulary; add new words, delete those that no listing has any more.
+def add_to_word_counts(documents: Counter[str], headings: Counter[str]) -> None:
+    """Add changes to the counts of words in the vocabulary; add new words, delete those that no listing has any more.
 
     Args:
         documents: The change of the number of listings with each word.
@@ -86,8 +86,8 @@ def count_words(documents: Counter[str], headings: Counter[str]) -> None:
         for word in batch:
             before = stored.get(word, SearchTerm())
             # A wrong count must not make a publication fail; a rebuild corrects it.
-            counts = (max(0, before.documents + documents[word]), max(0, before.headings + headings[word]))
-            rows.append(SearchTerm(term=word, documents=counts[0], headings=counts[1]))
+            in_documents, in_headings = max(0, before.documents + documents[word]), max(0, before.headings + headings[word])
+            rows.append(SearchTerm(term=word, documents=in_documents, headings=in_headings))
         SearchTerm.objects.bulk_create(rows, update_conflicts=True, unique_fields=["term"], update_fields=["documents", "headings"])
         if gone := [row.term for row in rows if not row.documents]:
             SearchTerm.objects.filter(term__in=gone).delete()

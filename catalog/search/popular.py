@@ -10,7 +10,7 @@ from functools import partial
 from django.db.models import Q
 
 from ..models import SearchDocument
-from .full_text import popular_listings
+from .full_text import popular_count
 from .index import update_in_batches
 
 
@@ -21,16 +21,16 @@ def update_popular() -> tuple[int, int]:
     """
     documents = SearchDocument.objects.all()
     best = documents.filter(is_shown=True).order_by("-popularity", "-published_at", "-listing_id")
-    popular = set(best.values_list("pk", flat=True)[: popular_listings(best.count())])
+    popular = set(best.values_list("pk", flat=True)[: popular_count(best.count())])
     marked = dict(documents.filter(Q(is_popular=True) | Q(is_new=True)).values_list("pk", "is_popular"))
     new = set(documents.filter(is_new=True).values_list("pk", flat=True))
-    due = sorted({pk for pk in popular | marked.keys() if (pk in popular) is not marked.get(pk, False)} | new)
+    due = sorted({pk for pk in popular | marked.keys() if (pk in popular) != marked.get(pk, False)} | new)
     update_in_batches(due, partial(_mark, popular))
     return len(due), documents.count()
 
 
 def _mark(popular: set[int], batch: Sequence[int]) -> int:
     for is_popular in (True, False):
-        rows = SearchDocument.objects.filter(pk__in=[pk for pk in batch if (pk in popular) is is_popular])
+        rows = SearchDocument.objects.filter(pk__in=[pk for pk in batch if (pk in popular) == is_popular])
         rows.update(is_popular=is_popular, is_new=False)
     return len(batch)

@@ -14,7 +14,7 @@ from marketplace.core.errors import InvalidInput
 from .. import bounds
 from ..models import Listing
 from .expansion import QueryExpansion, query_words
-from .full_text import FullTextQuery, Row, all_of, are_all_common, fetch, some_of
+from .full_text import FoundRow, FullTextQuery, all_of, are_all_common, fetch, some_of
 from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
 
@@ -22,8 +22,8 @@ from .vocabulary import current_vocabulary
 CONVINCING_SCORE = 0.6
 # With fewer rows than a page has, the query is widened.
 ENOUGH_ROWS = bounds.SEARCH_LIMIT
-SUGGESTIONS = 10
-ALTERNATIVES = 5
+MAX_SUGGESTIONS = 10
+MAX_ALTERNATIVES = 5
 _SAME_QUERY = "Send the nextCursor of the previous response unchanged, with the same query."
 
 
@@ -46,7 +46,7 @@ class Results:
     # None on the last page.
     next_cursor: str | None = None
     # If nothing was found, similar words that find something.
-    suggestions: Sequence[str] = ()
+    alternatives: Sequence[str] = ()
     # The ids of all ranked listings as text, best first.
     ranked: Sequence[str] = ()
 
@@ -55,7 +55,7 @@ class _Matches(NamedTuple):
     """Subqueries, the rows that they found, and the same rows with their scores, best first."""
 
     queries: list[FullTextQuery]
-    rows: list[Row]
+    rows: list[FoundRow]
     ranked: list[Scored]
 
     @property
@@ -76,15 +76,15 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
         return Results([], 0, total_is_exact=True)
     expansion = QueryExpansion(typed, current_vocabulary())
     found = _find(expansion, within)
-    ids = [row.listing_id for _, row in found.ranked]
+    ids = [scored.row.listing_id for scored in found.ranked]
     if last in ids:
         # The catalog may have changed since: continue after the last listing of the previous page, at its current rank.
         start = ids.index(last) + 1
     hits = [Hit(id=uuid.UUID(row.listing_id), score=score) for score, row in found.ranked[start : start + limit]]
     end, total = start + len(hits), len(ids)
     next_cursor = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
-    suggestions = () if ids else _alternatives(expansion, within)
-    return Results(hits, total, found.are_complete, next_cursor, suggestions, ids)
+    alternatives = () if ids else _alternatives(expansion, within)
+    return Results(hits, total, total_is_exact=found.are_complete, next_cursor=next_cursor, alternatives=alternatives, ranked=ids)
 
 
 def suggest(q: str) -> list[Listing]:
@@ -94,8 +94,8 @@ def suggest(q: str) -> list[Listing]:
         return []
     beginning = " ".join(typed)
     found = _find(QueryExpansion(typed, current_vocabulary()), headings_only=True).ranked
-    found.sort(key=lambda pair: not pair[1].title.startswith(beginning))
-    ids = [uuid.UUID(row.listing_id) for _, row in found[:SUGGESTIONS]]
+    found.sort(key=lambda scored: not scored.row.title.startswith(beginning))
+    ids = [uuid.UUID(scored.row.listing_id) for scored in found[:MAX_SUGGESTIONS]]
     listings = Listing.objects.select_related("category").only("slug", "title", "category__slug").in_bulk(ids)
     return [listings[pk] for pk in ids if pk in listings]
 
@@ -110,7 +110,7 @@ def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, h
     if len(found.rows) >= ENOUGH_ROWS or (headings_only and found.rows):
         return found
     only_popular = any(query.popular_only for query in found.queries)
-    weak = not found.ranked or found.ranked[0][0] < CONVINCING_SCORE
+    weak = not found.ranked or found.ranked[0].score < CONVINCING_SCORE
     # Many common words are not all misspellings.
     uncorrected = expansion.uncorrected if weak and not (found.rows and are_all_common(expansion.groups(), expansion.vocabulary)) else []
     expansion.correct(uncorrected)
@@ -128,7 +128,7 @@ def _query_index(
     headings_only: bool,
     complete: bool = False,
     partial: bool = False,
-    before: Sequence[Row] = (),
+    before: Sequence[FoundRow] = (),
 ) -> _Matches:
     """Query the full-text index for the expansion as it is now, and rank the rows together with those found before."""
     groups, keys, filtered = expansion.groups(), expansion.title_keys(), within is not None
@@ -144,7 +144,7 @@ def _query_index(
 
 def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:
     """Return words that are similar to those of the query and find something."""
-    words = expansion.alternatives(ALTERNATIVES)
+    words = expansion.alternatives(MAX_ALTERNATIVES)
     rows = fetch([FullTextQuery(((word,),), headings_only=True, popular_only=False, limit=1) for word in words], (), within)
     found = {term for row in rows for term in (*row.title.split(), *row.tags.split())}
     return [word for word in words if word in found]

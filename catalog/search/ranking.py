@@ -7,17 +7,18 @@ times the weight of the matching word. A tenth of the score is the share of the 
 
 from collections.abc import Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 from .documents import SEPARATOR
 from .expansion import SYNONYM, Group
-from .full_text import Row
+from .full_text import FoundRow
 from .words import pieces, singular
 
 # Weights of the columns.
 TITLE, TAGS, SUMMARY, BODY = 1.0, 0.7, 0.45, 0.25
 _COLUMNS = tuple(
-    (weight, Row._fields.index(name)) for name, weight in (("title", TITLE), ("tags", TAGS), ("summary", SUMMARY), ("body", BODY))
+    (weight, FoundRow._fields.index(name)) for name, weight in (("title", TITLE), ("tags", TAGS), ("summary", SUMMARY), ("body", BODY))
 )
 # The parts of a score that are for the covered share of the title, and for a title equal to the query.
 WHOLE_TITLE, EXACT_TITLE = 0.1, 0.01
@@ -26,7 +27,12 @@ SAME_LETTERS = 0.9
 # One in so many results of equal score is a new listing: a listing that nobody sees cannot become popular.
 NEW_LISTING_PLACE = 5
 
-Scored = tuple[float, Row]
+
+class Scored(NamedTuple):
+    """A row with its score."""
+
+    score: float
+    row: FoundRow
 
 
 class _CoveredWords(dict[str, bool]):
@@ -54,55 +60,55 @@ class Scorer:
         self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
         self._covered = _CoveredWords(terms)
 
-    def score(self, row: Row) -> tuple[float, bool]:
+    def score(self, row: FoundRow) -> tuple[float, bool]:
         """Return the score of a document, between 0 and 1, and whether it matches every word."""
         title = row.title.partition(f" {SEPARATOR}")[0]
-        met = [_best_match(group, row) for group in self._groups]
-        mean = sum(met) / max(len(met), 1)
+        matches = [_best_match(group, row) for group in self._groups]
+        mean = sum(matches) / max(len(matches), 1)
         if row.title_key == self._key:
             mean, share = max(mean, SAME_LETTERS), 1.0
         else:
             words = title.split()
             share = sum(map(self._covered.__getitem__, words)) / max(len(words), 1)
         exact = EXACT_TITLE if title == self._typed else 0.0
-        return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4), all(met)
+        return round((1 - WHOLE_TITLE - EXACT_TITLE) * mean + WHOLE_TITLE * mean * share + exact, 4), all(matches)
 
 
-def rank(scorer: Scorer, rows: Sequence[Row]) -> list[Scored]:
+def rank(scorer: Scorer, rows: Sequence[FoundRow]) -> list[Scored]:
     """Return the rows with their scores, best first; partial matches only if there is no full match."""
     scores = [(*scorer.score(row), row) for row in rows]
     all_partial = not any(complete for _, complete, _ in scores)
-    scored = [(score, row) for score, complete, row in scores if complete or all_partial]
+    ranked = [Scored(score, row) for score, complete, row in scores if complete or all_partial]
     # Sorts are stable: the last one has precedence.
-    scored.sort(key=lambda pair: pair[1].listing_id)
-    scored.sort(key=lambda pair: (pair[1].popularity, pair[1].published_at), reverse=True)
-    scored.sort(key=lambda pair: pair[0], reverse=True)
-    return _with_new_listings(scored)
+    ranked.sort(key=lambda scored: scored.row.listing_id)
+    ranked.sort(key=lambda scored: (scored.row.popularity, scored.row.published_at), reverse=True)
+    ranked.sort(key=attrgetter("score"), reverse=True)
+    return _with_new_listings(ranked)
 
 
-def _with_new_listings(scored: list[Scored]) -> list[Scored]:
+def _with_new_listings(ranked: list[Scored]) -> list[Scored]:
     """Return the results with a new listing at every fifth place among equal scores."""
     found: list[Scored] = []
-    for _, group in groupby(scored, key=itemgetter(0)):
+    for _, group in groupby(ranked, key=attrgetter("score")):
         equals = list(group)
         found += _interleaved(equals) if len(equals) >= NEW_LISTING_PLACE else equals
     return found
 
 
 def _interleaved(equals: list[Scored]) -> list[Scored]:
-    new = [pair for pair in equals if pair[1].is_new]
-    others = [pair for pair in equals if not pair[1].is_new]
+    new = [scored for scored in equals if scored.row.is_new]
+    others = [scored for scored in equals if not scored.row.is_new]
     if not new or not others:
         return equals
     mixed: list[Scored] = []
-    for pair in others:
-        mixed.append(pair)
+    for scored in others:
+        mixed.append(scored)
         if new and len(mixed) % NEW_LISTING_PLACE == NEW_LISTING_PLACE - 1:
             mixed.append(new.pop(0))
     return mixed + new
 
 
-def _best_match(group: Sequence[tuple[str, float]], row: Row) -> float:
+def _best_match(group: Sequence[tuple[str, float]], row: FoundRow) -> float:
     """Return the best match of a group in a document: the weight of the column times that of the word."""
     best = 0.0
     for weight, column in _COLUMNS:

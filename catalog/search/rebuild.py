@@ -8,7 +8,7 @@ from ..catalog_version import change_version, current_version
 from ..models import Listing, SearchDocument, SearchTerm
 from ..models.listings import ListingStatus
 from .documents import heading_words, words_in
-from .index import BATCH, Progress, count_words, no_progress, update_documents, update_in_batches
+from .index import BATCH, Progress, add_to_word_counts, no_progress, update_documents, update_in_batches
 from .popular import update_popular
 
 
@@ -33,20 +33,20 @@ def _recount() -> int:
     Publications go on during the count; if there was one, they wait for a second count.
     """
     before = current_version()
-    documents, headings = _counted()
+    documents, headings = _count_words()
     with transaction.atomic():
         unchanged = current_version() == before
         change_version()
         if not unchanged:
-            documents, headings = _counted()
+            documents, headings = _count_words()
         for term, in_documents, in_headings in SearchTerm.objects.values_list("term", "documents", "headings"):
             documents[term] -= in_documents
             headings[term] -= in_headings
-        count_words(documents, headings)
+        add_to_word_counts(documents, headings)
     return sum(1 for word in documents if documents[word] or headings[word])
 
 
-def _counted() -> tuple[Counter[str], Counter[str]]:
+def _count_words() -> tuple[Counter[str], Counter[str]]:
     documents: Counter[str] = Counter()
     headings: Counter[str] = Counter()
     for document in SearchDocument.objects.iterator(chunk_size=BATCH):

@@ -24,33 +24,33 @@ from .words import is_unspaced
 # The most words in memory: those in the most titles and tags. Other words match only as typed.
 MAX_WORDS = 200_000
 # The most completions of a prefix, most frequent first.
-COMPLETIONS = 30
+MAX_COMPLETIONS = 30
 # The most prefixes whose completions are cached.
-CACHED_PREFIXES = 5_000
+MAX_CACHED_PREFIXES = 5_000
 # A word that occurs in descriptions only is a correction if at least this many listings have it: a rarer one may be a misspelling itself.
 MIN_CORRECTION_LISTINGS = 3
 # The least similarity of suggested words.
-SIMILARITY = 0.75
+MIN_SIMILARITY = 0.75
 FULL_READ_SECONDS = 3600
 LAST_CHARACTER = "\U0010ffff"
 # A typo is a letter omitted, added or replaced, or two adjacent letters swapped (optimal string alignment): one from 4 letters, two from 8,
 # counted in the longer of both words, because a misspelling may have lost letters.
 MAX_DISTANCE = 2
-ONE_TYPO = 4
-TWO_TYPOS = 8
+ONE_TYPO_CHARS = 4
+TWO_TYPOS_CHARS = 8
 
 
 def allowed_distance(a: int, b: int) -> int:
     """Return the most typos between words of these lengths."""
     longest = max(a, b)
-    if longest < ONE_TYPO:
+    if longest < ONE_TYPO_CHARS:
         return 0
-    return 1 if longest < TWO_TYPOS else MAX_DISTANCE
+    return 1 if longest < TWO_TYPOS_CHARS else MAX_DISTANCE
 
 
 def correctable(word: str) -> bool:
     """Tell whether a word can be corrected or be a correction."""
-    return len(word) >= ONE_TYPO - 1 and not is_unspaced(word)
+    return len(word) >= ONE_TYPO_CHARS - 1 and not is_unspaced(word)
 
 
 @dataclass
@@ -91,8 +91,8 @@ class Vocabulary:
         if found is None:
             words = self._between(prefix, prefix + LAST_CHARACTER)
             longer = (word for word in words if word != prefix)
-            found = nsmallest(COMPLETIONS, longer, key=lambda word: (-self.documents[word], word))
-            if len(self._completions) < CACHED_PREFIXES:
+            found = nsmallest(MAX_COMPLETIONS, longer, key=lambda word: (-self.documents[word], word))
+            if len(self._completions) < MAX_CACHED_PREFIXES:
                 self._completions[prefix] = found
         return found
 
@@ -108,7 +108,7 @@ class Vocabulary:
 
     def corrected_completions(self, prefix: str) -> list[tuple[str, int]]:
         """Return words with a prefix that differs by a few typos, with their number; they begin with its first or second letter."""
-        if len(prefix) <= ONE_TYPO:
+        if len(prefix) <= ONE_TYPO_CHARS:
             return []
         found: dict[str, int] = {}
         first = sorted({*prefix[:2]})
@@ -130,7 +130,7 @@ class Vocabulary:
     def similar(self, word: str, most: int) -> list[str]:
         """Return similar words of titles and tags with the same first letter."""
         words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.headings[each] and correctable(each)]
-        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=SIMILARITY, limit=most)]
+        return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=MIN_SIMILARITY, limit=most)]
 
     def extended(self, rows: Iterable[tuple[str, int, int]]) -> "Vocabulary":
         """Return a copy with these words added; this one may be in use by other threads."""

@@ -15,7 +15,7 @@ from django.db.models.lookups import GreaterThan
 from marketplace.core.money import Currency
 
 from ..filters import ListingFilter, Listings, currency_of, license_of
-from ..labels import folded
+from ..labels import normalised
 from ..models import ListingCount, ListingIndex
 
 # Totals without a stored count are exact up to this number.
@@ -153,15 +153,15 @@ def list_listings(
     counts = _stored_counts(given)
     total = _total(listings, counts)
     if not facets or _has_only_category_and_tier(given):
-        found, exact = _stored_facets(given, counts or [], facets), True
+        counted, exact = _stored_facets(given, counts or [], facets), True
     else:
-        found, exact = _facets(listings, facets), total.exact and total.listings <= FACET_LIMIT
+        counted, exact = _count_facets(listings, facets), total.exact and total.listings <= FACET_LIMIT
     if total.exact and after is None and start >= total.listings:
-        return ListingPage([], total, None, found, exact)
+        return ListingPage([], total, None, facets=counted, facets_are_exact=exact)
     listings, keys = _ordered(listings, given, sort)
     rows = _rows(listings, keys, limit=limit + 1, start=start, after=after)
     last = tuple(rows[limit - 1][key] for key in keys) if len(rows) > limit else None
-    return ListingPage(rows[:limit], total, last, found, exact)
+    return ListingPage(rows[:limit], total, last, facets=counted, facets_are_exact=exact)
 
 
 def key_count(sort: Sort) -> int:
@@ -181,7 +181,7 @@ def rows_of(ids: Collection[uuid.UUID], listings: Listings = CARDS) -> dict[uuid
 
 def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> Facets:
     """Return the facets of these listings, without those that are not on sale."""
-    return _facets(ListingIndex.objects.filter(pk__in=ids), names)
+    return _count_facets(ListingIndex.objects.filter(pk__in=ids), names)
 
 
 def count_listings_on_sale() -> int:
@@ -223,7 +223,7 @@ def _stored_counts(given: Mapping[str, Any]) -> list[tuple[str, str, int]] | Non
         value = values.single if name in {"license", "tag", "platform", "fileType"} else None
         if others or value is None:
             return None
-        counts = _COUNTS.filter(name=name, value=value if name == "license" else folded(value))
+        counts = _COUNTS.filter(name=name, value=value if name == "license" else normalised(value))
     return list(_in_category_and_tier(counts, given))
 
 
@@ -240,7 +240,7 @@ def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None) ->
     return Total(min(found, COUNT_LIMIT), exact=found <= COUNT_LIMIT)
 
 
-def _facets(listings: Listings, names: Collection[Facet]) -> Facets:
+def _count_facets(listings: Listings, names: Collection[Facet]) -> Facets:
     """Return the facets of at most `FACET_LIMIT` listings, in no order."""
     columns = {name: _FACET_COLUMNS[name] for name in names}
     rows = list(listings.order_by().values_list(*columns.values())[:FACET_LIMIT])

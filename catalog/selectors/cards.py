@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from marketplace.core.errors import NotFound
 
-from ..labels import folded
+from ..labels import normalised
 from ..models import Category, LabelKind, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, Store
 from ..pricing import Prices
 from .browse import CARDS, FACET_VALUES, Row, rows_of
@@ -65,7 +65,7 @@ def related_cards(listing: Listing, *, limit: int) -> list[Row]:
     popular listings are compared.
     """
     category = ListingIndex.objects.filter(category_slug=listing.category.slug)
-    shared_labels = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[folded(tag) for tag in listing.tags])
+    shared_labels = ListingLabel.objects.filter(kind=LabelKind.TAG, value__in=[normalised(tag) for tag in listing.tags])
     tagged = category.filter(pk__in=shared_labels.values("listing")[:MAX_SCANNED]).values("pk")[:MAX_TAGGED]
     popular = category.order_by("popular_key", "newest_key", "pk").values("pk")[:MAX_POPULAR]
     # Each in a query of its own: SQLite allows no limit in the parts of a union.
@@ -75,7 +75,7 @@ def related_cards(listing: Listing, *, limit: int) -> list[Row]:
     return [card_of(row) for row in found.order_by("-common", "popular_key", "newest_key", "pk")[:limit]]
 
 
-def open_store(slug: str) -> Store:
+def open_store_by_slug(slug: str) -> Store:
     """Return an open store.
 
     Raises:
@@ -121,7 +121,7 @@ def filter_names() -> FilterNames:
     categories: QuerySet[Any, Any] = Category.objects.filter(is_active=True).order_by().values_list(Value("category"), *columns)
     licenses: QuerySet[Any, Any] = LicenseTier.objects.filter(is_active=True).order_by().values_list(Value("license"), *columns)
     rows = sorted(categories.union(licenses, all=True))
-    names = {kind: {slug: name for of, _, slug, name in rows if of == kind} for kind in ("category", "license")}
+    names = {kind: {slug: name for row_kind, _, slug, name in rows if row_kind == kind} for kind in ("category", "license")}
     return FilterNames(names["category"], names["license"])
 
 
@@ -140,5 +140,5 @@ def filter_counts(category: str | None, tier: str | None) -> FilterCounts:
     value = Case(When(name="", then=F("category_slug")), default=F("value"))
     rows = counted.order_by().values_list("name", value).annotate(n=Sum("listings")).filter(n__gt=0)
     # Categories sort first.
-    first = list(rows.order_by("name", "-n", value)[: 2 * FACET_VALUES])
-    return FilterCounts({slug: n for name, slug, n in first if not name}, {file_type: n for name, file_type, n in first if name})
+    counts = list(rows.order_by("name", "-n", value)[: 2 * FACET_VALUES])
+    return FilterCounts({slug: n for name, slug, n in counts if not name}, {file_type: n for name, file_type, n in counts if name})

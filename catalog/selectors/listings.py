@@ -12,7 +12,7 @@ from marketplace.core import bounds
 from marketplace.core.errors import NotFound
 from marketplace.core.ids import parse_id
 
-from ..file_types import MOTION
+from ..file_types import MOTION_CATEGORY
 from ..models import (
     Deliverable,
     FileFacts,
@@ -31,8 +31,7 @@ from ..pricing import list_prices, with_running_discount
 from .browse import CARD_COLUMNS, Row
 from .taxonomy import TierTexts, tier_texts
 
-# The category of skills.
-SKILLS = "ai-skills"
+SKILLS_CATEGORY = "ai-skills"
 _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 
 
@@ -51,7 +50,7 @@ def skills_free_for_all() -> QuerySet[Listing]:
     free = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0)
     return listings_for_sale().filter(
         free,
-        category__slug=SKILLS,
+        category__slug=SKILLS_CATEGORY,
         tier_requirement=Tier.FREE,
         approved_deliverable__technical__container="skill",
         approved_deliverable__blocked_at__isnull=True,
@@ -65,12 +64,12 @@ def skill_contents(files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
     return {sha256: content for sha256, content in facts.values_list("sha256", "facts__skill") if content}
 
 
-def published_in(store: Store) -> int:
+def published_count(store: Store) -> int:
     """Return the number of published listings of a store, open or not."""
     return Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED).count()
 
 
-def purchases_of(listing: Listing) -> int:
+def purchase_count(listing: Listing) -> int:
     """Return the number of purchases that were not refunded, uncounted ones included."""
     counted = ListingStats.objects.filter(listing=listing).values_list("purchases", flat=True).first() or 0
     uncounted: int = PurchaseCountChange.objects.filter(listing=listing).aggregate(n=Coalesce(Sum("change"), 0))["n"]
@@ -156,10 +155,10 @@ def preview_by_id(preview_id: str) -> Preview | StorePicture:
 def file_previews_of(listing: Listing) -> list[FilePreview]:
     """Return the previews of a listing's approved file, without a query if none are made of such a file.
 
-    The listing has its category and its approved file.
+    The listing was read with its category and its approved file.
     """
     file = listing.approved_deliverable
-    if file is None or ("glyphCount" not in file.technical and listing.category.slug != MOTION):
+    if file is None or ("glyphCount" not in file.technical and listing.category.slug != MOTION_CATEGORY):
         return []
     return list(file.file_previews.all())
 
@@ -205,7 +204,7 @@ def requests_of_skill(file: Deliverable) -> SkillRequests | None:
     return None
 
 
-def status_of(deliverable: Deliverable, listing: Listing) -> DeliverableStatus:
+def deliverable_status(deliverable: Deliverable, listing: Listing) -> DeliverableStatus:
     """Return the status of one of the listing's files."""
     if deliverable.blocked_at is not None:
         return DeliverableStatus.BLOCKED

@@ -15,7 +15,7 @@ from ..models.listings import ListingStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 
 # The most earlier decisions on a listing that are looked at.
-DECISIONS = 20
+MAX_DECISIONS = 20
 
 
 def wait_of_review(review: ListingReview | None) -> Wait | None:
@@ -30,7 +30,7 @@ def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
     return Deliverable.objects.none() if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id)
 
 
-def is_submitted(deliverable: Deliverable) -> bool:
+def is_in_review(deliverable: Deliverable) -> bool:
     """Tell whether this file is in a pending submission."""
     waiting = ListingReview.objects.filter(status=ReviewStatus.PENDING, listing=deliverable.listing_id)
     return waiting.filter(snapshot__file__id=str(deliverable.pk)).exists()
@@ -54,24 +54,24 @@ def reviews_of_store(store: Store) -> QuerySet[ListingReview]:
     return ListingReview.objects.filter(listing__store=store).select_related("listing").only(*shown).order_by("-submitted_at", "-id")
 
 
-def record_of(store_id: uuid.UUID) -> Any:
-    """Return a store with figures about its vendor's submissions so far, in one query."""
+def store_with_record(store_id: uuid.UUID) -> Any:
+    """Return a store with its record: figures about its vendor's submissions so far, in one query."""
     listings = Listing.objects.order_by().filter(store=OuterRef("pk")).values("store")
     cases = ListingReview.objects.order_by().filter(listing__store=OuterRef("pk")).values("listing__store")
     decided = cases.exclude(kind=ReviewKind.TAKEDOWN)
     files = Deliverable.objects.order_by().filter(listing__store=OuterRef("pk"), blocked_at__isnull=False).values("listing__store")
     return Store.objects.annotate(
-        listing_count=_number(listings),
-        published=_number(listings.filter(status=ListingStatus.PUBLISHED)),
-        approved=_number(decided.filter(status=ReviewStatus.APPROVED)),
-        rejected=_number(decided.filter(status=ReviewStatus.REJECTED)),
-        withdrawn=_number(decided.filter(status=ReviewStatus.WITHDRAWN)),
-        takedowns=_number(cases.filter(kind=ReviewKind.TAKEDOWN, status=ReviewStatus.REJECTED)),
-        blocked=_number(files),
+        listing_count=_count_of(listings),
+        published=_count_of(listings.filter(status=ListingStatus.PUBLISHED)),
+        approved=_count_of(decided.filter(status=ReviewStatus.APPROVED)),
+        rejected=_count_of(decided.filter(status=ReviewStatus.REJECTED)),
+        withdrawn=_count_of(decided.filter(status=ReviewStatus.WITHDRAWN)),
+        takedowns=_count_of(cases.filter(kind=ReviewKind.TAKEDOWN, status=ReviewStatus.REJECTED)),
+        blocked=_count_of(files),
     ).get(pk=store_id)
 
 
-def _number(rows: QuerySet[Any, Any]) -> Coalesce:
+def _count_of(rows: QuerySet[Any, Any]) -> Coalesce:
     """Return a subquery that counts the rows of a group of the outer query."""
     return Coalesce(Subquery(rows.annotate(number=Count("pk")).values("number")), 0)
 
@@ -85,7 +85,7 @@ def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
 def compared_reviews_of(listing: Listing) -> list[ListingReview]:
     """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
     decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
-    submissions = [review for review in decided.order_by("-decided_at", "-id")[:DECISIONS] if review.is_vendor_submission]
+    submissions = [review for review in decided.order_by("-decided_at", "-id")[:MAX_DECISIONS] if review.is_vendor_submission]
     approved = [review for review in submissions if review.status == ReviewStatus.APPROVED]
     return list({review.pk: review for review in (*submissions[:1], *approved[:1])}.values())
 
@@ -93,10 +93,8 @@ def compared_reviews_of(listing: Listing) -> list[ListingReview]:
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:
     """Return the snapshots with which these files were approved, by the ids of the files; the latest one for a file that was approved again."""
     ids = [str(file.pk) for file in files]
-    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids).order_by(
-        "decided_at", "id"
-    )
-    return {snapshot["file"]["id"]: snapshot for snapshot in reviews.values_list("snapshot", flat=True)}
+    reviews = ListingReview.objects.filter(listing=listing, status=ReviewStatus.APPROVED, snapshot__file__id__in=ids)
+    return {snapshot["file"]["id"]: snapshot for snapshot in reviews.order_by("decided_at", "id").values_list("snapshot", flat=True)}
 
 
 def facts_of_files(listing: Listing, *digests: str) -> dict[str, Any]:

@@ -83,9 +83,8 @@ def _restore(listing: Listing, reason: str, actor: User) -> None:
 
 def _update_rejected_with(listing: Listing, decision: AuditEntry) -> ListingReview | None:
     """Return the review of an update that a takedown ended; None if there was none."""
-    last = (
-        ListingReview.objects.filter(listing=listing, kind=ReviewKind.UPDATE, status=ReviewStatus.REJECTED).order_by("-decided_at").first()
-    )
+    rejected = ListingReview.objects.filter(listing=listing, kind=ReviewKind.UPDATE, status=ReviewStatus.REJECTED)
+    last = rejected.order_by("-decided_at").first()
     takedown = ListingReview.objects.filter(listing=listing, kind=ReviewKind.TAKEDOWN).order_by("-decided_at").first()
     ended = last is not None and takedown is not None and last.findings == takedown.findings and last.decided_by_id == decision.actor_id
     return last if ended else None

@@ -36,7 +36,7 @@ def end_discount_as_staff(*, discount: Discount, reason: str, actor: User) -> Di
     reason = texts.clean_text(reason, "reason")
     listing = lock_listing(discount.listing_id)
     refuse_self_review(listing, actor)
-    ended = close_discount(listing=listing, discount_id=discount.pk, actor=actor, reason=reason)
+    ended = end_discount_of(listing=listing, discount_id=discount.pk, actor=actor, reason=reason)
     if ended is None:
         raise InvalidTransition("It has ended already.", currentState=DiscountStatus.ENDED)
     mail(listing.store.owner, "catalog/discount_ended", listing=listing, discount=ended, reason=reason)
@@ -44,7 +44,7 @@ def end_discount_as_staff(*, discount: Discount, reason: str, actor: User) -> Di
 
 
 @transaction.atomic
-def close_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User, reason: str = "") -> Discount | None:
+def end_discount_of(*, listing: Listing, discount_id: uuid.UUID, actor: User, reason: str = "") -> Discount | None:
     """End a discount of a listing, which the caller has locked; delete one that has not begun. Quotes that were made with it keep their price.
 
     Returns:
@@ -53,11 +53,11 @@ def close_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User, rea
     discount = Discount.objects.annotate(now=Now()).filter(listing=listing, ends_at__gt=Now(), pk=discount_id).first()
     if discount is None:
         return None
-    row = Discount.objects.filter(pk=discount.pk)
+    stored = Discount.objects.filter(pk=discount.pk)
     if discount.starts_at >= discount.now:
-        row.delete()
+        stored.delete()
     else:
-        row.update(ends_at=discount.now)
+        stored.update(ends_at=discount.now)
     discount.ends_at = discount.now
     audit.record("listing.end_discount", listing, actor=actor, reason=reason, percent=discount.percent, code=discount.code)
     if not discount.code:
@@ -79,8 +79,8 @@ def update_discounted_listing(*, discount_id: str) -> None:
     if discount.status != DiscountStatus.ENDED:
         due = discount.starts_at if discount.status == DiscountStatus.PLANNED else discount.ends_at
         # Many discounts begin and end at midnight. Their jobs have a low priority, so that mails do not wait for them; a purchase decides its price without them.
-        later = update_discounted_listing.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY)
-        later.enqueue(discount_id=discount_id)
+        task = update_discounted_listing.using(run_after=max(due, timezone.now() + _PAUSE), priority=BULK_PRIORITY)
+        task.enqueue(discount_id=discount_id)
 
 
 def expired_discounts() -> QuerySet[Discount]:

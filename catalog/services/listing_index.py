@@ -83,7 +83,7 @@ def index_entry(
             "licenses": [
                 {"slug": tier.slug, **_columns(pricing.prices_of(listing, tier, tiers))} for tier in pricing.permitted_tiers(listing, tiers)
             ],
-            "thumbnail": None if thumbnail is None else _picture(thumbnail),
+            "thumbnail": None if thumbnail is None else _thumbnail(thumbnail),
             "published_at": listing.published_at,
             # A constraint ensures that published listings have a time of publication.
             "newest_key": (EPOCH - (listing.published_at or EPOCH)) // timedelta(microseconds=1),
@@ -198,7 +198,7 @@ def _columns(prices: pricing.Prices, prefix: str = "") -> dict[str, int | None]:
     return {f"{prefix}price_usd": prices.usd or 0, f"{prefix}price_inr": prices.inr, f"{prefix}price_eur": prices.eur}
 
 
-def _picture(preview: Preview) -> dict[str, Any]:
+def _thumbnail(preview: Preview) -> dict[str, Any]:
     card = preview.renditions.get("card")
     shown = card or preview.details
     return {"url": f"{preview.url}?size=card" if card else preview.url, "width": shown.get("width"), "height": shown.get("height")}

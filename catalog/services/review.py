@@ -86,7 +86,7 @@ def reject_listing(*, review: ListingReview, findings: Iterable[Mapping[str, str
     note = texts.clean_text(note, "note", required=False)
     checked = checked_findings(findings)
     listing, review = lock_review(review, actor)
-    _send_back(listing, review, checked, actor, note)
+    _reject(listing, review, checked, actor, note)
     mail(listing.store.owner, "catalog/rejected", listing=listing, review=review)
     return review
 
@@ -123,7 +123,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
     deliverable = lock(Deliverable.objects.all(), pk=deliverable.pk)
     if deliverable.blocked_at is not None:
         raise InvalidTransition(f"The file has been blocked since {deliverable.blocked_at:%Y-%m-%d %H:%M} UTC.", currentState="blocked")
-    first = not is_blocked(deliverable)
+    newly_blocked = not is_blocked(deliverable)
     deliverable.blocked_at = timezone.now()
     same = Deliverable.objects.filter(sha256=deliverable.sha256, blocked_at__isnull=True)
     for listing in listings.values():
@@ -134,7 +134,7 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
             audit.record("deliverable.block", file, actor=actor, to_state="blocked", reason=reason, sha256=file.sha256)
         if files:
             _take_down_or_reject(listing, files, reason, actor)
-    if first:
+    if newly_blocked:
         emit(BlockChanged(deliverable.sha256, blocked=True, reason=reason))
     return deliverable
 
@@ -209,18 +209,18 @@ def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason:
     finding = {"code": MALICIOUS_FILE, "field": "file", "message": reason, "hint": CLEAN_FILE}
     if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
-    elif (review := _waiting_with(files, listing)) is not None:
-        _send_back(listing, review, [finding], actor)
+    elif (review := _pending_review_of(files, listing)) is not None:
+        _reject(listing, review, [finding], actor)
     mail(listing.store.owner, "catalog/file_blocked", listing=listing, deliverable=files[0], reason=reason)
 
 
-def _waiting_with(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
+def _pending_review_of(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
     """Return the pending review of one of these files, locked; None if there is none."""
     review = lock_open_review(listing)
     return review if review is not None and review.submitted_file_id in {str(file.pk) for file in files} else None
 
 
-def _send_back(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:
+def _reject(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:
     table = UPDATE_TRANSITIONS if review.kind == ReviewKind.UPDATE else LISTING_TRANSITIONS
     table.apply(listing, "reject", actor=actor, reason=note, review=str(review.pk), findings=findings)
     close_review(review, ReviewStatus.REJECTED, decided_by=actor, note=note, findings=findings)

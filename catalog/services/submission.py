@@ -20,6 +20,8 @@ from .snapshots import snapshot_of
 from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_open_review, lock_own_listing
 from .visibility import listing_changed
 
+Findings = Sequence[Mapping[str, str]]
+
 
 @transaction.atomic
 def submit_listing(*, listing: Listing, checks: Sequence[Mapping[str, Any]], actor: User) -> Listing:
@@ -90,18 +92,18 @@ def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
     return listing
 
 
-def close_open_review(listing: Listing, status: ReviewStatus, **changes: Any) -> None:
+def close_open_review(listing: Listing, status: ReviewStatus, *, decided_by: User | None = None, findings: Findings = ()) -> None:
     """Close the pending review of a locked listing, if there is one, after a transition of the listing."""
     review = lock_open_review(listing)
     if review is not None:
-        close_review(review, status, **changes)
+        close_review(review, status, decided_by=decided_by, findings=findings)
 
 
-def close_review(review: ListingReview, status: ReviewStatus, **changes: Any) -> None:
+def close_review(review: ListingReview, status: ReviewStatus, *, decided_by: User | None, note: str = "", findings: Findings = ()) -> None:
     """Close a locked pending review."""
-    for name, value in {"status": status, "decided_at": timezone.now(), **changes}.items():
-        setattr(review, name, value)
-    review.save(update_fields=["status", "decided_at", *changes])
+    review.status, review.decided_at, review.decided_by = status, timezone.now(), decided_by
+    review.note, review.findings = note, list(findings)
+    review.save(update_fields=["status", "decided_at", "decided_by", "note", "findings"])
 
 
 def usable_file(listing: Listing) -> Deliverable:

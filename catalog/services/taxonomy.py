@@ -45,7 +45,7 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
     check_tier(tier)
     factors = {}
     if before and before.price_factor != tier.price_factor:
-        factors = {"factor_before": _number(before.price_factor), "factor_after": _number(tier.price_factor)}
+        factors = {"factor_before": _factor_text(before.price_factor), "factor_after": _factor_text(tier.price_factor)}
     _save(tier, changed, actor, **factors)
     if before and before.name != tier.name and (terms := current_terms().get(tier.pk)):
         publish_terms(terms=LicenseTerms(tier=tier, text=terms.text, permissions=terms.permissions), changed=["name"], actor=actor)
@@ -138,5 +138,5 @@ def _save(row: Model, changed: list[str], actor: User, **details: Any) -> None:
     change_version()
 
 
-def _number(factor: Decimal) -> str:
+def _factor_text(factor: Decimal) -> str:
     return f"{factor.normalize():f}"

@@ -87,7 +87,7 @@ def _end_lease(endpoint_id: str) -> None:
 # A worker that stops puts its job back into the queue and ends the lease, so that the next worker need not wait; after a kill it waits
 # until the lease expires.
 # `retries` is for a job that crashes; failed requests have `RETRY_DELAYS`.
-@job(queue_name=WEBHOOKS, retries=Retries(attempts=50, first=5, longest=600), release=_end_lease)
+@job(queue_name=WEBHOOKS, retries=Retries(attempts=50, first_seconds=5, longest_seconds=600), release=_end_lease)
 def deliver(endpoint_id: str) -> None:
     """Send the due deliveries of an endpoint for a few seconds, and schedule the next job."""
     now = timezone.now()

@@ -104,7 +104,7 @@ def delete_built_package(*, package: Package) -> None:
 def find_orphaned_keys() -> Iterator[str]:
     """Yield the keys of packages older than a day without a row, which an interrupted build left behind."""
     limit = timezone.now() - GRACE
-    for key, written_at in default_storage.keys(FOLDER):
+    for key, written_at in default_storage.keys_with_times(FOLDER):
         if written_at < limit and not Package.objects.filter(object_key=key).exists():
             yield key
 

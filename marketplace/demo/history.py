@@ -90,20 +90,21 @@ def _customer(number: int, admin: User, until: datetime) -> User:
 def _sell(customers: list[User], admin: User, until: datetime, chance: random.Random) -> None:
     """Let customers buy what was on sale on each day: more on weekdays, and gradually more over the two months."""
     published = dict(Listing.objects.filter(status=ListingStatus.PUBLISHED).values_list("slug", "published_at"))
-    wanted = [(customer, slug) for customer in range(len(customers)) for slug in sorted(published)]
+    wanted = [(number, slug) for number in range(len(customers)) for slug in sorted(published)]
     chance.shuffle(wanted)
     for day in range(DAYS, 0, -1):
         if day == NEW_TERMS_DAY:
             _publish_terms(admin, until - timedelta(days=day))
         morning = (until - timedelta(days=day)).replace(hour=7, minute=0, second=0, microsecond=0)
-        weekday = 1.3 if morning.weekday() < 5 else 0.6
-        expected = weekday * (1 + 1.4 * (DAYS - day) / DAYS)
+        weekday_factor = 1.3 if morning.weekday() < 5 else 0.6
+        expected = weekday_factor * (1 + 1.4 * (DAYS - day) / DAYS)
         moments = sorted(morning + timedelta(seconds=chance.randrange(50_000)) for _ in range(int(expected + chance.random())))
         for moment in moments:
-            pair = next((pair for pair in wanted if (published[pair[1]] or until) < moment), None)
-            if pair is not None:
-                wanted.remove(pair)
-                _buy(customers[pair[0]], CUSTOMERS[pair[0]][1], pair[1], moment, chance)
+            available = [(number, slug) for number, slug in wanted if (published[slug] or until) < moment]
+            if available:
+                number, slug = available[0]
+                wanted.remove(available[0])
+                _buy(customers[number], CUSTOMERS[number][1], slug, moment, chance)
         if day % 7 == 1:
             _close_week(morning + timedelta(hours=15), admin, refunding=day == 22)
     bought = Order.objects.filter(pk=OuterRef("order_id")).values("created_at")

@@ -40,20 +40,20 @@ def write_credentials(path: Path, credentials: Credentials) -> None:
 def curl_lines(credentials: Credentials, slug: str) -> list[tuple[str, str]]:
     """Return what each command does and the command itself, in an order in which they work."""
     api = f"{credentials['baseUrl']}/api/v1"
-    key = f"-H 'X-Api-Key: {credentials['developer']['apiKey']}'"
-    tools = credentials["developer"]["mcpToken"]
-    link = "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"downloadUrl\"])'"
+    key_header = f"-H 'X-Api-Key: {credentials['developer']['apiKey']}'"
+    mcp_token = credentials["developer"]["mcpToken"]
+    print_link = "python3 -c 'import json,sys; print(json.load(sys.stdin)[\"downloadUrl\"])'"
     return [
         ("Browse", f"curl -sS '{api}/assets?limit=3'"),
         ("Search, misspelt", f"curl -sS '{api}/assets/search?q=grotsk'"),
-        ("AI manifest", f"curl -sS {key} '{api}/assets/{slug}/manifest'"),
-        ("Wallet", f"curl -sS {key} '{api}/wallet'"),
-        ("Buy", f"curl -sS {key} -H 'Content-Type: application/json' -d '{{\"assetId\": \"{slug}\"}}' '{api}/wallet/spend'"),
-        ("Library", f"curl -sS {key} '{api}/library'"),
-        ("Download link", f"curl -sS -X POST {key} '{api}/library/download/{slug}'"),
+        ("AI manifest", f"curl -sS {key_header} '{api}/assets/{slug}/manifest'"),
+        ("Wallet", f"curl -sS {key_header} '{api}/wallet'"),
+        ("Buy", f"curl -sS {key_header} -H 'Content-Type: application/json' -d '{{\"assetId\": \"{slug}\"}}' '{api}/wallet/spend'"),
+        ("Library", f"curl -sS {key_header} '{api}/library'"),
+        ("Download link", f"curl -sS -X POST {key_header} '{api}/library/download/{slug}'"),
         (
             "MCP server for AI assistants",
-            f"claude mcp add --transport http marketplace {credentials['baseUrl']}/mcp --header 'Authorization: Bearer {tools}'",
+            f"claude mcp add --transport http marketplace {credentials['baseUrl']}/mcp --header 'Authorization: Bearer {mcp_token}'",
         ),
-        ("Fetch the package", f'curl -sS -o package.zip "$(curl -sS -X POST {key} {api}/library/download/{slug} | {link})"'),
+        ("Fetch the package", f'curl -sS -o package.zip "$(curl -sS -X POST {key_header} {api}/library/download/{slug} | {print_link})"'),
     ]

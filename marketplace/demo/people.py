@@ -154,7 +154,7 @@ def _user(role: str, name: str, credentials: Credentials | None, **fields: Any) 
     email = f"{role.lower()}@{DOMAIN}"
     user = User.objects.filter(email=email).first()
     if credentials is None:
-        return user or User.objects.create_user(email, None, name=name)
+        return user or User.objects.create_user(email, None, name=name, **fields)
     known = credentials.setdefault(role, {})
     if user is None:
         known["password"] = secrets.token_urlsafe(12)

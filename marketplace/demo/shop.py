@@ -58,17 +58,15 @@ def fill_shop(entries: list[CatalogEntry], people: People, *, until: datetime) -
 
     The entries are submitted one after another in the days before `until`.
     """
-    existing = set(
-        Listing.objects.filter(slug__in=[entry.slug for entry in entries])
-        .exclude(status=ListingStatus.DRAFT)
-        .values_list("slug", flat=True)
-    )
+    submitted = Listing.objects.filter(slug__in=[entry.slug for entry in entries]).exclude(status=ListingStatus.DRAFT)
+    existing = set(submitted.values_list("slug", flat=True))
     missing = [entry for entry in entries if entry.slug not in existing]
     yield from (entry for entry in entries if entry.slug in existing)
     with ThreadPoolExecutor(THREADS) as pool:
         for prepared in pool.map(_prepare, missing):
-            place = entries.index(prepared.entry) + 1
-            _publish(prepared, people, until - timedelta(days=DAYS) * (1 - place / len(entries)) - timedelta(hours=3 + 5 * (place % 4)))
+            number = entries.index(prepared.entry) + 1
+            day = until - timedelta(days=DAYS) * (1 - number / len(entries))
+            _publish(prepared, people, day - timedelta(hours=3 + 5 * (number % 4)))
             yield prepared.entry
 
 
@@ -121,12 +119,12 @@ def _publish(prepared: Prepared, people: People, moment: datetime) -> None:
         _submit(listing, profile, moment - timedelta(hours=9))
         with clock_at(moment - timedelta(hours=4)):
             findings = [{"code": "other", "field": "description", "message": entry.finding}]
-            reject_listing(review=_pending(listing), findings=findings, actor=people.admin)
+            reject_listing(review=_pending_review(listing), findings=findings, actor=people.admin)
     _submit(listing, profile, moment)
     if not entry.waiting:
         hours = 2 + len(entry.slug) % 5
         with clock_at(moment + timedelta(hours=hours, minutes=7 * hours)):
-            approve_listing(review=_pending(listing), actor=people.admin, tier_requirement=Tier(entry.tier))
+            approve_listing(review=_pending_review(listing), actor=people.admin, tier_requirement=Tier(entry.tier))
         listing.refresh_from_db()
         if listing.approved_deliverable is not None:
             attach_file_previews(deliverable=listing.approved_deliverable, made=load_previews(entry))
@@ -138,7 +136,7 @@ def _submit(listing: Listing, profile: VendorProfile, moment: datetime) -> None:
         check_and_submit(listing=listing, actor=profile.user)
 
 
-def _pending(listing: Listing) -> ListingReview:
+def _pending_review(listing: Listing) -> ListingReview:
     return listing.reviews.get(status=ReviewStatus.PENDING)
 
 

@@ -108,7 +108,7 @@ class MonitoringMiddleware:
         route, method = route_of(request), request.method if request.method in METHODS else "OTHER"
         if settings.METRICS_TOKEN:
             metrics.REQUESTS.labels(route, method, response.status_code).inc()
-            metrics.SECONDS.labels(route).observe(seconds)
+            metrics.REQUEST_SECONDS.labels(route).observe(seconds)
         if settings.ACCESS_LOG:
             access_log.info("%s %s %d", method, route, response.status_code, extra=_facts(request, response, route, seconds))
         return response

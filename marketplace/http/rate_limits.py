@@ -15,7 +15,7 @@ from django_ratelimit.core import get_usage
 from rest_framework.request import Request
 
 from marketplace.core.errors import RateLimited
-from marketplace.monitoring.metrics import LIMITED
+from marketplace.monitoring.metrics import RATE_LIMITED
 
 from .client_address import client_network
 
@@ -129,7 +129,7 @@ def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool 
 
 def _refuse(full: Sequence[LimitUsage]) -> None:
     for usage in full:
-        LIMITED.labels(usage.limit.policy).inc()
+        RATE_LIMITED.labels(usage.limit.policy).inc()
     if full:
         raise RateLimited(headers={"Retry-After": str(max(usage.seconds_left for usage in full))})
 

@@ -19,7 +19,7 @@ from .policy import Retries, job
 
 PURPOSE = "mail"
 # A mail server may be down for about a day.
-RETRIES = Retries(attempts=24, first=10, longest=3 * 3600)
+RETRIES = Retries(attempts=24, first_seconds=10, longest_seconds=3 * 3600)
 _FIELDS = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 
 
@@ -28,19 +28,19 @@ class QueuedBackend(BaseEmailBackend):
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:
-            send_mail.enqueue(encrypt(_write(message), purpose=PURPOSE))
+            send_mail.enqueue(encrypt(_to_json(message), purpose=PURPOSE))
         return len(email_messages)
 
 
 @job(retries=RETRIES, private=True)
 def send_mail(encrypted: str) -> None:
     """Hand one mail to the mail server."""
-    message = _read(decrypt(encrypted, purpose=PURPOSE))
+    message = _from_json(decrypt(encrypted, purpose=PURPOSE))
     message.connection = get_connection(settings.MAIL_TRANSPORT)
     message.send()
 
 
-def _write(message: EmailMessage) -> str:
+def _to_json(message: EmailMessage) -> str:
     if message.attachments:
         raise TypeError("mails with attachments are not queued")
     # A fixed id: many mail programs show a mail once even if it is sent twice.
@@ -49,7 +49,7 @@ def _write(message: EmailMessage) -> str:
     return json.dumps({name: getattr(message, name) for name in _FIELDS} | {"subtype": message.content_subtype, "alternatives": parts})
 
 
-def _read(text: str) -> EmailMultiAlternatives:
+def _from_json(text: str) -> EmailMultiAlternatives:
     given = json.loads(text)
     headers = given.pop("extra_headers")
     subtype, alternatives = given.pop("subtype"), given.pop("alternatives")

@@ -17,7 +17,7 @@ DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE_QUEUE = "default", "webhooks", "previews",
 QUEUES = (DEFAULT, WEBHOOKS, PREVIEWS, SCHEDULE_QUEUE)
 # Jobs of which an attempt failed run after new ones.
 RETRY_PRIORITY = -10
-# So do jobs of which very many can be due at once.
+# Jobs of which very many can be due at once also run after others.
 BULK_PRIORITY = -10
 
 
@@ -27,14 +27,13 @@ class Retries:
 
     # After this many the job has failed for good; it stays in the table and can be restarted.
     attempts: int = 10
-    # Seconds until the second attempt; the delay doubles with each attempt.
-    first: float = 5
-    # The longest delay in seconds.
-    longest: float = 3600
+    # The delay before the second attempt, which doubles with each attempt up to the longest one.
+    first_seconds: float = 5
+    longest_seconds: float = 3600
 
     def delay(self, attempt: int) -> timedelta:
         """Return the delay after this attempt, shortened at random by up to half, so that jobs that failed together are spread."""
-        seconds = min(self.longest, self.first * 2 ** min(attempt - 1, 32))
+        seconds = min(self.longest_seconds, self.first_seconds * 2 ** min(attempt - 1, 32))
         return timedelta(seconds=seconds * random.uniform(0.5, 1))  # noqa: S311 - it spreads load, it keeps no secret
 
 
@@ -61,9 +60,9 @@ def job(
     """
 
     def decorate(function: Callable[P, T]) -> Task[P, T]:
-        made: Task[P, T] = task(queue_name=queue_name)(function)
-        _policies[made.module_path] = Policy(retries, private, release)
-        return made
+        declared: Task[P, T] = task(queue_name=queue_name)(function)
+        _policies[declared.module_path] = Policy(retries, private=private, release=release)
+        return declared
 
     return decorate
 

@@ -68,13 +68,13 @@ def record_outcome(job: Job, error: BaseException | None) -> bool:
     }
     if policy_of(job.task_path).private:
         changes["args_kwargs"] = WIPED
-    return _write(job, **changes)
+    return _update_if_running(job, **changes)
 
 
 def release_job(job: Job) -> None:
     """Return an unfinished job of a stopping worker to the queue."""
     release = policy_of(job.task_path).release
-    if _write(job, status=TaskResultStatus.READY, run_after=timezone.now()) and release is not None:
+    if _update_if_running(job, status=TaskResultStatus.READY, run_after=timezone.now()) and release is not None:
         given = job.args_kwargs
         release(*given["args"], **given["kwargs"])
 
@@ -103,21 +103,21 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     return job
 
 
-def _fail(job: Job, error: str, details: str) -> bool:
+def _fail(job: Job, error_path: str, details: str) -> bool:
     policy = policy_of(job.task_path)
-    changes: dict[str, Any] = {"exception_class_path": error, "traceback": details}
+    changes: dict[str, Any] = {"exception_class_path": error_path, "traceback": details}
     # The error's message may contain addresses and secrets, so it is not logged.
     name = f"Job {job.pk} ({job.task_path})"
     if job.attempts >= policy.retries.attempts:
-        logger.error("%s failed for good after %d attempts: %s", name, job.attempts, error)
-        return _write(job, status=TaskResultStatus.FAILED, finished_at=timezone.now(), **changes)
+        logger.error("%s failed for good after %d attempts: %s", name, job.attempts, error_path)
+        return _update_if_running(job, status=TaskResultStatus.FAILED, finished_at=timezone.now(), **changes)
     delay = policy.retries.delay(job.attempts)
-    logger.warning("%s failed at attempt %d: %s. Next attempt in %d s", name, job.attempts, error, delay.total_seconds())
-    again = timezone.now() + delay
-    return _write(job, status=TaskResultStatus.READY, run_after=again, priority=RETRY_PRIORITY, **changes)
+    logger.warning("%s failed at attempt %d: %s. Next attempt in %d s", name, job.attempts, error_path, delay.total_seconds())
+    run_after = timezone.now() + delay
+    return _update_if_running(job, status=TaskResultStatus.READY, run_after=run_after, priority=RETRY_PRIORITY, **changes)
 
 
-def _write(job: Job, **changes: Any) -> bool:
+def _update_if_running(job: Job, **changes: Any) -> bool:
     """Update the job if this attempt still runs; attempts are told apart by their start time."""
     mine = Job.objects.filter(pk=job.pk, status=TaskResultStatus.RUNNING, started_at=job.started_at)
     return bool(mine.update(**changes))

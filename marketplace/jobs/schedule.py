@@ -28,7 +28,7 @@ from .models import Job, Schedule
 from .policy import SCHEDULE_QUEUE, Retries, job
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-RETRIES = Retries(attempts=3, first=60, longest=600)
+RETRIES = Retries(attempts=3, first_seconds=60, longest_seconds=600)
 MAX_RUNTIME = timedelta(hours=12)
 # A command that has not ended this many seconds after SIGTERM is killed. A worker in a server waits longer, for `in_server.GRACE_SECONDS`.
 TERMINATION_SECONDS = 2
@@ -47,20 +47,20 @@ class ScheduledCommand:
     # With its arguments, without `manage.py`.
     command: str
     every: timedelta
-    # Offset from the interval's beginning; daily intervals begin at midnight UTC.
-    after: timedelta = timedelta()
+    # From the interval's beginning; daily intervals begin at midnight UTC.
+    offset: timedelta = timedelta()
 
     def due_at(self, now: datetime) -> datetime:
         """Return when the command was last due."""
-        return now - (now - EPOCH - self.after) % self.every
+        return now - (now - EPOCH - self.offset) % self.every
 
 
-def entries() -> Iterator[ScheduledCommand]:
-    """Yield the entries of `settings.SCHEDULE`."""
+def scheduled_commands() -> Iterator[ScheduledCommand]:
+    """Yield the lines of `settings.SCHEDULE`."""
     return (ScheduledCommand(*line) for line in settings.SCHEDULE)
 
 
-def enqueue_due() -> int:
+def enqueue_due_commands() -> int:
     """Enqueue the commands that are due and not enqueued yet; return their number.
 
     A new entry waits for its next time; a command missed while no worker ran is run once. So is one recorded as run
@@ -69,12 +69,11 @@ def enqueue_due() -> int:
     rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "due_at", "now"))
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
-    due = {entry: entry.due_at(now) for entry in entries()}
+    due = {entry: entry.due_at(now) for entry in scheduled_commands()}
     known = {command: done for command, done, _ in rows}
     new = [Schedule(command=entry.command, due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
-    # A time in the future, left by a clock that was wrong, does not count.
     return sum(
         _enqueue_once(entry, at)
         for entry, at in due.items()
@@ -86,20 +85,18 @@ def overdue_commands(grace: timedelta) -> list[str]:
     """Return the commands that were due at least this long ago and have since been neither enqueued nor found waiting or running."""
     known = dict(Schedule.objects.values_list("command", "due_at"))
     before = timezone.now() - grace
-    return [entry.command for entry in entries() if known.get(entry.command, EPOCH) < entry.due_at(before)]
+    return [entry.command for entry in scheduled_commands() if known.get(entry.command, EPOCH) < entry.due_at(before)]
 
 
 def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
     with transaction.atomic():
-        waits = Q(due_at__lt=at) | Q(due_at__gt=Now())
-        row = Schedule.objects.select_for_update(skip_locked=True).filter(waits, command=entry.command).first()
+        is_due = Q(due_at__lt=at) | Q(due_at__gt=Now())
+        row = Schedule.objects.select_for_update(skip_locked=True).filter(is_due, command=entry.command).first()
         if row is None:
             return False
         row.due_at = at
-        busy = (
-            row.job_id is not None
-            and Job.objects.filter(pk=row.job_id, status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING]).exists()
-        )
+        unfinished = Job.objects.filter(status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING])
+        busy = row.job_id is not None and unfinished.filter(pk=row.job_id).exists()
         if not busy:
             task = run_short_command if entry.every < SHORT_INTERVAL else run_command
             row.job_id = uuid.UUID(task.enqueue(entry.command).id)
@@ -120,10 +117,10 @@ def run_command(command: str) -> None:
     Raises:
         CommandError: its exit status is not 0, it took too long, or the worker stops; with the end of its output.
     """
-    line = [sys.executable, "-m", "django", *shlex.split(command)]
+    arguments = [sys.executable, "-m", "django", *shlex.split(command)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE, "PYTHONPATH": str(settings.BASE_DIR)}
     with subprocess.Popen(  # noqa: S603 - our own commands, from the settings
-        line,
+        arguments,
         cwd=settings.BASE_DIR,
         env=environment,
         stdin=subprocess.DEVNULL,

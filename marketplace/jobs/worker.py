@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models.functions import Now
@@ -16,15 +17,15 @@ from marketplace.core.database import remove_statement_limit
 from marketplace.core.ids import new_id
 
 from .models import Job, Worker
-from .queue import LOST_AFTER, claim_job, record_outcome, recover_lost_jobs, release_job, run_job, waiting_queues
-from .schedule import enqueue_due
+from .queue import claim_job, record_outcome, recover_lost_jobs, release_job, run_job, waiting_queues
+from .schedule import enqueue_due_commands
 
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
 # Delay before the next attempt when the database does not answer.
 DATABASE_RETRY_SECONDS = 2.0
-# Lost workers stay listed for a day.
-FORGET_AFTER = LOST_AFTER * 60 * 24
+# Lost workers stay listed for this long.
+FORGET_AFTER = timedelta(days=1)
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class QueueThreads:
         while True:
             job = self._pending.get()
             try:
-                self._worker.do(job)
+                self._worker.run_and_record(job)
             except Exception:
                 # If the thread ended, its queue would stall.
                 logger.exception("The outcome of job %s could not be recorded", job.pk)
@@ -132,17 +133,17 @@ class JobWorker:
     def running(self) -> Sequence[Job]:
         return [job for threads in self._queues for job in list(threads.running.values())]
 
-    def do(self, job: Job) -> None:
+    def run_and_record(self, job: Job) -> None:
         """Run a job in the calling thread, and record its outcome as soon as the database answers."""
         try:
             close_old_connections()
             error = run_job(job)
-            while not self._recorded(job, error) and not self.stopping.wait(DATABASE_RETRY_SECONDS):
+            while not self._try_to_record(job, error) and not self.stopping.wait(DATABASE_RETRY_SECONDS):
                 connection.close()
         finally:
             close_old_connections()
 
-    def _recorded(self, job: Job, error: BaseException | None) -> bool:
+    def _try_to_record(self, job: Job, error: BaseException | None) -> bool:
         try:
             record_outcome(job, error)
         except (DatabaseError, InterfaceError):
@@ -170,5 +171,5 @@ class JobWorker:
         Worker.objects.filter(seen_at__lt=Now() - FORGET_AFTER).delete()
         recover_lost_jobs()
         if self._scheduling:
-            enqueue_due()
+            enqueue_due_commands()
         self._next_heartbeat = time.monotonic() + HEARTBEAT_SECONDS

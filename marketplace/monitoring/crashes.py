@@ -15,7 +15,7 @@ from marketplace.core.ids import current_request_id
 
 from .logs import redacted
 
-# Stricter than the former `send_default_pii=False`.
+# Stricter than the library's older option, `send_default_pii=False`.
 _DATA_COLLECTION: Any = {
     "user_info": False,
     "cookies": {"mode": "off"},

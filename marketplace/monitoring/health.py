@@ -40,7 +40,7 @@ class Report:
     # By name, `ok` or `down`.
     components: dict[str, str]
     # By the monotonic clock.
-    at: float
+    made_at: float
 
     @property
     def down(self) -> list[str]:
@@ -65,13 +65,13 @@ class Monitor:
     def report(self) -> Report:
         """Return a report that is at most a second old, or the last one while another thread probes."""
         last = self._report
-        if last is not None and time.monotonic() - last.at < CACHE_SECONDS:
+        if last is not None and time.monotonic() - last.made_at < CACHE_SECONDS:
             return last
         # One caller probes. Others wait for it only if it makes the first report of the process.
         if not self._lock.acquire(blocking=last is None):
             return last  # type: ignore[return-value]  # without a last report it blocks
         try:
-            if self._report is None or time.monotonic() - self._report.at >= CACHE_SECONDS:
+            if self._report is None or time.monotonic() - self._report.made_at >= CACHE_SECONDS:
                 self._report = self._probe()
             return self._report
         finally:
@@ -87,8 +87,8 @@ class Monitor:
                 self._under_way[name] = self._pool.submit(_run, probe)
         wait(self._under_way.values(), timeout=PROBE_SECONDS)
         components = {name: self._outcome(name) for name in self._probes}
-        missing = [name for name in settings.READY_REQUIRES if components.get(name, OK) != OK]
-        return Report(not missing, components, time.monotonic())
+        ready = all(components.get(name, OK) == OK for name in settings.READY_REQUIRES)
+        return Report(ready=ready, components=components, made_at=time.monotonic())
 
     def _outcome(self, name: str) -> str:
         if not self._under_way[name].done():

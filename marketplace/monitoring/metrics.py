@@ -16,21 +16,21 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 _REGISTRY = CollectorRegistry()
-# Buckets from a cached response to an upload.
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+# In seconds, from a cached response to an upload.
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 REQUESTS = Counter("marketplace_requests", "Requests, by the status of the response.", ("route", "method", "status"), registry=_REGISTRY)
-SECONDS = Histogram(
-    "marketplace_request_seconds", "Time until the response headers were ready.", ("route",), buckets=_SECONDS, registry=_REGISTRY
+REQUEST_SECONDS = Histogram(
+    "marketplace_request_seconds", "Time until the response headers were ready.", ("route",), buckets=_BUCKETS, registry=_REGISTRY
 )
-QUERIES = Histogram("marketplace_query_seconds", "Time of database statements.", ("database",), buckets=_SECONDS, registry=_REGISTRY)
-CATALOG = Counter(
+QUERY_SECONDS = Histogram("marketplace_query_seconds", "Time of database statements.", ("database",), buckets=_BUCKETS, registry=_REGISTRY)
+CATALOG_RESPONSES = Counter(
     "marketplace_catalog_responses",
     "Anonymous responses of the public catalog: from the cache (hit) or built (miss).",
     ["cache"],
     registry=_REGISTRY,
 )
-LIMITED = Counter("marketplace_rate_limited", "Requests refused with 429.", ("policy",), registry=_REGISTRY)
+RATE_LIMITED = Counter("marketplace_rate_limited", "Requests refused with 429.", ("policy",), registry=_REGISTRY)
 SPENDS = Counter("marketplace_spends", "Purchase requests by outcome: sold, repeated, or the error code.", ("outcome",), registry=_REGISTRY)
 
 GaugeReader = Callable[[], Iterable[Metric]]

@@ -25,7 +25,7 @@ def time_query(execute: Callable[..., Any], sql: Any, params: Any, many: bool, c
         seconds = time.perf_counter() - began
         alias = context["connection"].alias
         if settings.METRICS_TOKEN:
-            metrics.QUERIES.labels(alias).observe(seconds)
+            metrics.QUERY_SECONDS.labels(alias).observe(seconds)
         if settings.SLOW_QUERY_MS and seconds * 1000 >= settings.SLOW_QUERY_MS:
             statement = " ".join(str(sql).split())[:STATEMENT_CHARS]
             facts = {"database": alias, "duration_ms": round(seconds * 1000, 2), "statement": statement}

@@ -37,13 +37,13 @@ def start() -> None:
 def instrument(provider: TracerProvider) -> None:
     """Instrument the libraries; statements are reported without parameters."""
     DjangoInstrumentor().instrument(
-        tracer_provider=provider, request_hook=_clean, response_hook=_identify, middleware_position=POSITION, is_sql_commentor_enabled=False
+        tracer_provider=provider, request_hook=_redact, response_hook=_add_id, middleware_position=POSITION, is_sql_commentor_enabled=False
     )
     PsycopgInstrumentor().instrument(tracer_provider=provider)
     RedisInstrumentor().instrument(tracer_provider=provider)
 
 
-def _clean(span: Span, _request: HttpRequest) -> None:
+def _redact(span: Span, _request: HttpRequest) -> None:
     """Remove queries and signatures from addresses."""
     attributes: Any = getattr(span, "attributes", None) or {}
     for name in _ADDRESSES:
@@ -53,5 +53,5 @@ def _clean(span: Span, _request: HttpRequest) -> None:
         span.set_attribute(_QUERY, "")
 
 
-def _identify(span: Span, _request: HttpRequest, response: HttpResponseBase) -> None:
+def _add_id(span: Span, _request: HttpRequest, response: HttpResponseBase) -> None:
     span.set_attribute("marketplace.request_id", response.get("X-Request-Id", ""))

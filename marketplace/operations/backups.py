@@ -176,7 +176,7 @@ def _fetch(storage: ObjectStorage, key: str, part: Path) -> None:
 def _keys(storage: ObjectStorage) -> Iterator[str]:
     try:
         for prefix in PREFIXES:
-            for key, _written in storage.keys(prefix):
+            for key, _written in storage.keys_with_times(prefix):
                 yield key
     except DependencyUnavailable as error:
         raise BackupFailed(error.message) from error

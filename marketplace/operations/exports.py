@@ -49,7 +49,7 @@ def request_export(*, user: User, actor: User) -> AccountExport:
     return export
 
 
-@job(retries=Retries(attempts=6, first=30))
+@job(retries=Retries(attempts=6, first_seconds=30))
 def write_export(export_id: str) -> None:
     """Write a requested export and notify the user; do nothing if it was replaced or deleted."""
     with transaction.atomic():

@@ -24,13 +24,13 @@ wait_context: ContextVar[Callable[[Awaited], AbstractContextManager[None]]] = Co
 )
 
 
-def not_counted_while(what: Awaited) -> AbstractContextManager[None]:
+def waiting_for(what: Awaited) -> AbstractContextManager[None]:
     """Return a context in which a request waits for this without counting as active."""
     return wait_context.get()(what)
 
 
 BLOCK_BYTES = 256 * 1024
-_SEGMENT = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_KEY_PART = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ObjectStorage(Storage):
         """Return the quoted ETag that the storage sends with the file, None if it serves no files."""
         return None
 
-    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def keys_with_times(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         """Yield the key and modification time of each file under a prefix such as `previews/`."""
         raise NotImplementedError
 
@@ -201,7 +201,7 @@ def check_key(key: str) -> str:
 
 def is_key(key: str) -> bool:
     """Tell whether the key has our format; a folder or bucket may contain other files."""
-    return len(key) <= 200 and all(_SEGMENT.fullmatch(segment) for segment in key.split("/"))
+    return len(key) <= 200 and all(_KEY_PART.fullmatch(part) for part in key.split("/"))
 
 
 @contextmanager

@@ -43,7 +43,7 @@ class LocalStorage(ObjectStorage, FileSystemStorage):
             found = Path(self.path(key)).stat()
         return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
 
-    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def keys_with_times(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         root = Path(self.location)
         with storage_errors():
             for path in (root / prefix).rglob("*"):

@@ -25,13 +25,13 @@ from storages.backends import s3
 from marketplace.core import bounds
 from marketplace.core.errors import DependencyUnavailable
 
-from .base import Blocks, ObjectFile, ObjectStorage, Segment, UnfinishedFile, check_key, is_key, not_counted_while, storage_errors
+from .base import Blocks, ObjectFile, ObjectStorage, Segment, UnfinishedFile, check_key, is_key, storage_errors, waiting_for
 
 # 5 GiB are 640 parts; S3 allows 10,000.
 PART_BYTES = 8 * 1024 * 1024
 # Four parts at once make up for the latency; more would only take memory.
-TRANSFERS = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, max_concurrency=4)
-TRANSFERS.max_in_memory_upload_chunks = 4
+TRANSFER_CONFIG = TransferConfig(multipart_threshold=PART_BYTES, multipart_chunksize=PART_BYTES, max_concurrency=4)
+TRANSFER_CONFIG.max_in_memory_upload_chunks = 4
 # The minimum of S3 for all parts but the last.
 MIN_PART_BYTES = 5 * 1024 * 1024
 # Size of parts copied by the server; S3 allows 5 GiB, but answers only once the copy is complete.
@@ -39,14 +39,14 @@ COPIED_PART_BYTES = 128 * 1024 * 1024
 # Read timeout of the requests of large transfers: S3 takes its time to complete an upload, or to copy a part.
 TRANSFER_SECONDS = 15
 # After this many consecutive failures, no requests are made for this many seconds.
-FAILURES, PAUSE_SECONDS = 3, 5.0
+MAX_FAILURES, PAUSE_SECONDS = 3, 5.0
 _MISSING = {"404", "NoSuchKey", "NotFound"}
 
 
 class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-storages has no types
     """Stores files in a bucket."""
 
-    transfer_config = TRANSFERS
+    transfer_config = TRANSFER_CONFIG
     client_config = Config(
         signature_version="s3v4",
         # Give up long before the caller does.
@@ -68,7 +68,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         return self._connect(self.endpoint_url, self.client_config)
 
     @cached_property
-    def transfers(self) -> Any:
+    def transfer_connection(self) -> Any:
         """A connection with a longer timeout, for large files."""
         return self._connect(self.endpoint_url, self.client_config.merge(Config(read_timeout=TRANSFER_SECONDS)))
 
@@ -105,12 +105,12 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
     def download(self, key: str, file: BinaryIO) -> None:
         """Write a whole object to an open file, several parts in parallel."""
         with s3_errors():
-            self.transfers.Object(self.bucket_name, check_key(key)).download_fileobj(file, Config=self.transfer_config)
+            self.transfer_connection.Object(self.bucket_name, check_key(key)).download_fileobj(file, Config=self.transfer_config)
 
     def compose(self, key: str, segments: Sequence[Segment], *, content_type: str) -> None:
         """Store segments as one object; long segments of other objects are copied by the server."""
         with self.using_store():
-            upload = self.transfers.Object(self.bucket_name, check_key(key)).initiate_multipart_upload(ContentType=content_type)
+            upload = self.transfer_connection.Object(self.bucket_name, check_key(key)).initiate_multipart_upload(ContentType=content_type)
             try:
                 parts = [
                     {"PartNumber": number, "ETag": self._put(upload.Part(number), part)}
@@ -163,7 +163,7 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
         with self.using_store():
             return str(self.bucket.Object(check_key(key)).e_tag)
 
-    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def keys_with_times(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         with s3_errors():
             for found in self.bucket.objects.filter(Prefix=prefix):
                 if is_key(found.key):
@@ -178,15 +178,15 @@ class S3Storage(ObjectStorage, s3.S3Storage):  # type: ignore[misc]  # django-st
 
     def presigned_url(self, key: str, *, seconds: int, filename: str, content_type: str) -> str | None:
         disposition = content_disposition_header(as_attachment=True, filename=filename)
-        given = {"Bucket": self.bucket_name, "Key": check_key(key)}
-        given |= {"ResponseContentDisposition": disposition, "ResponseContentType": content_type}
-        link: str = self.public_connection.meta.client.generate_presigned_url("get_object", Params=given, ExpiresIn=seconds)
+        params = {"Bucket": self.bucket_name, "Key": check_key(key)}
+        params |= {"ResponseContentDisposition": disposition, "ResponseContentType": content_type}
+        link: str = self.public_connection.meta.client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
         return link
 
     @contextmanager
     def using_store(self) -> Iterator[None]:
         """Make requests to the file store, without counting as an active request of this process in the meantime."""
-        with not_counted_while("service"), s3_errors():
+        with waiting_for("service"), s3_errors():
             yield
 
 
@@ -200,7 +200,7 @@ class S3File(ObjectFile):
         reader, writer = os.pipe()
         self._pipe = os.fdopen(writer, "wb")
         super().__init__(self._pipe, key)
-        self._manager = TransferManager(storage.transfers.meta.client, storage.transfer_config)
+        self._manager = TransferManager(storage.transfer_connection.meta.client, storage.transfer_config)
         self._transfer = self._manager.upload(
             os.fdopen(reader, "rb"),
             storage.bucket_name,
@@ -256,7 +256,7 @@ class Breaker:
         client.meta.events.register("after-call-error.s3", self._failed)
 
     def _check(self, **_kwargs: Any) -> None:
-        if self._failures < FAILURES:
+        if self._failures < MAX_FAILURES:
             return
         if time.monotonic() < self._retry_at:
             raise EndpointConnectionError(endpoint_url=self._endpoint, error="it did not answer a moment ago")

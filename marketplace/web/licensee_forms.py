@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from catalog import bounds as catalog_bounds
-from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
+from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
 from marketplace.api.fields import EMAIL_ADDRESS
 from marketplace.core import bounds
 from marketplace.ui.formatting import money
@@ -31,7 +31,7 @@ class LicenseeForm(forms.Form):
         help_text="We send the link to this address.",
     )
     discount_code = forms.RegexField(
-        DISCOUNT_CODE,
+        DISCOUNT_CODE_PATTERN,
         label="Discount code",
         required=False,
         max_length=catalog_bounds.DISCOUNT_CODE_CHARS,

@@ -21,7 +21,7 @@ MIX = {
     "joined": 40,
     "split": 35,
 }
-ONE_TYPO, TWO_TYPOS = 4, 8
+ONE_TYPO_CHARS, TWO_TYPOS_CHARS = 4, 8
 
 
 class Misspelt(NamedTuple):
@@ -118,13 +118,13 @@ def _split(dice: random.Random, words: list[str]) -> bool:
 
 
 _KINDS: dict[str, Callable[[random.Random, list[str]], bool]] = {
-    "left out": _in_words(_left_out, ONE_TYPO),
-    "added": _in_words(_added, ONE_TYPO),
-    "replaced": _in_words(_replaced, ONE_TYPO),
-    "swapped": _in_words(_swapped, ONE_TYPO),
-    "first letter": _in_words(_first_letter, ONE_TYPO),
-    "two in a word": _in_words(_twice, TWO_TYPOS),
-    "one in each of two words": _in_words(_any, ONE_TYPO, 2),
+    "left out": _in_words(_left_out, ONE_TYPO_CHARS),
+    "added": _in_words(_added, ONE_TYPO_CHARS),
+    "replaced": _in_words(_replaced, ONE_TYPO_CHARS),
+    "swapped": _in_words(_swapped, ONE_TYPO_CHARS),
+    "first letter": _in_words(_first_letter, ONE_TYPO_CHARS),
+    "two in a word": _in_words(_twice, TWO_TYPOS_CHARS),
+    "one in each of two words": _in_words(_any, ONE_TYPO_CHARS, 2),
     "joined": _joined,
     "split": _split,
 }

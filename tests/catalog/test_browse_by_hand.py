@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.browsing import BrowseQuery, browse, filter_listings
-from catalog.labels import folded, labels_of
+from catalog.labels import labels_of, normalised
 from catalog.models import LabelKind, LicenseTier, Listing
 from catalog.pricing import current_prices, permitted_tiers, prices_of
 from catalog.search import search
@@ -106,7 +106,7 @@ def values_of(listing: Listing, name: str) -> set[str]:
             return sold_under(listing)
         case "fileType":
             # A file of the factory holds one OpenType font.
-            return {folded(listing.file_type) or "otf"}
+            return {normalised(listing.file_type) or "otf"}
     return {value for kind, value in labels_of(listing) if kind == LabelKind(name)}
 
 
@@ -126,7 +126,7 @@ def price_of(listing: Listing, slug: str | None, currency: str) -> int | None:
 def is_kept(listing: Listing, query: dict[str, list[str]]) -> bool:
     """Tell by hand whether filters keep a listing."""
     for name in VALUES.keys() & query.keys():
-        same = folded if name in {"tag", "platform", "fileType"} else str
+        same = normalised if name in {"tag", "platform", "fileType"} else str
         has = values_of(listing, name)
         wanted = {same(value.removeprefix("\\") if value.startswith("\\!") else value) for value in query[name] if value[0] != "!"}
         if (wanted and not wanted & has) or {same(value[1:]) for value in query[name] if value[0] == "!"} & has:

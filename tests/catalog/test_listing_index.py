@@ -11,7 +11,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from catalog.labels import folded, labels_of
+from catalog.labels import labels_of, normalised
 from catalog.models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import active_tiers
@@ -42,7 +42,7 @@ def true_counts() -> Counter[Any]:
         values = {("", ""), *labels_of(listing), *(("license", tier.slug) for tier in permitted_tiers(listing, tiers))}
         # Files of the factory hold one OpenType font, others nothing whose type is known.
         contents = set(listing.approved_deliverable.technical.get("contentsByExtension", ())) if listing.approved_deliverable else set()
-        values |= {("fileType", name) for name in ({folded(listing.file_type)} - {""} or contents & {"otf"})}
+        values |= {("fileType", name) for name in ({normalised(listing.file_type)} - {""} or contents & {"otf"})}
         counter.update((listing.category.slug, listing.tier_requirement, name, value) for name, value in values)
     return counter
 

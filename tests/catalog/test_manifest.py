@@ -7,7 +7,7 @@ from django.core.cache import caches
 from rest_framework.test import APIClient
 
 from catalog.manifests import ensure_manifest
-from catalog.manifests.public import dependencies, tokens
+from catalog.manifests.public import dependencies, estimated_tokens
 from catalog.models import AgentManifest
 from tests.factories import PublishedListingFactory
 
@@ -34,7 +34,7 @@ def test_manifest_says_what_the_vendor_and_the_file_say(key_client: Any) -> None
     )
     metrics = body["tokenMetrics"]
     assert metrics["method"] == "utf8-bytes/4"
-    assert metrics["descriptionTokens"] == tokens(f"{listing.title}\nOne sentence.\nÜnïcode")
+    assert metrics["descriptionTokens"] == estimated_tokens(f"{listing.title}\nOne sentence.\nÜnïcode")
     assert metrics["totalTokens"] == metrics["descriptionTokens"] + metrics["instructionTokens"]
     instructions = body["promptInstructions"]
     assert all(instructions.values())

@@ -54,7 +54,7 @@ def test_search_filters_keep_matching_listings(catalog: None, get: Any) -> None:
 
 def test_filters_reach_beyond_popular_listings(catalog: None, get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (popular, full_text):
-        monkeypatch.setattr(module, "popular_listings", lambda _total: 1)
+        monkeypatch.setattr(module, "popular_count", lambda _total: 1)
     monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 0.01)
     update_popular()
     assert found(get, q="script", category="motion") == ["Neon Script"]

@@ -158,6 +158,6 @@ def test_rare_words_of_descriptions_are_not_corrected_to() -> None:
 
 def test_completions_of_a_common_prefix_are_limited() -> None:
     words = Vocabulary().extended([(f"a{number:05}", number % 7 + 1, 0) for number in range(500)])
-    assert len(words.completions("a")) == vocabulary.COMPLETIONS
+    assert len(words.completions("a")) == vocabulary.MAX_COMPLETIONS
     assert titles("a")[0] == "The Art Of Type"
     assert [item.title for item in suggest("a")] == ["The Art Of Type"]

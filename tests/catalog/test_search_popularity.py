@@ -28,7 +28,7 @@ pytestmark = pytest.mark.database
 def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four listings are popular, and three results enough."""
     for module in (popular, full_text):
-        monkeypatch.setattr(module, "popular_listings", lambda _total: 4)
+        monkeypatch.setattr(module, "popular_count", lambda _total: 4)
     monkeypatch.setattr(full_text, "ENOUGH_RESULTS", 3)
     monkeypatch.setattr(query, "ENOUGH_ROWS", 3)
 
@@ -114,9 +114,9 @@ def test_many_very_common_words_are_looked_for_among_popular_listings_only(monke
     """However many words are asked for, no list of listings is read whole."""
     for number in range(4):
         PublishedListingFactory(title="One Two Three Four Five Six Seven", purchases=number)
-    monkeypatch.setattr(popular, "popular_listings", lambda _total: 2)
+    monkeypatch.setattr(popular, "popular_count", lambda _total: 2)
     run()
-    monkeypatch.setattr(full_text, "popular_listings", lambda _total: 2)
+    monkeypatch.setattr(full_text, "popular_count", lambda _total: 2)
     results = query.search("six five four three two one", limit=10)
     assert (len(results.hits), results.total_is_exact) == (2, False)
 

@@ -79,12 +79,12 @@ def test_search_without_results_suggests_words_that_have_some() -> None:
     PublishedListingFactory(title="Grotesk Sans", tags=["helvetica"])
     PublishedListingFactory(title="Gothic", store__is_open=False)
     results = search("groteskerino", limit=5)
-    assert (results.hits, list(results.suggestions)) == ([], ["grotesk"])
-    assert [hit.id for hit in search(results.suggestions[0], limit=5).hits]
-    assert search("gothicarello", limit=5).suggestions == []
-    assert search("qqqqxxxx", limit=5).suggestions == []
-    assert search("grotesk", limit=5).suggestions == ()
-    assert search("groteskerino", within=Listing.objects.none(), limit=5).suggestions == []
+    assert (results.hits, list(results.alternatives)) == ([], ["grotesk"])
+    assert [hit.id for hit in search(results.alternatives[0], limit=5).hits]
+    assert search("gothicarello", limit=5).alternatives == []
+    assert search("qqqqxxxx", limit=5).alternatives == []
+    assert search("grotesk", limit=5).alternatives == ()
+    assert search("groteskerino", within=Listing.objects.none(), limit=5).alternatives == []
 
 
 # --- synonyms -----------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def state() -> dict[str, Any]:
         assert set(keys_of(preview)) <= set(recorded)
     return {
         "recorded": recorded,
-        "stored": {key: _measured(key) for folder in FOLDERS for key, _ in store.keys(folder)},
+        "stored": {key: _measured(key) for folder in FOLDERS for key, _ in store.keys_with_times(folder)},
         "unfinished": [part.name for part in store.unfinished()],
         "live": {str(listing.id): listing.approved_deliverable.sha256 for listing in Listing.objects.all() if listing.approved_deliverable},
         "pointed": sorted(

@@ -121,9 +121,9 @@ def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Storage, ano
     DownloadLink.objects.update(issued_at=timezone.now() - timedelta(days=31))
     with patch.object(building, "GRACE", -timedelta(days=1)):
         call_command("build_packages", "--prune", "30", "--dry-run")
-        assert link.package.object_key in dict(s3_store.keys("packages/"))
+        assert link.package.object_key in dict(s3_store.keys_with_times("packages/"))
         call_command("build_packages", "--prune", "30")
-    assert not {link.package.object_key, "packages/stray"} & set(dict(s3_store.keys("packages/")))
+    assert not {link.package.object_key, "packages/stray"} & set(dict(s3_store.keys_with_times("packages/")))
     answer: Any = anonymous.get(url_of(link))
     assert hashlib.sha256(b"".join(answer.streaming_content)).hexdigest() == link.package.sha256
 

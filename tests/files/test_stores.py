@@ -132,20 +132,20 @@ def test_second_commit_replaces_the_whole_object_and_its_fingerprint_until_it_is
 def test_keys_of_a_folder_are_listed_with_their_time(store: ObjectStorage) -> None:
     for key in ("listed/one", "listed/two.card", "other/three"):
         put(store, key, b"x")
-    found = dict(store.keys("listed/"))
+    found = dict(store.keys_with_times("listed/"))
     assert found.keys() == {"listed/one", "listed/two.card"}
     # The store's clock may count whole seconds.
     assert all(abs(datetime.now(tz=UTC) - at) < timedelta(minutes=1) for at in found.values())
     for key in found:
         store.delete(key)
-    assert list(store.keys("listed/")) == []
+    assert list(store.keys_with_times("listed/")) == []
 
 
 def test_file_of_others_in_a_folder_is_no_key(local_store: LocalStorage) -> None:
     put(local_store, "previews/one", b"x")
     (Path(local_store.location) / "previews" / ".DS_Store").touch()
     (Path(local_store.location) / "previews" / "Notes.txt").touch()
-    assert [key for key, _ in local_store.keys("previews/")] == ["previews/one"]
+    assert [key for key, _ in local_store.keys_with_times("previews/")] == ["previews/one"]
 
 
 @pytest.mark.s3
@@ -271,7 +271,7 @@ def test_writes_of_any_size_become_equal_parts_of_an_s3_upload(s3_store: S3Stora
     def note(params: Any, **_: Any) -> None:
         sizes.append(len(params["body"]))
 
-    s3_store.transfers.meta.client.meta.events.register("before-call.s3.UploadPart", note)
+    s3_store.transfer_connection.meta.client.meta.events.register("before-call.s3.UploadPart", note)
     with s3_store.open("deliverables/one", "wb") as file:
         file.write(content[:first])
         file.write(content[first:])
@@ -357,7 +357,7 @@ def test_unresponsive_store_is_tried_only_once_in_a_while(hung_store: S3Storage,
             hung_store.size("deliverables/one")
         return len(sent) > before
 
-    assert [asks() for _ in range(s3.FAILURES + 2)] == [*[True] * s3.FAILURES, False, False]
+    assert [asks() for _ in range(s3.MAX_FAILURES + 2)] == [*[True] * s3.MAX_FAILURES, False, False]
     now[0] += s3.PAUSE_SECONDS
     assert [asks(), asks()] == [True, False]
     now[0] += s3.PAUSE_SECONDS
@@ -386,7 +386,7 @@ def test_object_from_a_missing_one_leaves_nothing(store: ObjectStorage) -> None:
     segments: list[Segment] = [b"head", StoredRange(store, "deliverables/missing", 0, 24 * MIB)]
     with pytest.raises(FileNotFoundError):
         store.compose("hollow/one", segments, content_type="application/zip")
-    assert not list(store.keys("hollow/"))
+    assert not list(store.keys_with_times("hollow/"))
     assert not [part for part in store.unfinished() if "hollow" in part.name]
 
 

@@ -17,7 +17,7 @@ from marketplace.core.errors import Overloaded
 from marketplace.http import overload
 from marketplace.http.overload import OverloadMiddleware
 from marketplace.http.request_body import RequestBody
-from marketplace.storage.base import not_counted_while
+from marketplace.storage.base import waiting_for
 from tests.waiting import PATIENCE_SECONDS, until
 from vendors.logos import process_logo
 from vendors.sandbox import replies, runner
@@ -44,7 +44,7 @@ class Server:
         with self._lock:
             self.at_work += 1
         if request.path == "/api/file":
-            with not_counted_while("service"):
+            with waiting_for("service"):
                 with self._lock:
                     self.waiting += 1
                 assert self.store.wait(GIVE_UP)

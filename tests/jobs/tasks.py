@@ -9,7 +9,7 @@ from marketplace.jobs.policy import Retries, job
 from tests.waiting import until
 
 
-@job(retries=Retries(attempts=3, first=8_000, longest=10_000))
+@job(retries=Retries(attempts=3, first_seconds=8_000, longest_seconds=10_000))
 def fail(words: str) -> None:
     """Fail, with words that nobody may read."""
     raise ValueError(words)

@@ -70,7 +70,7 @@ def test_message_of_a_problem_is_kept_with_the_failed_job_without_characters_tha
 
 
 def test_delays_of_retries_are_randomised_and_limited() -> None:
-    retries = Retries(attempts=9, first=5, longest=60)
+    retries = Retries(attempts=9, first_seconds=5, longest_seconds=60)
     for attempt, most in ((1, 5), (2, 10), (4, 40), (5, 60), (500, 60)):
         delays = {retries.delay(attempt).total_seconds() for _ in range(50)}
         assert len(delays) > 1

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from marketplace.jobs import in_server, schedule
 from marketplace.jobs.models import Job, Schedule
-from marketplace.jobs.schedule import ScheduledCommand, enqueue_due, entries, run_command
+from marketplace.jobs.schedule import ScheduledCommand, enqueue_due_commands, run_command, scheduled_commands
 
 HOUR = timedelta(hours=1)
 
@@ -25,7 +25,7 @@ def hourly(settings: Any) -> str:
 
 
 def test_every_scheduled_command_is_there_and_differs_from_the_others() -> None:
-    commands = [entry.command for entry in entries()]
+    commands = [entry.command for entry in scheduled_commands()]
     assert len(set(commands)) == len(commands)
     assert {command.split()[0] for command in commands} <= set(get_commands())
 
@@ -44,9 +44,9 @@ def test_daily_command_is_due_at_its_time_of_day() -> None:
 @pytest.mark.django_db
 @pytest.mark.database_full
 def test_new_command_waits_for_its_next_time_and_a_missed_one_is_done_once(hourly: str) -> None:
-    assert enqueue_due() == 0
+    assert enqueue_due_commands() == 0
     Schedule.objects.update(due_at=timezone.now() - 30 * HOUR)
-    assert [enqueue_due(), enqueue_due()] == [1, 0]
+    assert [enqueue_due_commands(), enqueue_due_commands()] == [1, 0]
     [job] = Job.objects.all()
     assert (job.queue_name, job.args_kwargs["args"]) == ("schedule", ["help"])
 
@@ -54,33 +54,33 @@ def test_new_command_waits_for_its_next_time_and_a_missed_one_is_done_once(hourl
 @pytest.mark.django_db
 @pytest.mark.database_full
 def test_command_that_still_runs_is_not_begun_again(hourly: str) -> None:
-    enqueue_due()
+    enqueue_due_commands()
     for _ in range(2):
         Schedule.objects.update(due_at=timezone.now() - 2 * HOUR)
-        enqueue_due()
+        enqueue_due_commands()
     assert Job.objects.count() == 1
     Job.objects.update(status="SUCCESSFUL")
     Schedule.objects.update(due_at=timezone.now() - 2 * HOUR)
-    assert enqueue_due() == 1
+    assert enqueue_due_commands() == 1
 
 
 @pytest.mark.django_db
 @pytest.mark.database_full
 def test_command_goes_on_after_a_clock_that_ran_ahead_was_put_right(hourly: str) -> None:
-    enqueue_due()
+    enqueue_due_commands()
     Schedule.objects.update(due_at=timezone.now() + timedelta(days=365))
     # At once, and then by the right clock: not a year later.
-    assert [enqueue_due(), enqueue_due()] == [1, 0]
+    assert [enqueue_due_commands(), enqueue_due_commands()] == [1, 0]
     assert Schedule.objects.get().due_at <= timezone.now()
 
 
 @pytest.mark.django_db
 @pytest.mark.database_full
 def test_node_with_a_wrong_clock_enqueues_no_scheduled_command(hourly: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    enqueue_due()
+    enqueue_due_commands()
     for hours in (2, -2):
         monkeypatch.setattr("django.utils.timezone.now", lambda hours=hours: datetime.now(tz=UTC) + hours * HOUR)
-        assert enqueue_due() == 0
+        assert enqueue_due_commands() == 0
 
 
 @pytest.mark.slow
@@ -119,8 +119,8 @@ def test_command_that_ignores_its_end_is_killed(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.django_db
 def test_command_of_a_short_interval_runs_in_the_worker_beside_long_ones(settings: Any) -> None:
     settings.SCHEDULE = (("check_nothing", timedelta(seconds=30), timedelta()),)
-    enqueue_due()
+    enqueue_due_commands()
     Schedule.objects.update(due_at=timezone.now() - HOUR)
-    assert enqueue_due() == 1
+    assert enqueue_due_commands() == 1
     job = Job.objects.get()
     assert (job.queue_name, job.args_kwargs["args"]) == ("default", ["check_nothing"])

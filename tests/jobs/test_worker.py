@@ -120,7 +120,7 @@ def test_worker_thread_survives_a_job_whose_outcome_cannot_be_recorded(monkeypat
         raise RuntimeError
 
     worker = JobWorker(threads={})
-    monkeypatch.setattr(worker, "do", do)
+    monkeypatch.setattr(worker, "run_and_record", do)
     queue_name = QueueThreads("default", 1, worker)
     jobs = [Job(), Job()]
     for job in jobs:

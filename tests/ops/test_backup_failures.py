@@ -35,7 +35,7 @@ class Store:
     def __init__(self, meanwhile: Callable[[], object]) -> None:
         self._meanwhile = meanwhile
 
-    def keys(self, prefix: str) -> Iterator[tuple[str, datetime]]:
+    def keys_with_times(self, prefix: str) -> Iterator[tuple[str, datetime]]:
         """Yield its key."""
         if KEY.startswith(prefix):
             yield KEY, datetime.now(tz=UTC)
@@ -91,7 +91,7 @@ def test_backups_that_copy_the_same_object_at_once_both_have_it_whole(tmp_path: 
 @pytest.mark.django_db
 def test_backup_fails_if_the_store_lacks_all_recorded_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft()
-    monkeypatch.setattr(backups, "default_storage", Mock(**{"keys.return_value": []}))
+    monkeypatch.setattr(backups, "default_storage", Mock(**{"keys_with_times.return_value": []}))
     with pytest.raises(dumps.BackupFailed, match="the file store is empty"):
         backups.make(tmp_path)
 
@@ -260,4 +260,4 @@ def test_restore_ignores_symbolic_links_among_the_files(tmp_path: Path, media: P
     (folder / "linked").symlink_to(tmp_path / "secret")
     (folder / "own").write_text("of the backup")
     backups.copy_objects_in(tmp_path / "objects", default_storage, lambda: None)
-    assert [key for key, _ in default_storage.keys("deliverables/")] == ["deliverables/own"]
+    assert [key for key, _ in default_storage.keys_with_times("deliverables/")] == ["deliverables/own"]

@@ -18,7 +18,7 @@ from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job, Schedule, Worker
-from marketplace.jobs.schedule import enqueue_due, overdue_commands, run_command
+from marketplace.jobs.schedule import enqueue_due_commands, overdue_commands, run_command
 from marketplace.monitoring.health import NotReady
 from marketplace.operations import doctor, gauges
 from marketplace.operations.doctor import node, services
@@ -149,7 +149,7 @@ def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
     assert messages() == ["No worker is running."]
     Worker.objects.create(id="w", host="here", pid=1, seen_at=timezone.now())
     assert messages() == [told.format(2, "purge")]
-    enqueue_due()
+    enqueue_due_commands()
     assert messages() == ["Workers running: 1. No job has waited for long."]
     Schedule.objects.update(due_at=F("due_at") - timedelta(minutes=11))
     assert "reconcile" in overdue_commands(timedelta(minutes=10))
@@ -194,4 +194,4 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     assert (first, status) == (works, "fail")
     assert "403" in sentence
     # What it wrote is gone.
-    assert list(store.keys("health/")) == []
+    assert list(store.keys_with_times("health/")) == []

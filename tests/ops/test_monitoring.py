@@ -170,8 +170,8 @@ def test_gauge_that_fails_leaves_the_others(measured: dict[str, str], client: Cl
 @pytest.mark.slow
 def test_metrics_of_several_processes_are_summed(tmp_path: Path) -> None:
     code = (
-        "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); m.SECONDS.labels('r').observe(0.2); "
-        "print(m.exposition().decode())"
+        "from marketplace.monitoring import metrics as m; m.REQUESTS.labels('r', 'GET', '200').inc(2); "
+        "m.REQUEST_SECONDS.labels('r').observe(0.2); print(m.exposition().decode())"
     )
     env = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     for _ in range(2):

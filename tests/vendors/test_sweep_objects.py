@@ -49,7 +49,7 @@ def recorded() -> tuple[Deliverable, Preview]:
 
 
 def keys() -> set[str]:
-    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys(folder)}
+    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys_with_times(folder)}
 
 
 def test_sweep_changes_nothing_if_files_and_records_agree(media: Path) -> None:
@@ -155,7 +155,7 @@ def test_sweep_reports_records_without_files_and_fails(words: tuple[str, ...]) -
 
 def test_file_that_is_stored_after_the_listing_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded()
-    monkeypatch.setattr(LocalStorage, "keys", lambda *_: iter(()))
+    monkeypatch.setattr(LocalStorage, "keys_with_times", lambda *_: iter(()))
     assert "0 files are missing" in sweep()
 
 
@@ -163,7 +163,7 @@ def test_sweep_stops_with_a_message_if_the_store_is_down(monkeypatch: pytest.Mon
     def down(*_: object) -> None:
         raise DependencyUnavailable("The file store cannot be reached.")
 
-    monkeypatch.setattr(LocalStorage, "keys", down)
+    monkeypatch.setattr(LocalStorage, "keys_with_times", down)
     with pytest.raises(CommandError, match="cannot be reached") as caught:
         sweep("--delete")
     assert caught.value.returncode == 2

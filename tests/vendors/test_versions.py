@@ -83,7 +83,7 @@ def test_superseded_file_stays_with_its_object(
         new = release(listing, "2.0", "new")
     assert list(approved_versions(listing)) == [new, old]
     # Tries that no one approved are gone.
-    assert {key for key, _ in default_storage.keys("deliverables/")} == {old.object_key, new.object_key}
+    assert {key for key, _ in default_storage.keys_with_times("deliverables/")} == {old.object_key, new.object_key}
 
 
 @pytest.mark.slow

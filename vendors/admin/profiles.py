@@ -13,7 +13,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from catalog.models.files import StorePictureKind
-from catalog.selectors.listings import published_in
+from catalog.selectors.listings import published_count
 from catalog.selectors.reviews import reviews_of_store
 from marketplace.accounts.models import User
 from marketplace.review.admin import saved_reply_form
@@ -178,7 +178,7 @@ class VendorProfileAdmin(QueueAdmin):
             "The vendor was suspended.",
             available=lambda profile: profile.status == VendorStatus.APPROVED,
             danger=True,
-            effects=lambda profile: [f"Published listings that leave the catalog: {published_in(profile.store)}."],
+            effects=lambda profile: [f"Published listings that leave the catalog: {published_count(profile.store)}."],
             form=saved_reply_form(SavedReplyUse.VENDOR_SUSPEND),
         ),
         profiles.suspend_vendor,

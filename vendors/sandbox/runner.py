@@ -18,7 +18,7 @@ from django.conf import settings
 
 from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.http.overload import CallerLimit
-from marketplace.storage.base import ObjectStorage, not_counted_while
+from marketplace.storage.base import ObjectStorage, waiting_for
 
 from ..errors import FileRejected
 from . import replies
@@ -76,7 +76,7 @@ def run_in_sandbox(
         raise DependencyUnavailable("Files cannot be checked at the moment.")
     try:
         # The request does not count as active while it waits for a slot and for the child.
-        with not_counted_while("inspection"), _slot(sender):
+        with waiting_for("inspection"), _slot(sender):
             verdict, blobs = _exchange([task, str(size), str(limits.cpu_seconds), json.dumps(options or {})], read_at, size, limits)
             if verdict.outcome == "accepted":
                 return _interpreted(interpret, verdict.result, blobs)

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Discount, Listing
-from catalog.services.discounts import close_discount, update_discounted_listing
+from catalog.services.discounts import end_discount_of, update_discounted_listing
 from catalog.services.transitions import lock_own_listing
 from marketplace.accounts.models import User
 from marketplace.core import audit
@@ -61,7 +61,7 @@ def end_discount(*, listing: Listing, discount_id: uuid.UUID, actor: User) -> Di
         NotFound: the listing is someone else's, or it has no such discount, or the discount has ended.
     """
     listing = lock_own_listing(listing, actor)
-    discount = close_discount(listing=listing, discount_id=discount_id, actor=actor)
+    discount = end_discount_of(listing=listing, discount_id=discount_id, actor=actor)
     if discount is None:
         raise NotFound
     return discount

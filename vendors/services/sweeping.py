@@ -34,7 +34,7 @@ def find_orphans(on_batch: OnBatch, *, age: timedelta) -> Iterator[str]:
     """Yield the keys of objects of at least this age that no row refers to, each batch checked right before it is yielded."""
     limit = timezone.now() - age
     for folder in FOLDERS:
-        stored = default_storage.keys(folder)
+        stored = default_storage.keys_with_times(folder)
         while batch := list(islice(stored, BATCH)):
             old = [key for key, written_at in batch if written_at <= limit]
             known = _recorded_among(old)
@@ -45,7 +45,7 @@ def find_orphans(on_batch: OnBatch, *, age: timedelta) -> Iterator[str]:
 def find_missing(on_batch: OnBatch) -> Iterator[str]:
     """Yield the keys that rows refer to and under which nothing is stored."""
     # Held in memory: a million keys take about 150 MB, and a request for each would take hours on S3.
-    stored = {key for folder in FOLDERS for key, _ in default_storage.keys(folder)}
+    stored = {key for folder in FOLDERS for key, _ in default_storage.keys_with_times(folder)}
     for key in _recorded_keys():
         if key not in stored and _is_gone(key):
             yield key

@@ -17,7 +17,7 @@ from marketplace.core.errors import BodyTooLarge, NotFound, Problem, Unsupported
 from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
-from marketplace.storage.base import StoredRange, not_counted_while
+from marketplace.storage.base import StoredRange, waiting_for
 
 from .. import bounds
 from ..errors import FileRejected, OffsetConflict, PartTooSmall, TooManyUploads, UploadFinishing, UploadUnfinished
@@ -157,7 +157,7 @@ def _joined(upload: Upload) -> Received:
     key = new_deliverable_key()
     digest, crc32, size = sha256(), 0, 0
     # Joining 5 GiB takes as long as inspecting them.
-    with not_counted_while("inspection"), removed_on_failure(key):
+    with waiting_for("inspection"), removed_on_failure(key):
         ranges = [StoredRange(default_storage, part, 0, length) for part, length in upload.parts]
         default_storage.compose(key, ranges, content_type="application/octet-stream")
         for block in default_storage.read(key):

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from catalog import bounds as catalog_bounds
-from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
+from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
 from catalog.models.listings import ListingStatus
 from marketplace.accounts.password_confirmation import PasswordConfirmationForm
 from marketplace.core import bounds
@@ -44,7 +44,7 @@ class DiscountForm(forms.Form):
     )
     starts_at = forms.DateTimeField(label="Begins (UTC)", required=False, help_text="Leave it empty to begin now.", widget=_DATETIME_INPUT)
     code = forms.RegexField(
-        DISCOUNT_CODE,
+        DISCOUNT_CODE_PATTERN,
         label="Code",
         required=False,
         max_length=catalog_bounds.DISCOUNT_CODE_CHARS,

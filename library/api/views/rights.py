@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from catalog.api.views import UNCHANGED, json_response
+from catalog.api.views import NOT_MODIFIED, json_response
 from developers.principals import Principal
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
@@ -27,7 +27,7 @@ class RightsViewSet(ApiViewSet):
         operation_id="getAssetRights",
         summary="Check whether an asset may be used for something",
         tags=["catalog"],
-        responses={200: AssetRightsRecord, 304: UNCHANGED},
+        responses={200: AssetRightsRecord, 304: NOT_MODIFIED},
     )
     def retrieve(self, request: Request, asset_id: str) -> HttpResponse:
         """Return whether an asset may be used for something, and the licence that permits it.

@@ -53,7 +53,7 @@ def _search_results(query: str, listings: Listings | None, names: FilterNames) -
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = cards_of(hit.id for hit in found.hits)
     total = Total(len(cards), exact=found.next_cursor is None)
-    return ShopResults(cards, total, 1, names, None, found.suggestions, popular=_popular_if_empty(total))
+    return ShopResults(cards, total, 1, names, None, found.alternatives, popular=_popular_if_empty(total))
 
 
 def _popular_if_empty(total: Total) -> Sequence[Row]:

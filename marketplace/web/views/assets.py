@@ -16,7 +16,7 @@ from catalog.filters import ListingFilter, Values
 from catalog.models import Deliverable, Listing
 from catalog.models.files import StorePictureKind, public_technical
 from catalog.selectors.browse import CARDS, Sort, list_listings
-from catalog.selectors.cards import card_of, open_store
+from catalog.selectors.cards import card_of, open_store_by_slug
 from catalog.selectors.listings import listing_for_sale, version_of_file
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest
@@ -148,7 +148,7 @@ def specimen(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def store(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a vendor's listings, the newest first."""
-    found = open_store(slug)
+    found = open_store_by_slug(slug)
     number = page_number(request)
     given = {"vendor": Values((slug,))}
     listings = ListingFilter.matching(CARDS, given)

@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from catalog.api.fields import DISCOUNT_CODE, DISCOUNT_CODE_ERROR
+from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
 from catalog.selectors.cards import cards_of
 from catalog.selectors.listings import listing_for_sale
 from library.licensees import Licensee
@@ -42,7 +42,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
         name: request.POST.get(name, "")[:SLUG_CHARS].strip() or None for name in ("currency", "license", "discount_code", "upgrade_from")
     }
     code = sent["discount_code"]
-    if code is not None and not re.match(DISCOUNT_CODE, code):
+    if code is not None and not re.match(DISCOUNT_CODE_PATTERN, code):
         messages.error(request, DISCOUNT_CODE_ERROR)
         return redirect("asset-page", slug=slug)
     currency = sent["currency"] if sent["currency"] in WALLET_CURRENCIES else None

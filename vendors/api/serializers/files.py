@@ -9,7 +9,7 @@ from rest_framework import serializers
 from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
-from catalog.selectors.listings import status_of
+from catalog.selectors.listings import deliverable_status
 from marketplace.api.fields import BodyInteger, Line
 from marketplace.api.serializers import Body, Page, QueryInteger
 
@@ -45,7 +45,7 @@ class FileVersion(serializers.Serializer[Any]):
 
     @extend_schema_field(serializers.ChoiceField(choices=DeliverableStatus.choices))
     def get_status(self, deliverable: Deliverable) -> str:
-        return status_of(deliverable, self.context["listing"]).value
+        return deliverable_status(deliverable, self.context["listing"]).value
 
 
 class FilePage(Page):

@@ -65,7 +65,7 @@ def _delete() -> None:
     credentials_path().unlink(missing_ok=True)
     with progress_bar() as progress:
         for prefix in PREFIXES:
-            keys = [key for key, _written in default_storage.keys(prefix)]
+            keys = [key for key, _written in default_storage.keys_with_times(prefix)]
             for key in progress.track(keys, description=f"Deleting {prefix}"):
                 default_storage.delete(key)
     for cache in caches.all():
