@@ -22,7 +22,7 @@ from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from marketplace.api.problems import problem_response
-from marketplace.core.database import release_connections
+from marketplace.core.database import release_connection
 from marketplace.core.errors import Overloaded
 from marketplace.storage.base import Awaited, wait_context
 
@@ -97,7 +97,7 @@ class ConcurrencyLimiter:
     @contextmanager
     def pause(self) -> Iterator[None]:
         """Release the slot and the database connections while this thread waits for its client."""
-        release_connections()
+        release_connection()
         paused = self._local.has_slot
         self.release_slot()
         try:
