@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
-from marketplace.api.rendering import parse_json, refuse_by_headers
+from marketplace.api.rendering import parse_json, refuse_encoded_body
 from marketplace.core.errors import MethodNotAllowed, UnsupportedType
 
 from .errors import NotAcceptable
@@ -41,7 +41,7 @@ def parse_message(request: HttpRequest) -> Message:
         raise NotAcceptable
     if request.content_type != JSON:
         raise UnsupportedType(f"Send Content-Type: {JSON}.")
-    refuse_by_headers(request.META)
+    refuse_encoded_body(request.META)
     return _message(parse_json(request, int(request.META.get("CONTENT_LENGTH") or 0)))
 
 
