@@ -90,7 +90,7 @@ class ConcurrencyLimiter:
             self.leave()
         return entered
 
-    def send(self, caller: str) -> bool:
+    def keep_for_streaming(self, caller: str) -> bool:
         """Keep this thread for a streamed response; return False if there are too many."""
         return self._hold(self._streams, caller)
 
@@ -163,26 +163,26 @@ class OverloadMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         body, caller = request.META.get("wsgi.input"), client_network(request)
         # There is a `RequestBody` only if there is a body, whatever the Content-Type.
-        slow = body if isinstance(body, RequestBody) and not body.buffered else None
-        if not self.limiter.enter(caller, upload=slow is not None and is_upload(request.META), slow_body=slow is not None):
+        slow_body = body if isinstance(body, RequestBody) and not body.buffered else None
+        if not self.limiter.enter(caller, upload=slow_body is not None and is_upload(request.META), slow_body=slow_body is not None):
             return _refusal(request)
-        if slow:
-            slow.waiting = self.limiter.pause
-        sending, waits = False, wait_context.set(self.limiter.wait_for)
+        if slow_body:
+            slow_body.waiting = self.limiter.pause
+        streaming, token = False, wait_context.set(self.limiter.wait_for)
         try:
             response = self.get_response(request)
             if response.streaming:
                 # A streamed response keeps its thread until the last byte is sent.
-                sending = self.limiter.send(caller)
-                if not sending:
+                streaming = self.limiter.keep_for_streaming(caller)
+                if not streaming:
                     # Made first, because closing the response ends the request, and with it the request's id.
                     refusal = _refusal(request)
                     response.close()
                     response = refusal
         finally:
-            wait_context.reset(waits)
+            wait_context.reset(token)
             self.limiter.release_slot()
-            if not sending:
+            if not streaming:
                 self.limiter.leave()
         return response
 
