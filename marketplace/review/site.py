@@ -79,8 +79,8 @@ class MarketplaceAdminSite(AdminSite):
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             # This package does not import the user model.
             user: Any = request.user
-            missing = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
-            if missing:
+            lacks_second_factor = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
+            if lacks_second_factor:
                 messages.error(request, "The admin requires an authenticator app. Set one up first.")
                 return redirect("mfa_index")
             response: HttpResponseBase = inner(request, *args, **kwargs)
