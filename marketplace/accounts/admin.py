@@ -43,7 +43,7 @@ class StaffForm(ReasonForm):
 
 def _effects(user: User, *, is_deletion: bool) -> list[str]:
     """Return what ends with the account, collected from the apps above."""
-    ending = AccountEffectsRequested(user.pk, is_deletion, [])
+    ending = AccountEffectsRequested(user.pk, is_deletion=is_deletion, effects=[])
     emit(ending)
     return ending.effects
 

@@ -111,7 +111,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
         """Return links to the decisions that the row's state and the user's permissions allow."""
         decisions = self.decisions()
         return [
-            Button(decisions[name].label, self._page_url(name, subject), decisions[name].danger)
+            Button(decisions[name].label, self._page_url(name, subject), danger=decisions[name].danger)
             for name in self.button_names()
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
