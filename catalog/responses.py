@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import AliasPath, Field
 
 from marketplace.accounts.models import Tier
-from marketplace.api.models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
+from marketplace.api.response_models import Amount, AmountOrNone, Id, ResponseModel, choice_schema
 
 from .file_types import public_file_type
 from .models.files import PreviewKind, preview_url, public_technical

@@ -1,6 +1,6 @@
 """The triggers that prevent changes to published licence terms, and two discounts of a listing at the same time (see `marketplace.core.triggers`)."""
 
-from marketplace.core.triggers import Trigger, TriggerSet, refuse
+from marketplace.core.triggers import Trigger, TriggerSet, refusal_sql
 
 DISCOUNTS = "catalog_discount"
 _MESSAGE = "another discount applies at that time"
@@ -28,7 +28,7 @@ def _overlap_trigger(vendor: str, event: str) -> Trigger:
     if vendor == "postgresql":
         body = "FOR EACH ROW EXECUTE FUNCTION catalog_discount_alone()"
     else:
-        body = f"WHEN EXISTS ({_OVERLAPS}) {refuse('sqlite', 'catalog', _MESSAGE)}"
+        body = f"WHEN EXISTS ({_OVERLAPS}) {refusal_sql('sqlite', 'catalog', _MESSAGE)}"
     return Trigger(f"{DISCOUNTS}_alone_{event.lower()}", DISCOUNTS, f"BEFORE {event}", body)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.db.models import TextChoices
 
 from marketplace.core.bounds import WHOLE_BP
-from marketplace.core.money import divide_half_up, tax_inside
+from marketplace.core.money import divide_half_up, included_tax
 
 from .places import EUROPEAN_UNION, INDIA
 
@@ -111,7 +111,7 @@ def tax_of(price_minor: int, treatment: str, rate_bp: int) -> int:
     """Return the tax inside a price, rounded half up; CGST and SGST are equal halves."""
     if treatment == Treatment.INTRA_STATE:
         return 2 * divide_half_up(price_minor * rate_bp, 2 * (WHOLE_BP + rate_bp))
-    return tax_inside(price_minor, rate_bp)
+    return included_tax(price_minor, rate_bp)
 
 
 def tax_lines(tax_minor: int, treatment: str, rate_bp: int, country: str) -> list[TaxLine]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from marketplace.core.triggers import Trigger, TriggerSet, refuse
+from marketplace.core.triggers import Trigger, TriggerSet, refusal_sql
 
 ACCOUNTS = "wallet_ledgeraccount"
 ACCOUNT_FIXED = ("kind", "owner_id", "currency", "may_go_negative")
@@ -90,7 +90,7 @@ def _changed(vendor: str, *columns: str) -> str:
 def _row(vendor: str, name: str, table: str, event: str, condition: str, message: str) -> Trigger:
     """Return the trigger that refuses an update or a deletion of a row where the condition holds."""
     row = "FOR EACH ROW " if vendor == "postgresql" else ""
-    return Trigger(f"{table}_{name}", table, f"BEFORE {event}", f"{row}WHEN ({condition}) {refuse(vendor, 'wallet', message)}")
+    return Trigger(f"{table}_{name}", table, f"BEFORE {event}", f"{row}WHEN ({condition}) {refusal_sql(vendor, 'wallet', message)}")
 
 
 def _records(vendor: str) -> Iterator[Trigger]:
@@ -107,7 +107,7 @@ def _records(vendor: str) -> Iterator[Trigger]:
         refused_if = f"{_changed(vendor, *fixed)} OR ({final} AND ({_changed(vendor, *fixed_when_final)})){further.get(table, '')}"
         yield _row(vendor, "immutable", table, "UPDATE", refused_if, message)
         if table != EVENTS:
-            yield Trigger(f"{table}_never_deleted", table, f"BEFORE {event}", f"{statement}{refuse(vendor, 'wallet', message)}")
+            yield Trigger(f"{table}_never_deleted", table, f"BEFORE {event}", f"{statement}{refusal_sql(vendor, 'wallet', message)}")
     # An event that belongs to none of our payments can be deleted.
     yield _row(vendor, "never_deleted", EVENTS, "DELETE", "OLD.top_up_id IS NOT NULL", "events of a provider cannot be changed")
 
@@ -115,7 +115,7 @@ def _records(vendor: str) -> Iterator[Trigger]:
 def _in_currency(side: str) -> Trigger:
     """Return the trigger that requires a transfer's currency to be its accounts'; on PostgreSQL a composite foreign key does."""
     other_currency = f"(SELECT currency FROM {ACCOUNTS} WHERE id = NEW.{side}_id) IS NOT NEW.currency"  # noqa: S608 - two constants
-    body = f"WHEN {other_currency} {refuse('sqlite', 'wallet', 'the account is in another currency')}"
+    body = f"WHEN {other_currency} {refusal_sql('sqlite', 'wallet', 'the account is in another currency')}"
     return Trigger(f"wallet_transfer_{side}_in_currency", "wallet_transfer", "BEFORE INSERT", body)
 
 
@@ -158,7 +158,7 @@ def _follows(vendor: str, table: str, condition: str, function: str, query: str,
     if vendor == "postgresql":
         body = f"FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION {function}()"
     else:
-        body = f"WHEN {condition} AND NOT EXISTS ({query}) {refuse('sqlite', 'wallet', message)}"
+        body = f"WHEN {condition} AND NOT EXISTS ({query}) {refusal_sql('sqlite', 'wallet', message)}"
     return Trigger(f"{table}_follows", table, "BEFORE INSERT", body)
 
 

@@ -46,7 +46,7 @@ class FeaturedListingAdmin(EditableAdmin):
     list_select_related = ("listing__store",)
     list_filter = ("listing__status",)
     search_fields = ("listing__title", "listing__slug")
-    fixed = ("listing",)
+    fixed_fields = ("listing",)
     saved_by = save_featured_listing, "featured"
 
     @admin.display(description="store")

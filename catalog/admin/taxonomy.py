@@ -53,7 +53,7 @@ class SearchSynonymAdmin(EditableAdmin):
     list_display = ("word", "synonyms", "is_active")
     list_filter = ("is_active",)
     search_fields = ("word", "synonyms")
-    fixed = ("word",)
+    fixed_fields = ("word",)
     saved_by = save_synonym, "synonym"
 
 
@@ -113,7 +113,7 @@ class RejectionReasonAdmin(EditableAdmin):
     list_display = ("code", "about", "message", "is_active")
     list_filter = ("is_active",)
     search_fields = ("code", "field", "message")
-    fixed = ("code",)
+    fixed_fields = ("code",)
     saved_by = save_rejection_reason, "reason"
 
     @admin.display(description="field", ordering="field")

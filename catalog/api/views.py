@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from marketplace.api.models import ResponseModel
+from marketplace.api.response_models import ResponseModel
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC, api_key_only
 from marketplace.core.errors import InvalidInput, NotFound, PreconditionFailed
@@ -86,8 +86,8 @@ class AssetViewSet(ApiViewSet):
         "changes": browsing.ChangesQuery,
     }
 
-    def query_parameters(self) -> Collection[str]:
-        names = super().query_parameters()
+    def query_parameter_names(self) -> Collection[str]:
+        names = super().query_parameter_names()
         return {*names, *ListingFilter.base_filters} if self.action in {"list", "search"} else names
 
     @extend_schema(

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from marketplace.api.models import Id, ResponseModel
+from marketplace.api.response_models import Id, ResponseModel
 from marketplace.core.errors import NotFound
 
 from ..field_labels import field_label

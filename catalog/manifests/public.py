@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from marketplace.api.models import Id, ResponseModel
+from marketplace.api.response_models import Id, ResponseModel
 
 from .. import bounds
 from ..ai_use import training_sentence

@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from marketplace.api.fields import ADDRESS_CHARACTER, BodyInteger, BoundedList, Choice, Flag, Line, Prose
-from marketplace.api.serializers import Body, Limit, Page, PageNumber
+from marketplace.api.serializers import Body, Limit, PageNumber, PageSerializer
 from marketplace.core import bounds as core_bounds
 from marketplace.core.texts import WHITE_SPACE
 from marketplace.review.appeals import appealable_of, wait_of_appeal
@@ -270,7 +270,7 @@ class OneAppeal(AppealRecord):
         return queue_place(wait_of_appeal(appeal))
 
 
-class AppealPage(Page):
+class AppealPage(PageSerializer):
     """A page of appeals."""
 
     items = AppealRecord(many=True)

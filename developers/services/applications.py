@@ -31,7 +31,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
         what=texts.clean_text(what, "what"),
         why=texts.clean_text(why, "why"),
         company=texts.clean_line(company, "company", required=False),
-        website=texts.web_address(website, "website"),
+        website=texts.clean_web_address(website, "website"),
         submitted_at=timezone.now(),
     )
     if is_approved_developer(user):

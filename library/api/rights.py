@@ -12,7 +12,7 @@ from catalog.pricing import Prices
 from catalog.uses import UNITS, Use, UsePermission, UseVerdict
 from marketplace.accounts.models import User
 from marketplace.api.fields import Choice
-from marketplace.api.models import AmountOrNone, Id, ResponseModel, choice_schema
+from marketplace.api.response_models import AmountOrNone, Id, ResponseModel, choice_schema
 from marketplace.api.serializers import QueryInteger
 
 from ..rights import LicenseRights, RightsDecision, rights_to

@@ -41,9 +41,9 @@ class StaffForm(ReasonForm):
     field_order = ("groups", "reason")
 
 
-def _effects(user: User, *, deleted: bool) -> list[str]:
+def _effects(user: User, *, is_deletion: bool) -> list[str]:
     """Return what ends with the account, collected from the apps above."""
-    ending = AccountEffectsRequested(user.pk, deleted, [])
+    ending = AccountEffectsRequested(user.pk, is_deletion=is_deletion, effects=[])
     emit(ending)
     return ending.effects
 
@@ -87,7 +87,7 @@ class UserAdmin(ServiceAdmin):
             "The account was deactivated.",
             available=lambda user: user.is_active,
             danger=True,
-            effects=lambda user: _effects(user, deleted=False),
+            effects=lambda user: _effects(user, is_deletion=False),
         ),
         services.deactivate_user,
         "user",
@@ -154,7 +154,7 @@ class UserAdmin(ServiceAdmin):
             "The account was deleted.",
             available=lambda user: not user.deleted,
             danger=True,
-            effects=lambda user: _effects(user, deleted=True),
+            effects=lambda user: _effects(user, is_deletion=True),
         ),
         services.delete_account,
         "user",

@@ -16,8 +16,8 @@ class AccountBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth sh
 
     def get_user(self, user_id: uuid.UUID) -> User | None:
         """Return the signed-in user, with `has_second_factor`."""
-        known: dict[str, Any] = {"has_second_factor": Exists(Authenticator.objects.filter(user=OuterRef("pk")))}
-        user: User | None = User.objects.annotate(**known).filter(pk=user_id).first()
+        annotations: dict[str, Any] = {"has_second_factor": Exists(Authenticator.objects.filter(user=OuterRef("pk")))}
+        user: User | None = User.objects.annotate(**annotations).filter(pk=user_id).first()
         return user if user is not None and self.user_can_authenticate(user) else None
 
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:

@@ -21,5 +21,5 @@ class AccountEffectsRequested(Event):
     """Staff are about to deactivate or delete an account: subscribers add what ends with it to `effects`, a sentence each."""
 
     user_id: uuid.UUID
-    deleted: bool
+    is_deletion: bool
     effects: list[str]

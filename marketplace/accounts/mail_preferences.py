@@ -45,5 +45,5 @@ def subscription_of(*, token: str) -> tuple[User, MailTopic]:
 
 
 def unsubscribe(*, user: User, topic: MailTopic) -> None:
-    """Unsubscribe a user from a topic, once or again."""
+    """Unsubscribe a user from a topic; nothing changes if they are unsubscribed already."""
     MailOptOut.objects.bulk_create([MailOptOut(user=user, topic=topic)], ignore_conflicts=True)

@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 
 from marketplace.core.errors import Problem, RateLimited
 from marketplace.http.rate_limits import CounterStoreDown, RateLimit, count_call
-from marketplace.http.refusals import METHODS, allow_methods, declare_methods
+from marketplace.http.refusals import METHODS_ATTRIBUTE, allow_methods, declare_methods
 
 from .models import User
 
@@ -111,7 +111,7 @@ def _is_page(path: str) -> bool:
         view = resolve(urlsplit(path).path).func
     except Resolver404:
         return False
-    return "GET" in getattr(view, METHODS, ("GET",))
+    return "GET" in getattr(view, METHODS_ATTRIBUTE, ("GET",))
 
 
 @contextmanager

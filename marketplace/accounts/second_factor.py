@@ -42,7 +42,7 @@ class MFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth ships no t
             CodesUnreadable: it was tampered with, or its key is gone.
         """
         try:
-            return _unencrypted(encrypted_text)
+            return _decrypted(encrypted_text)
         except DecryptionFailed as error:
             raise CodesUnreadable from error
 
@@ -84,9 +84,9 @@ def reencrypt_authenticator(*, authenticator: Authenticator) -> None:
     authenticator = lock(Authenticator.objects.all(), pk=authenticator.pk)
     data: dict[str, Any] = authenticator.data
     adapter = MFAAdapter()
-    authenticator.data = data | {name: adapter.encrypt(_unencrypted(data[name])) for name in _SECRETS if name in data}
+    authenticator.data = data | {name: adapter.encrypt(_decrypted(data[name])) for name in _SECRETS if name in data}
     authenticator.save(update_fields=["data"])
 
 
-def _unencrypted(stored: str) -> str:
+def _decrypted(stored: str) -> str:
     return decrypt(stored.removeprefix(ENCRYPTED), purpose=_PURPOSE) if stored.startswith(ENCRYPTED) else stored

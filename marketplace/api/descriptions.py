@@ -1,6 +1,6 @@
 """Descriptions of field and parameter names that all apps share, for the OpenAPI document.
 
-A field's own help text has precedence. Names that only one app shares are described in `<app>/api/descriptions.py`.
+A field's own help text has precedence. Names that only one app has are described in its `api/descriptions.py`.
 """
 
 from collections.abc import Callable, Mapping

@@ -227,10 +227,10 @@ class Moment(serializers.Field[datetime, str, str, datetime]):
             return datetime.fromisoformat(data.upper()).astimezone(UTC)
         except ValueError:
             # No such date, or no such year.
-            is_first = data.startswith("0000")
+            too_early = data.startswith("0000")
         except OverflowError:
-            is_first = data.startswith("0001")
-        return datetime.min.replace(tzinfo=UTC) if is_first else datetime.max.replace(tzinfo=UTC)
+            too_early = data.startswith("0001")
+        return datetime.min.replace(tzinfo=UTC) if too_early else datetime.max.replace(tzinfo=UTC)
 
     def to_representation(self, value: datetime) -> str:
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -55,12 +55,12 @@ def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any
             yield "Content-Disposition"
         if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
             yield "Idempotent-Replayed"
-    yield from _OF_STATUS.get(status, ())
+    yield from _HEADERS_BY_STATUS.get(status, ())
     if "`idempotency_conflict`" in response["description"]:
         yield "Retry-After"
 
 
-_OF_STATUS: Mapping[str, tuple[str, ...]] = {
+_HEADERS_BY_STATUS: Mapping[str, tuple[str, ...]] = {
     "206": ("Content-Range",),
     "302": ("Content-Usage", "Location"),
     "401": ("WWW-Authenticate",),

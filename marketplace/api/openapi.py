@@ -177,9 +177,9 @@ class OperationSchema(AutoSchema):
 
     def _insert_field_validators(self, field: Any, schema: dict[str, Any]) -> None:
         """Add the field's bounds, without the alternative for an empty text, which the patterns allow themselves."""
-        before = schema.keys() | set()
+        had_alternatives = "oneOf" in schema
         super()._insert_field_validators(field, schema)  # type: ignore[no-untyped-call]  # the library states no types here
-        if "oneOf" in schema.keys() - before:
+        if "oneOf" in schema and not had_alternatives:
             schema |= schema.pop("oneOf")[0]
 
 

@@ -163,14 +163,14 @@ def field_errors(details: Any, pointer: str = "#") -> Iterator[dict[str, str]]:
     if isinstance(details, Mapping):
         for name, inner in details.items():
             key = str(name).replace("~", "~0").replace("/", "~1")
-            yield from field_errors(inner, _child(pointer, key))
+            yield from field_errors(inner, _child_pointer(pointer, key))
         return
     for index, inner in enumerate(details):
         message = isinstance(inner, Mapping) and "message" in inner
-        yield from field_errors(inner, pointer if message else _child(pointer, str(index)))
+        yield from field_errors(inner, pointer if message else _child_pointer(pointer, str(index)))
 
 
-def _child(pointer: str, key: str) -> str:
+def _child_pointer(pointer: str, key: str) -> str:
     if key == "non_field_errors":
         return pointer
     return key if key.startswith("?") else f"{pointer}/{key}"
@@ -219,5 +219,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     problem = as_problem(error) if isinstance(error, Exception) else errors.InternalError()
     # `ProblemMiddleware` has handled problems of the request.
-    known = problem.status == errors.DependencyUnavailable.status
-    return problem_response(problem if known else errors.InternalError(), request)
+    dependency_down = problem.status == errors.DependencyUnavailable.status
+    return problem_response(problem if dependency_down else errors.InternalError(), request)

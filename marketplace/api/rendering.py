@@ -38,7 +38,7 @@ class OrjsonParser(BaseParser):
         return parse_json(stream, int(request.META.get("CONTENT_LENGTH") or 0))
 
 
-def refuse_by_headers(meta: Mapping[str, Any]) -> None:
+def refuse_encoded_body(meta: Mapping[str, Any]) -> None:
     """Refuse a chunked body, which WSGI would pass on as empty, and a compressed one.
 
     Raises:
@@ -51,16 +51,16 @@ def refuse_by_headers(meta: Mapping[str, Any]) -> None:
         raise UnsupportedType("Send the body uncompressed; Content-Encoding is not supported.", headers={"Accept-Encoding": "identity"})
 
 
-def parse_json(stream: Any, stated: int) -> Any:
-    """Return the JSON value in a body whose Content-Length is `stated`, 0 if there is none.
+def parse_json(stream: Any, content_length: int) -> Any:
+    """Return the JSON value in a body of this Content-Length, 0 if it has none.
 
     Raises:
         BodyTooLarge: more than `bounds.JSON_BODY_BYTES`.
         MalformedBody: not JSON, not UTF-8, nested too deeply, with too many values or duplicate names.
     """
     # Refused by Content-Length before it is read, else by the bytes read.
-    body = b"" if stated > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
-    if max(stated, len(body)) > bounds.JSON_BODY_BYTES:
+    body = b"" if content_length > bounds.JSON_BODY_BYTES else stream.read(bounds.JSON_BODY_BYTES + 1)
+    if max(content_length, len(body)) > bounds.JSON_BODY_BYTES:
         raise BodyTooLarge(maximumBytes=bounds.JSON_BODY_BYTES)
     # Counted before it is parsed: objects take a hundred times as much memory as their text.
     if _count_values(body) > bounds.MAX_JSON_VALUES:

@@ -82,7 +82,7 @@ class PageNumber(QueryInteger):
         super().__init__(min_value=1, max_value=bounds.MAX_PAGE, default=1)
 
 
-class Page(serializers.Serializer[Any]):
+class PageSerializer(serializers.Serializer[Any]):
     """Base of a page of a list, to which subclasses add the `items`."""
 
     total = serializers.IntegerField()

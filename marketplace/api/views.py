@@ -14,7 +14,7 @@ from rest_framework.viewsets import ViewSet
 from marketplace.core.access import Access
 from marketplace.core.errors import Problem
 
-from .rendering import refuse_by_headers
+from .rendering import refuse_encoded_body
 from .serializers import query_serializer, unknown_names
 
 
@@ -41,13 +41,13 @@ class ApiViewSet(ViewSet):
         """Check the caller, then the names of query parameters and the headers of the body."""
         super().initial(request, *args, **kwargs)
         if self.action and self.refuses_unknown_parameters:
-            known = self.query_parameters()
+            known = self.query_parameter_names()
             unknown = unknown_names((name for name in request.query_params if name not in known), known, kind="parameter")
             if unknown:
                 raise ValidationError({f"?{name}": messages for name, messages in unknown.items()}, code="unknown_parameter")
-        refuse_by_headers(request.META)
+        refuse_encoded_body(request.META)
 
-    def query_parameters(self) -> Collection[str]:
+    def query_parameter_names(self) -> Collection[str]:
         """Return the names of the action's query parameters."""
         serializer, filters = self.queries.get(self.action or ""), self.filters.get(self.action or "")
         return [*(query_serializer(serializer).fields if serializer else ()), *(filters.base_filters if filters else ())]
@@ -85,11 +85,11 @@ class ApiViewSet(ViewSet):
 
         Shared caches do not know that responses depend on `X-Api-Key`.
         """
-        answer = super().finalize_response(request, response, *args, **kwargs)
+        response = super().finalize_response(request, response, *args, **kwargs)
         access = self.access.get(self.action or "")
         if access is None or not access.public:
-            answer.setdefault("Cache-Control", "private, no-store")
-        return answer
+            response.setdefault("Cache-Control", "private, no-store")
+        return response
 
     def check_throttles(self, request: Request) -> None:
         """Do nothing: `check_permissions` has checked the rate limits."""

@@ -7,7 +7,7 @@ from .scopes import Scope
 
 
 class CredentialKind(StrEnum):
-    """The kinds of credential."""
+    """The kinds of credential. Pages of this site call the API with `FIRST_PARTY` tokens for the user, with `CONSOLE` ones in place of an app's key."""
 
     API_KEY = "api_key"
     PERSONAL = "personal"

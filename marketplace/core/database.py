@@ -22,19 +22,19 @@ def row_by_id(queryset: models.QuerySet[M], text: str) -> M | None:
     return None if key is None else queryset.filter(pk=key).first()
 
 
-def violates(error: IntegrityError, model: type[models.Model], constraint: str) -> bool:
+def violates(error: IntegrityError, model: type[models.Model], name: str) -> bool:
     """Tell whether the model's constraint of this name caused `error`.
 
     PostgreSQL reports the constraint's name; SQLite reports the name of a check constraint, but the columns of a unique one.
     """
     diagnosis = getattr(error.__cause__, "diag", None)
     if diagnosis is not None:
-        return bool(diagnosis.constraint_name == constraint)
-    rule = next(rule for rule in model._meta.constraints if rule.name == constraint)
-    if isinstance(rule, models.UniqueConstraint):
-        columns = (cast("models.Field[Any, Any]", model._meta.get_field(field)).column for field in rule.fields)
+        return bool(diagnosis.constraint_name == name)
+    constraint = next(each for each in model._meta.constraints if each.name == name)
+    if isinstance(constraint, models.UniqueConstraint):
+        columns = (cast("models.Field[Any, Any]", model._meta.get_field(field)).column for field in constraint.fields)
         return str(error) == "UNIQUE constraint failed: " + ", ".join(f"{model._meta.db_table}.{column}" for column in columns)
-    return str(error) == f"CHECK constraint failed: {constraint}"
+    return str(error) == f"CHECK constraint failed: {name}"
 
 
 def subquery_sum(rows: "models.QuerySet[Any]", amount: str | Combinable, *, by: str) -> Coalesce:
@@ -72,7 +72,7 @@ def _value(field: "models.Field[Any, Any]", row: Mapping[str, Any]) -> Any:
     return timezone.now() if getattr(field, "auto_now_add", False) else field.get_default()
 
 
-def release_connections() -> None:
+def release_connection() -> None:
     """Close this thread's database connection outside of a transaction, before it waits for a client."""
     if not connection.in_atomic_block:
         connection.close()
@@ -88,7 +88,7 @@ def limit_statements() -> None:
     """
     if settings.STATEMENT_TIMEOUT_SECONDS and connection.vendor == "postgresql":
         options = connections.settings[DEFAULT_DB_ALIAS]["OPTIONS"]
-        options["options"] += _limit()
+        options["options"] += _timeout_option()
         if "pool" in options:
             # Imported by name, so that psycopg is not loaded on SQLite.
             options["pool"]["connection_class"] = import_string("marketplace.settings.clients.LimitedConnection")
@@ -97,11 +97,11 @@ def limit_statements() -> None:
 def remove_statement_limit() -> None:
     """Give the calling thread a connection without the limit and outside of the pool, for jobs in a web process."""
     options = connection.settings_dict["OPTIONS"]
-    if not settings.STATEMENT_TIMEOUT_SECONDS or _limit() not in options.get("options", ""):
+    if not settings.STATEMENT_TIMEOUT_SECONDS or _timeout_option() not in options.get("options", ""):
         return
     connection.close()
     own = {name: value for name, value in options.items() if name != "pool"}
-    own["options"] = own["options"].replace(_limit(), "")
+    own["options"] = own["options"].replace(_timeout_option(), "")
     connection.settings_dict = connection.settings_dict | {"OPTIONS": own, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
 
 
@@ -110,5 +110,5 @@ def was_cancelled(error: Exception) -> bool:
     return isinstance(error, DatabaseError) and getattr(error.__cause__, "sqlstate", None) == _CANCELLED
 
 
-def _limit() -> str:
+def _timeout_option() -> str:
     return f" -c statement_timeout={settings.STATEMENT_TIMEOUT_SECONDS}s"

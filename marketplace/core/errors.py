@@ -66,10 +66,10 @@ class InvalidInput(Problem):
     detail = "Correct what each error names, then send the request again."
 
     def __init__(self, detail: str = "", **members: Any) -> None:
-        super().__init__(detail or _first_of(members.get("errors", ())), **members)
+        super().__init__(detail or _summary_of(members.get("errors", ())), **members)
 
 
-def _first_of(errors: Sequence[Mapping[str, str]]) -> str:
+def _summary_of(errors: Sequence[Mapping[str, str]]) -> str:
     """Return the first error and the number of errors as a text."""
     if not errors:
         return ""

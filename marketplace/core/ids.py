@@ -46,9 +46,9 @@ def current_request_id() -> str:
 
 
 @contextmanager
-def use_request_id(name: str) -> Iterator[None]:
-    """Use `name` as the request id in logs and audit entries, for work outside of a request such as a job."""
-    token = REQUEST_ID.set(name)
+def use_request_id(request_id: str) -> Iterator[None]:
+    """Use `request_id` in logs and audit entries, for work outside of a request such as a job."""
+    token = REQUEST_ID.set(request_id)
     try:
         yield
     finally:

@@ -35,7 +35,7 @@ def scaled(amount_minor: int, factor: Decimal | Fraction) -> int:
     return divide_half_up(amount_minor * numerator, denominator)
 
 
-def tax_inside(gross_minor: int, tax_rate_bp: int) -> int:
+def included_tax(gross_minor: int, tax_rate_bp: int) -> int:
     """Return the tax included in a gross price, at a rate in basis points."""
     return divide_half_up(gross_minor * tax_rate_bp, bounds.WHOLE_BP + tax_rate_bp)
 

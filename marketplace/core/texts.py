@@ -8,13 +8,13 @@ from django.core.validators import URLValidator
 from . import bounds
 from .errors import InvalidInput
 
-# Sets of characters for patterns that mean the same in Python and in ECMA-262, whose `\s` differ. This one is what `str.strip` removes.
+# Sets of characters for patterns that mean the same in Python and in ECMA-262, whose `\s` differ. `str.strip` removes the first of them.
 WHITE_SPACE = r"\t-\r\u001C-\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"
 CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
 # Also line breaks and bidirectional controls, which would rearrange the text around a name.
 NOT_IN_A_LINE = rf"{CONTROL}\n\r\t\u0080-\u009F\u2028-\u202E\u2066-\u2069"
 # Links that other users follow: http and https only.
-_web_address = URLValidator(schemes=["http", "https"])
+_validate_web_address = URLValidator(schemes=["http", "https"])
 
 
 def clean_text(value: str, field: str, *, required: bool = True) -> str:
@@ -47,7 +47,7 @@ def clean_line(value: str, field: str, *, maximum: int = bounds.NAME_CHARS, requ
     return text
 
 
-def web_address(value: str, field: str) -> str:
+def clean_web_address(value: str, field: str) -> str:
     """Return a trimmed http(s) address; it may be empty.
 
     Raises:
@@ -56,7 +56,7 @@ def web_address(value: str, field: str) -> str:
     text = clean_line(value, field, maximum=bounds.URL_CHARS, required=False)
     if text:
         try:
-            _web_address(text)
+            _validate_web_address(text)
         except ValidationError as error:
             raise invalid(field, "invalid", "Enter an address that starts with https:// or http://.") from error
     return text

@@ -16,7 +16,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.signals import post_migrate, pre_migrate
 
-_PRESENT = {
+_TRIGGER_NAMES = {
     "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
     "postgresql": "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')",
 }
@@ -54,9 +54,9 @@ class TriggerSet:
 
     Args:
         app: The app's label.
-        message: The message of a refusal; on PostgreSQL also where further triggers use `refuse`.
+        message: The message of a refusal; on PostgreSQL also where further triggers use `refusal_sql`.
         append_only: Tables into which rows can only be inserted.
-        others: Further triggers by database vendor; they may use `refuse`.
+        others: Further triggers by database vendor; they may use `refusal_sql`.
         functions: Statements that create the functions of further triggers on PostgreSQL.
     """
 
@@ -75,14 +75,14 @@ class TriggerSet:
         """Return the triggers of the app."""
         if vendor == "postgresql":
             # For each statement, which includes TRUNCATE and statements that change no row.
-            body = f"FOR EACH STATEMENT {refuse(vendor, self.app, self.message)}"
+            body = f"FOR EACH STATEMENT {refusal_sql(vendor, self.app, self.message)}"
             events = [("append_only", "UPDATE OR DELETE OR TRUNCATE")]
         else:
             # INSERT OR REPLACE deletes first, which fires triggers with `recursive_triggers`, set in the settings.
-            body = refuse(vendor, self.app, self.message)
+            body = refusal_sql(vendor, self.app, self.message)
             events = [("no_update", "UPDATE"), ("no_delete", "DELETE")]
-        own = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", body) for table in self.append_only for name, event in events]
-        return [*own, *self.others.get(vendor, ())]
+        append_only = [Trigger(f"{table}_{name}", table, f"BEFORE {event}", body) for table in self.append_only for name, event in events]
+        return [*append_only, *self.others.get(vendor, ())]
 
     def tables_exist(self, connection: BaseDatabaseWrapper) -> bool:
         """Tell whether the tables exist: the check and the signal handlers also run before and between migrations."""
@@ -92,7 +92,7 @@ class TriggerSet:
         """Create or replace the triggers."""
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":
-                for function in (_function(self.app, self.message), *self.functions):
+                for function in (_refusal_function(self.app, self.message), *self.functions):
                     cursor.execute(function)
             for trigger in self.triggers(connection.vendor):
                 if connection.vendor == "sqlite":
@@ -108,7 +108,7 @@ class TriggerSet:
     def missing(self, connection: BaseDatabaseWrapper) -> list[str]:
         """Return the names of missing or disabled triggers."""
         with connection.cursor() as cursor:
-            cursor.execute(_PRESENT[connection.vendor])
+            cursor.execute(_TRIGGER_NAMES[connection.vendor])
             present = {row[0] for row in cursor.fetchall()}
         return sorted({trigger.name for trigger in self.triggers(connection.vendor)} - present)
 
@@ -142,14 +142,14 @@ class TriggerSet:
             self.install(connections[using])
 
 
-def refuse(vendor: str, app: str, message: str) -> str:
+def refusal_sql(vendor: str, app: str, message: str) -> str:
     """Return the SQL with which a trigger of the app refuses a statement."""
     if vendor == "postgresql":
         return f"EXECUTE FUNCTION {app}_refuse()"
     return f"BEGIN SELECT RAISE(ABORT, 'refused: {message}'); END"
 
 
-def _function(app: str, message: str) -> str:
+def _refusal_function(app: str, message: str) -> str:
     return f"""
 CREATE OR REPLACE FUNCTION {app}_refuse() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN

@@ -53,7 +53,7 @@ def _client_address(environ: dict[str, Any]) -> Address | None:
 
 
 def _is_trusted(address: Address | None) -> bool:
-    return address is not None and any(address in network for network in networks(tuple(settings.TRUSTED_PROXIES)))
+    return address is not None and any(address in network for network in parse_networks(tuple(settings.TRUSTED_PROXIES)))
 
 
 def _parse(text: str) -> Address | None:
@@ -66,6 +66,6 @@ def _parse(text: str) -> Address | None:
 
 
 @lru_cache(maxsize=8)
-def networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
-    """Return networks, parsed once."""
+def parse_networks(texts: tuple[str, ...]) -> tuple[Network, ...]:
+    """Return the networks, parsed once in a process."""
     return tuple(ip_network(text, strict=False) for text in texts)

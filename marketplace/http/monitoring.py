@@ -80,7 +80,7 @@ class RequestIdMiddleware:
 
 
 @receiver(request_finished, dispatch_uid="http.request_id")
-def _reset(**_kwargs: Any) -> None:
+def _reset_request_id(**_kwargs: Any) -> None:
     """Reset the id only now: Django logs errors after the middleware has returned, and streams files after that."""
     REQUEST_ID.set(NO_REQUEST)
 

@@ -28,7 +28,7 @@ from urllib3.util import Url, parse_url
 
 from marketplace.core import bounds
 
-from .client_address import Address, networks
+from .client_address import Address, parse_networks
 
 _PORTS = {"https": 443, "http": 80}
 _VISIBLE = re.compile(r"[!-~]+")
@@ -90,27 +90,27 @@ def request(
     deadline = time.monotonic() + seconds
     addresses = _addresses(target, seconds)
     connection = _connect(target, addresses, deadline)
-    late = threading.Event()
+    timed_out = threading.Event()
     # A socket timeout applies to each read separately: only shutting the socket down stops a response that arrives slowly.
-    watch = threading.Timer(_remaining(deadline), _shut_down, [connection.sock, late])
+    watch = threading.Timer(_remaining(deadline), _shut_down, [connection.sock, timed_out])
     watch.daemon = True
     watch.start()
     try:
-        sent = (
+        sent_headers = (
             {"User-Agent": "creative-asset-marketplace", "Accept-Encoding": "identity"}
             | dict(headers or {})
             | {"Host": target.netloc or ""}
         )
         connection.timeout = _remaining(deadline)
-        connection.request(method, target.request_uri, body=body, headers=sent, preload_content=False, decode_content=False)
+        connection.request(method, target.request_uri, body=body, headers=sent_headers, preload_content=False, decode_content=False)
         response = _read(connection.getresponse(), max_bytes)
     except (OSError, HTTPError, HTTPException, ValueError) as error:
-        too_long = late.is_set() or time.monotonic() >= deadline
+        too_long = timed_out.is_set() or time.monotonic() >= deadline
         raise Failed("It timed out." if too_long else "The response could not be read.") from error
     finally:
         watch.cancel()
         connection.close()
-    if late.is_set():
+    if timed_out.is_set():
         raise Failed("It timed out.")
     return response
 
@@ -139,7 +139,7 @@ def _addresses(target: Url, seconds: float) -> list[Address]:
     except (OSError, UnicodeError) as error:
         raise Failed("The host name could not be resolved.") from error
     # Without the zone of link-local addresses.
-    addresses = list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+    addresses = list(dict.fromkeys(ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in found))
     if not addresses or not all(_allowed(address, str(target.scheme)) for address in addresses):
         raise Refused("The host name resolves to an address that is not public.")
     return addresses
@@ -173,7 +173,7 @@ def _allowed(address: Address, scheme: str) -> bool:
         return bool(settings.OUTBOUND_LOOPBACK)
     if scheme != "https" or (isinstance(address, IPv6Address) and address not in _GLOBAL_IPV6):
         return False
-    if any(address in network for network in networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
+    if any(address in network for network in parse_networks(_SPECIAL + tuple(settings.OUTBOUND_REFUSED_NETWORKS))):
         return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -198,8 +198,8 @@ def _connect(target: Url, addresses: list[Address], deadline: float) -> HTTPConn
             failure = error
         else:
             return connection
-    certificate = isinstance(failure, ssl.SSLCertVerificationError)
-    raise Failed("The certificate is not valid for the name." if certificate else "No connection could be made.") from failure
+    bad_certificate = isinstance(failure, ssl.SSLCertVerificationError)
+    raise Failed("The certificate is not valid for the name." if bad_certificate else "No connection could be made.") from failure
 
 
 def _read(response: BaseHTTPResponse, max_bytes: int) -> Response:
@@ -209,8 +209,8 @@ def _read(response: BaseHTTPResponse, max_bytes: int) -> Response:
     return Response(response.status, response.headers, body)
 
 
-def _shut_down(sock: socket.socket, late: threading.Event) -> None:
-    late.set()
+def _shut_down(sock: socket.socket, timed_out: threading.Event) -> None:
+    timed_out.set()
     # It may have been closed meanwhile.
     with suppress(OSError):
         sock.shutdown(socket.SHUT_RDWR)

@@ -22,7 +22,7 @@ from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from marketplace.api.problems import problem_response
-from marketplace.core.database import release_connections
+from marketplace.core.database import release_connection
 from marketplace.core.errors import Overloaded
 from marketplace.storage.base import Awaited, wait_context
 
@@ -90,14 +90,14 @@ class ConcurrencyLimiter:
             self.leave()
         return entered
 
-    def send(self, caller: str) -> bool:
+    def keep_for_streaming(self, caller: str) -> bool:
         """Keep this thread for a streamed response; return False if there are too many."""
         return self._hold(self._streams, caller)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
         """Release the slot and the database connections while this thread waits for its client."""
-        release_connections()
+        release_connection()
         paused = self._local.has_slot
         self.release_slot()
         try:
@@ -163,26 +163,26 @@ class OverloadMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         body, caller = request.META.get("wsgi.input"), client_network(request)
         # There is a `RequestBody` only if there is a body, whatever the Content-Type.
-        slow = body if isinstance(body, RequestBody) and not body.buffered else None
-        if not self.limiter.enter(caller, upload=slow is not None and is_upload(request.META), slow_body=slow is not None):
+        slow_body = body if isinstance(body, RequestBody) and not body.buffered else None
+        if not self.limiter.enter(caller, upload=slow_body is not None and is_upload(request.META), slow_body=slow_body is not None):
             return _refusal(request)
-        if slow:
-            slow.waiting = self.limiter.pause
-        sending, waits = False, wait_context.set(self.limiter.wait_for)
+        if slow_body:
+            slow_body.waiting = self.limiter.pause
+        streaming, token = False, wait_context.set(self.limiter.wait_for)
         try:
             response = self.get_response(request)
             if response.streaming:
                 # A streamed response keeps its thread until the last byte is sent.
-                sending = self.limiter.send(caller)
-                if not sending:
+                streaming = self.limiter.keep_for_streaming(caller)
+                if not streaming:
                     # Made first, because closing the response ends the request, and with it the request's id.
                     refusal = _refusal(request)
                     response.close()
                     response = refusal
         finally:
-            wait_context.reset(waits)
+            wait_context.reset(token)
             self.limiter.release_slot()
-            if not sending:
+            if not streaming:
                 self.limiter.leave()
         return response
 

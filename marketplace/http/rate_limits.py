@@ -70,7 +70,8 @@ def count_call(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> N
     """
     usages = [_usage(request, limit) for limit in limits]
     request.META[META_KEY] = _fields(usages)
-    _refuse([usage for usage in usages if usage.used > usage.limit.calls])
+    if exceeded := [usage for usage in usages if usage.used > usage.limit.calls]:
+        _refuse(exceeded)
 
 
 def refuse_when_full(request: HttpRequest | Request, limits: Sequence[RateLimit]) -> None:
@@ -81,8 +82,7 @@ def refuse_when_full(request: HttpRequest | Request, limits: Sequence[RateLimit]
         RateLimited: a bucket is full.
     """
     usages = [_usage(request, limit, increment=False) for limit in limits]
-    full = [usage for usage in usages if usage.used >= usage.limit.calls]
-    if full:
+    if full := [usage for usage in usages if usage.used >= usage.limit.calls]:
         request.META[META_KEY] = _fields(usages)
         _refuse(full)
 
@@ -130,8 +130,7 @@ def _usage(request: HttpRequest | Request, limit: RateLimit, *, increment: bool 
 def _refuse(full: Sequence[LimitUsage]) -> None:
     for usage in full:
         RATE_LIMITED.labels(usage.limit.policy).inc()
-    if full:
-        raise RateLimited(headers={"Retry-After": str(max(usage.seconds_left for usage in full))})
+    raise RateLimited(headers={"Retry-After": str(max(usage.seconds_left for usage in full))})
 
 
 def _fields(usages: Sequence[LimitUsage]) -> dict[str, str]:

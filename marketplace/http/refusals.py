@@ -34,8 +34,8 @@ class RequestSizeMiddleware(MiddlewareMixin):
         # Python refuses to read a number of thousands of digits.
         if len(length) > LENGTH_DIGITS:
             return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
-        too_long = length.isascii() and length.isdigit() and int(length) > bounds.FORM_BYTES
-        if too_long and request.content_type in FORMS and not is_upload(request.META):
+        too_large = length.isascii() and length.isdigit() and int(length) > bounds.FORM_BYTES
+        if too_large and request.content_type in FORMS and not is_upload(request.META):
             return problem_response(BodyTooLarge(maximumBytes=bounds.FORM_BYTES), request)
         return None
 
@@ -45,7 +45,7 @@ FORM_REQUIRED = "This address cannot be opened directly: it only accepts form da
 
 
 # Attribute of a view with its methods.
-METHODS = "methods"
+METHODS_ATTRIBUTE = "methods"
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
@@ -53,7 +53,7 @@ def declare_methods(*methods: str) -> Callable[[View], View]:
     """Declare the methods of a view, for responses to `OPTIONS`; HEAD is implied by GET."""
 
     def decorate(view: View) -> View:
-        setattr(view, METHODS, methods)
+        setattr(view, METHODS_ATTRIBUTE, methods)
         return view
 
     return decorate
@@ -80,8 +80,8 @@ class WrongMethodMiddleware(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         # From API views, and from views that refuse other methods themselves.
         if request.method == "OPTIONS" and response.status_code == MethodNotAllowed.status and "Allow" in response:
-            about = {name: value for name, value in response.items() if name.startswith("Tus-")}
-            return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS", **about})
+            tus_headers = {name: value for name, value in response.items() if name.startswith("Tus-")}
+            return HttpResponse(status=204, headers={"Allow": f"{response['Allow']}, OPTIONS", **tus_headers})
         if not isinstance(response, HttpResponseNotAllowed) or response.content or not request.accepts("text/html"):
             return response
         page = problem_response(MethodNotAllowed(FORM_REQUIRED if request.method in {"GET", "HEAD"} else FORM_REFUSED), request)
@@ -92,13 +92,13 @@ class WrongMethodMiddleware(MiddlewareMixin):
 
     def process_view(self, request: HttpRequest, view: Callable[..., HttpResponseBase], _args: Any, _kwargs: Any) -> HttpResponse | None:
         """Respond to `OPTIONS` if the view declares its methods; refuse PUT for Django's form views, which treat it as POST."""
-        page = getattr(view, "view_class", None)
-        if page is not None and not issubclass(page, APIView):
-            methods = with_head([method for method in ("GET", "POST") if hasattr(page, method.lower())])
+        view_class = getattr(view, "view_class", None)
+        if view_class is not None and not issubclass(view_class, APIView):
+            methods = with_head([method for method in ("GET", "POST") if hasattr(view_class, method.lower())])
             if request.method not in [*methods, "OPTIONS"]:
                 return HttpResponseNotAllowed(methods)
         else:
-            methods = with_head(getattr(view, METHODS, ()))
+            methods = with_head(getattr(view, METHODS_ATTRIBUTE, ()))
         if methods and request.method == "OPTIONS":
             return HttpResponse(status=204, headers={"Allow": ", ".join([*methods, "OPTIONS"])})
         return None

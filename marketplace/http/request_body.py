@@ -15,10 +15,9 @@ from .client_address import is_from_proxy
 
 # The size of a read, after which the speed is checked.
 BLOCK_BYTES = 16 * bounds.KIB
-# How much of an unread body is discarded.
+# How much of an unread body is discarded, and how much of one that the proxy in `deploy/` has buffered.
 DISCARDED_BYTES = 2 * bounds.MIB
-# How much of one that the proxy in `deploy/` has buffered.
-BUFFERED_BYTES = 16 * bounds.MIB
+DISCARDED_BUFFERED_BYTES = 16 * bounds.MIB
 # How many threads discard at a time.
 DISCARDING_THREADS = 4
 _discarding = threading.Semaphore(DISCARDING_THREADS)
@@ -70,7 +69,7 @@ class RequestBody:
         if not _discarding.acquire(blocking=False):
             return
         try:
-            for _ in range(0, BUFFERED_BYTES if self.buffered else DISCARDED_BYTES, BLOCK_BYTES):
+            for _ in range(0, DISCARDED_BUFFERED_BYTES if self.buffered else DISCARDED_BYTES, BLOCK_BYTES):
                 if not self._stream.read(BLOCK_BYTES):
                     break
         finally:

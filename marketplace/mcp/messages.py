@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from mcp_types import INVALID_PARAMS
 
-from marketplace.api.rendering import parse_json, refuse_by_headers
+from marketplace.api.rendering import parse_json, refuse_encoded_body
 from marketplace.core.errors import MethodNotAllowed, UnsupportedType
 
 from .errors import NotAcceptable
@@ -41,7 +41,7 @@ def parse_message(request: HttpRequest) -> Message:
         raise NotAcceptable
     if request.content_type != JSON:
         raise UnsupportedType(f"Send Content-Type: {JSON}.")
-    refuse_by_headers(request.META)
+    refuse_encoded_body(request.META)
     return _message(parse_json(request, int(request.META.get("CONTENT_LENGTH") or 0)))
 
 
@@ -51,18 +51,18 @@ def _message(body: Any) -> Message:
     if not isinstance(body, dict):
         raise invalid_request("A message must be a JSON object.")
     message_id = body.get("id")
-    known = message_id if _is_id(message_id) else None
-    if "id" in body and known is None:
+    valid_id = message_id if _is_id(message_id) else None
+    if "id" in body and valid_id is None:
         raise invalid_request(f"The id must be an integer or a text of at most {ID_CHARS} characters.")
     if body.get("jsonrpc") != "2.0":
-        raise invalid_request('A message must contain "jsonrpc": "2.0".', known)
+        raise invalid_request('A message must contain "jsonrpc": "2.0".', valid_id)
     method = body.get("method")
     if not isinstance(method, str) or not 0 < len(method) <= METHOD_CHARS:
-        raise invalid_request("A message must have a method. Responses are not accepted, since the server sends no requests.", known)
+        raise invalid_request("A message must have a method. Responses are not accepted, since the server sends no requests.", valid_id)
     params = body.get("params", {})
     if not isinstance(params, dict):
-        raise ProtocolError(INVALID_PARAMS, "params must be an object.", message_id=known)
-    return Message(method, params, known)
+        raise ProtocolError(INVALID_PARAMS, "params must be an object.", message_id=valid_id)
+    return Message(method, params, valid_id)
 
 
 def _is_id(value: Any) -> bool:

@@ -12,7 +12,7 @@ from marketplace.core.errors import DependencyUnavailable, InsufficientScope
 from marketplace.core.scopes import Scope
 
 from .responses import ProtocolError
-from .revisions import MODERN
+from .revisions import WITHOUT_HANDSHAKE
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class MethodCall:
     @property
     def can_open_addresses(self) -> bool:
         """Whether the client can show the user an address to open. Only the newest revision tells it with each call."""
-        if self.revision not in MODERN:
+        if self.revision not in WITHOUT_HANDSHAKE:
             return False
         elicitation = self.params["_meta"][CLIENT_CAPABILITIES_META_KEY].get("elicitation")
         return isinstance(elicitation, dict) and elicitation.get("url") is not None
 
     def answer_to(self, name: str) -> str | None:
         """Return the user's answer to a request that this server made: accept, decline or cancel; None if it was not shown yet."""
-        answers = self.params.get("inputResponses") if self.revision in MODERN else None
+        answers = self.params.get("inputResponses") if self.revision in WITHOUT_HANDSHAKE else None
         return None if answers is None else str(answers.get(name, {}).get("action", "cancel"))
 
     def may(self, scope: Scope | None) -> bool:

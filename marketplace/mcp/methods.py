@@ -13,7 +13,7 @@ from developers.usage.middleware import record_status
 from . import about, prompts, resources, skills
 from .method_calls import MethodCall
 from .responses import ProtocolError
-from .revisions import MODERN, SUPPORTED, WITH_HANDSHAKE
+from .revisions import SUPPORTED, WITH_HANDSHAKE, WITHOUT_HANDSHAKE
 from .tools import calling
 
 Result = dict[str, Any]
@@ -50,12 +50,12 @@ def perform(call: MethodCall, name: str) -> Result:
     try:
         result = _result_of(call, name)
     except ProtocolError as error:
-        if call.revision not in MODERN:
+        if call.revision not in WITHOUT_HANDSHAKE:
             # Older clients treat any other status as the end of the connection.
             record_status(call.request, error.status)
             error.status = 200
         raise
-    if call.revision not in MODERN:
+    if call.revision not in WITHOUT_HANDSHAKE:
         return result
     meta = {**result.get("_meta", {}), SERVER_INFO_META_KEY: about.server_info()}
     # A result that asks for something first has a `resultType` of its own.
@@ -88,7 +88,7 @@ def _ping(_call: MethodCall) -> Result:
 
 
 METHODS: dict[str, Method] = {
-    "server/discover": Method(about.discover, MODERN, _PUBLIC),
+    "server/discover": Method(about.discover, WITHOUT_HANDSHAKE, _PUBLIC),
     "initialize": Method(about.initialize, WITH_HANDSHAKE),
     "ping": Method(_ping, WITH_HANDSHAKE),
     "tools/list": Method(calling.list_tools, cache_hints=_PRIVATE),
@@ -97,8 +97,8 @@ METHODS: dict[str, Method] = {
     "resources/templates/list": Method(resources.list_templates, cache_hints=_PRIVATE),
     "resources/read": Method(resources.read_resource, cache_hints=_PRIVATE),
     # The extension for skills, which is for the newest revision.
-    "skills/list": Method(skills.list_skills, MODERN, _PRIVATE, "resources/list"),
-    "skills/get": Method(skills.get_skill, MODERN, _PRIVATE, "resources/read"),
+    "skills/list": Method(skills.list_skills, WITHOUT_HANDSHAKE, _PRIVATE, "resources/list"),
+    "skills/get": Method(skills.get_skill, WITHOUT_HANDSHAKE, _PRIVATE, "resources/read"),
     "prompts/list": Method(prompts.list_prompts, cache_hints=_PUBLIC),
     "prompts/get": Method(prompts.get_prompt),
     "completion/complete": Method(prompts.complete),

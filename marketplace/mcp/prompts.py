@@ -13,7 +13,7 @@ from marketplace.api.problems import as_problem
 from marketplace.core.money import WALLET_CURRENCIES
 
 from .method_calls import MethodCall
-from .resources import PARTS
+from .resources import RESOURCES
 from .responses import ProtocolError, as_json
 from .tools.base import validated
 
@@ -71,11 +71,11 @@ def get_prompt(call: MethodCall) -> dict[str, Any]:
 
 def complete(call: MethodCall) -> dict[str, Any]:
     """Return the completions of an argument."""
-    asked, argument = call.params["ref"], call.params["argument"]
+    ref, argument = call.params["ref"], call.params["argument"]
     values: list[str] = []
-    if asked["type"] == "ref/prompt" and asked["name"] == NAME:
+    if ref["type"] == "ref/prompt" and ref["name"] == NAME:
         values = [value for value in _choices(argument["name"]) if value.lower().startswith(argument["value"].lower())]
-    elif asked["type"] == "ref/resource" and asked["uri"] in {part.uri("{slug}") for part in PARTS.values()} and argument["name"] == "slug":
+    elif ref["type"] == "ref/resource" and ref["uri"] in {each.uri("{slug}") for each in RESOURCES.values()} and argument["name"] == "slug":
         query = SuggestQuery(data={"q": argument["value"]})
         values = [found.slug for found in suggest(query.validated_data["q"])] if query.is_valid() else []
     return {"completion": {"values": values[:100], "total": len(values), "hasMore": len(values) > 100}}

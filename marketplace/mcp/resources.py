@@ -23,11 +23,11 @@ from marketplace.core.scopes import Scope
 from . import skills
 from .method_calls import MethodCall
 from .responses import ProtocolError, as_json
-from .revisions import MODERN
+from .revisions import WITHOUT_HANDSHAKE
 
-_URI = re.compile(rf"asset://(?P<asset>[-A-Za-z0-9_]{{1,{bounds.SLUG_CHARS}}})/(?P<part>[a-z]+)")
+_URI = re.compile(rf"asset://(?P<asset>[-A-Za-z0-9_]{{1,{bounds.SLUG_CHARS}}})/(?P<name>[a-z]+)")
 # The code in earlier revisions for a resource that does not exist.
-_NOT_FOUND_BEFORE = -32002
+_EARLIER_NOT_FOUND = -32002
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ CERTIFICATE = AssetResource(
     Scope.LIBRARY_READ,
     _read_certificate,
 )
-PARTS = {part.name: part for part in (MANIFEST, README, CERTIFICATE)}
+RESOURCES = {resource.name: resource for resource in (MANIFEST, README, CERTIFICATE)}
 
 
-def link(part: AssetResource, slug: str) -> ResourceLink:
-    """Return a link to a part of an asset, for the result of a tool."""
-    return ResourceLink(uri=part.uri(slug), name=f"{slug}/{part.name}", title=part.title, mime_type=part.mime_type)
+def link(resource: AssetResource, slug: str) -> ResourceLink:
+    """Return a link to a resource of an asset, for the result of a tool."""
+    return ResourceLink(uri=resource.uri(slug), name=f"{slug}/{resource.name}", title=resource.title, mime_type=resource.mime_type)
 
 
 def list_resources(call: MethodCall) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def list_resources(call: MethodCall) -> dict[str, Any]:
     In the newest revision, the SKILL.md of each skill comes before them.
     """
     first_page = call.params.get("cursor") is None
-    resources = skills.root_files(call) if first_page and call.revision in MODERN else []
+    resources = skills.root_files(call) if first_page and call.revision in WITHOUT_HANDSHAKE else []
     readmes, next_cursor = _readmes(call)
     shown = {"resources": [as_json(resource) for resource in [*resources, *readmes]]}
     return shown | {"nextCursor": next_cursor} if next_cursor else shown
@@ -125,14 +125,14 @@ def list_templates(call: MethodCall) -> dict[str, Any]:
     call.refuse_cursor()
     templates = [
         ResourceTemplate(
-            uri_template=part.uri("{slug}"),
-            name=f"asset-{part.name}",
-            title=part.title,
-            description=part.description,
-            mime_type=part.mime_type,
+            uri_template=resource.uri("{slug}"),
+            name=f"asset-{resource.name}",
+            title=resource.title,
+            description=resource.description,
+            mime_type=resource.mime_type,
         )
-        for part in PARTS.values()
-        if call.may(part.scope)
+        for resource in RESOURCES.values()
+        if call.may(resource.scope)
     ]
     return {"resourceTemplates": [as_json(template) for template in templates]}
 
@@ -150,13 +150,13 @@ def read_resource(call: MethodCall) -> dict[str, Any]:
         with _refusals(call):
             return {"contents": [skills.read_file(call, uri)]}
     match = _URI.fullmatch(uri)
-    part = PARTS.get(match["part"]) if match else None
-    if match is None or part is None:
+    resource = RESOURCES.get(match["name"]) if match else None
+    if match is None or resource is None:
         raise _unknown(call)
-    call.begin(f"resource {part.name}", part.scope)
+    call.begin(f"resource {resource.name}", resource.scope)
     with _refusals(call):
-        text = part.read(call.principal, match["asset"])
-    return {"contents": [{"uri": uri, "mimeType": part.mime_type, "text": text}]}
+        text = resource.read(call.principal, match["asset"])
+    return {"contents": [{"uri": uri, "mimeType": resource.mime_type, "text": text}]}
 
 
 @contextmanager
@@ -176,5 +176,5 @@ def _refusals(call: MethodCall) -> Iterator[None]:
 
 
 def _unknown(call: MethodCall) -> ProtocolError:
-    code = INVALID_PARAMS if call.revision in MODERN else _NOT_FOUND_BEFORE
+    code = INVALID_PARAMS if call.revision in WITHOUT_HANDSHAKE else _EARLIER_NOT_FOUND
     return ProtocolError(code, "Resource not found", data={"uri": call.params["uri"][: bounds.URL_CHARS]})

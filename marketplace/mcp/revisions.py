@@ -19,9 +19,9 @@ from mcp_types import (
 from .messages import Message
 from .responses import ProtocolError
 
-MODERN = ("2026-07-28",)
+WITHOUT_HANDSHAKE = ("2026-07-28",)
 WITH_HANDSHAKE = ("2025-11-25", "2025-06-18")
-SUPPORTED = (*MODERN, *WITH_HANDSHAKE)
+SUPPORTED = (*WITHOUT_HANDSHAKE, *WITH_HANDSHAKE)
 
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
 # The parameter that a method's name header repeats.
@@ -50,7 +50,7 @@ def revision_of(request: HttpRequest, message: Message) -> str:
             raise ProtocolError(HEADER_MISMATCH, f"The header {VERSION_HEADER} is missing.")
     _refuse_incomplete(message)
     _refuse_contradiction(request, message)
-    if claimed not in MODERN:
+    if claimed not in WITHOUT_HANDSHAKE:
         raise _unsupported(claimed)
     return str(claimed)
 

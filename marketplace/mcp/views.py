@@ -27,7 +27,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
         if message.id is None:
             # Notifications are accepted and ignored.
             return HttpResponse(status=202)
-        call = MethodCall(request, principal, counted, revision, message.params)
+        call = MethodCall(request, principal, counted=counted, revision=revision, params=message.params)
         return responses.result_response(message.id, perform(call, message.method))
     except Exception as error:  # noqa: BLE001 - as above
         return responses.error_response(error, request, message.id)

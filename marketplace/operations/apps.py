@@ -1,4 +1,4 @@
-"""Gauges and management commands for the operators of an installation."""
+"""Exports and deletion of accounts, gauges, and management commands for the operators of an installation."""
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
@@ -10,7 +10,7 @@ from marketplace.monitoring.metrics import register
 
 
 class OperationsConfig(AppConfig):
-    """Imports every app; no app imports it."""
+    """Imports every app; only the pages and the demo import it."""
 
     name = "marketplace.operations"
     label = "operations"

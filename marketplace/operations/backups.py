@@ -70,8 +70,8 @@ def read_manifest(backup: Path) -> Manifest:
         values = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
         made_at = datetime.fromisoformat(values["made_at"]).astimezone(UTC)
         # The dump's file name is not taken from the manifest, which could name any file of the machine.
-        known = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
-        return Manifest(**values | known)
+        checked = {"made_at": made_at, "objects": int(values["objects"]), "database": dumps.NAMES[values["engine"]]}
+        return Manifest(**values | checked)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise BackupFailed(f"{backup} is not a complete backup: it has no readable {MANIFEST}.") from error
 

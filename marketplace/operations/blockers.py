@@ -25,16 +25,17 @@ class DeletionBlocker:
     link: str
 
 
-def deletion_blockers(user: uuid.UUID) -> list[DeletionBlocker]:
+def deletion_blockers(user_id: uuid.UUID) -> list[DeletionBlocker]:
     """Return the reasons why the account cannot be deleted yet: money, and listings on sale."""
     for_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
-    open_listings = Listing.objects.filter(store__owner=user).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
-    return [*_balance_blockers(user), *_payout_blockers(user), *_top_up_blockers(user), *([for_sale] if open_listings.exists() else [])]
+    open_listings = Listing.objects.filter(store__owner=user_id).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
+    listing_blockers = [for_sale] if open_listings.exists() else []
+    return [*_balance_blockers(user_id), *_payout_blockers(user_id), *_top_up_blockers(user_id), *listing_blockers]
 
 
-def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
+def _balance_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
     # Includes earnings since the last ledger digest.
-    for account in with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("-kind", "currency"):
+    for account in with_earnings(LedgerAccount.objects.filter(owner=user_id)).order_by("-kind", "currency"):
         if account.kind == AccountKind.WALLET and account.balance_minor:
             balance = money(account.balance_minor, account.currency)
             if card_credit(account):
@@ -50,7 +51,7 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
                 f"{withheld} of the vendor's earnings is withheld while card payments are disputed: wait until the disputes have ended."
             )
             yield DeletionBlocker(message, "sales-statement", "See the statement")
-        elif account.kind == AccountKind.RECEIVABLE and account.currency in (debts := owed_by(user)):
+        elif account.kind == AccountKind.RECEIVABLE and account.currency in (debts := owed_by(user_id)):
             debt = money(debts[account.currency], account.currency)
             message = f"You owe {debt} for a card payment that was returned: add credit to pay it, or write to us."
             yield DeletionBlocker(message, "wallet-page", "See the wallet")
@@ -64,18 +65,18 @@ def _balance_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
             yield DeletionBlocker(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
 
 
-def _payout_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
-    for wallet_payout in open_wallet_payouts_of(user):
+def _payout_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
+    for wallet_payout in open_wallet_payouts_of(user_id):
         due = money(wallet_payout.amount_minor, wallet_payout.currency)
         message = f"A payout of {due} from the wallet is under way: wait until it is paid, or cancel it."
         yield DeletionBlocker(message, "wallet-page", "See the payout")
-    for payout in open_vendor_payouts_of(user):
+    for payout in open_vendor_payouts_of(user_id):
         due = money(payout.amount_minor, payout.account.currency)
         yield DeletionBlocker(f"A payout of {due} is on its way to the vendor: wait until it is paid.", "payouts", "See the payouts")
 
 
-def _top_up_blockers(user: uuid.UUID) -> Iterator[DeletionBlocker]:
-    for top_up in open_card_payments_of(user):
+def _top_up_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
+    for top_up in open_card_payments_of(user_id):
         if top_up.reversal is None:
             asked = money(top_up.amount_minor, top_up.currency)
             message = f"A payment page for {asked} is open: wait until it closes."

@@ -46,7 +46,7 @@ from .models import AccountExport
 
 
 def anonymise(event: AccountDeleting) -> None:
-    """Erase what is personal beyond the account itself; orders, links, the ledger and licences, of which the licensee's name is erased, stay.
+    """Erase what is personal beyond the account itself. Orders, links and the ledger stay, and so do licences, without the name of the licensee.
 
     Raises:
         AccountInUse: something prevents it, such as a balance, a debt, an open payout, a disputed payment or a listing on sale.
@@ -125,19 +125,19 @@ def _anonymise_store(user: User) -> None:
 
 def add_effects(event: AccountEffectsRequested) -> None:
     """Add the effects of ending an account, and what prevents it, for the staff's confirmation page."""
-    user, now = event.user_id, timezone.now()
+    user_id, now = event.user_id, timezone.now()
     unrevoked = Q(revoked_at__isnull=True)
-    keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user)
-    tokens = AccessToken.objects.filter(unrevoked, Q(user=user) | Q(application__user=user), expires__gt=now)
+    keys = ApiKey.objects.filter(unrevoked, Q(expires_at__isnull=True) | Q(expires_at__gt=now), app__user=user_id)
+    tokens = AccessToken.objects.filter(unrevoked, Q(user=user_id) | Q(application__user=user_id), expires__gt=now)
     event.effects.extend(
         (f"Active keys that will stop working: {keys.count()}.", f"Active tokens that will stop working: {tokens.count()}.")
     )
-    if event.deleted:
-        licences = Licence.objects.filter(holder=user, revoked_at__isnull=True)
+    if event.is_deletion:
+        licences = Licence.objects.filter(holder=user_id, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
         event.effects.extend(
-            f"This is not possible at the moment. The user reads: {blocker.message}" for blocker in deletion_blockers(user)
+            f"This is not possible at the moment. The user reads: {blocker.message}" for blocker in deletion_blockers(user_id)
         )
     else:
-        on_sale = Listing.objects.filter(store__owner=user, status=ListingStatus.PUBLISHED)
+        on_sale = Listing.objects.filter(store__owner=user_id, status=ListingStatus.PUBLISHED)
         event.effects.append(f"Listings that stay on sale: {on_sale.count()}.")

@@ -64,7 +64,7 @@ def load(source: Path) -> None:
         connection.close()
         # In one transaction, so that an interrupted run leaves an empty database, not an incomplete one.
         arguments = ("--no-owner", "--no-privileges", "--single-transaction", "--schema=public")
-        _run("pg_restore", *arguments, f"--dbname={_libpq()['PGDATABASE']}", str(source))
+        _run("pg_restore", *arguments, f"--dbname={_pg_env()['PGDATABASE']}", str(source))
     else:
         _load_sqlite(source)
 
@@ -96,7 +96,7 @@ def _load_sqlite(source: Path) -> None:
 
 def _drop_schema() -> None:
     try:
-        # In one transaction. An interrupted run of an earlier version may have left no schema.
+        # In one transaction, so that an interrupted run leaves the existing data. There may be no schema.
         with transaction.atomic(), connection.cursor() as cursor:
             # Dropping the schema drops triggers and functions too, which would reject rows of the dump.
             cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
@@ -112,14 +112,14 @@ def _run(program: str, *arguments: str) -> None:
     if path is None:
         raise BackupFailed(f"{program} is not installed; it comes with PostgreSQL's client programs.")
     # The password is passed in the environment, because arguments are visible to all users of the machine.
-    done = subprocess.run([path, "--no-password", *arguments], env=os.environ | _libpq(), capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
+    done = subprocess.run([path, "--no-password", *arguments], env=os.environ | _pg_env(), capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
     if done.returncode:
         raise BackupFailed(f"{program} failed: {' '.join(done.stderr.split())[:500]}")
 
 
-def _libpq() -> dict[str, str]:
-    known = connection.settings_dict
+def _pg_env() -> dict[str, str]:
+    database = connection.settings_dict
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
     # These programs use the same TLS settings as the service.
-    secured = {f"PG{name.upper()}": str(value) for name, value in known["OPTIONS"].items() if name.startswith("ssl")}
-    return {variable: str(known[name]) for variable, name in names.items() if known[name]} | secured
+    secured = {f"PG{name.upper()}": str(value) for name, value in database["OPTIONS"].items() if name.startswith("ssl")}
+    return {variable: str(database[name]) for variable, name in names.items() if database[name]} | secured

@@ -1,4 +1,4 @@
-"""Prometheus gauges that are read from the database at each scrape: jobs, workers, webhooks."""
+"""Prometheus gauges that are read from the database at each scrape (jobs, workers, webhooks), and probes of the file store and of workers for `/readyz`."""
 
 from collections.abc import Iterator
 from contextlib import suppress

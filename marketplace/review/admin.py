@@ -79,7 +79,7 @@ class SavedReplyAdmin(EditableAdmin):
     list_display = ("text", "use", "is_active")
     list_filter = ("use", "is_active")
     search_fields = ("text",)
-    fixed = ()
+    fixed_fields = ()
 
 
 class LabelledFilter(admin.AllValuesFieldListFilter):
@@ -88,8 +88,9 @@ class LabelledFilter(admin.AllValuesFieldListFilter):
     def choices(self, changelist: Any) -> Iterator[Any]:
         """Yield Django's choices with our labels."""
         label = kind_label if self.field_path == "subject_type" else action_label
-        for number, choice in enumerate(super().choices(changelist)):
-            yield choice if number == 0 else {**choice, "display": label(str(choice["display"]))}
+        all_choice, *others = super().choices(changelist)
+        yield all_choice
+        yield from ({**choice, "display": label(str(choice["display"]))} for choice in others)
 
 
 @admin.register(AuditEntry)

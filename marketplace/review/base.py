@@ -45,7 +45,7 @@ def _permissions_of(model: type[Model]) -> Iterator[str]:
 
 STATES = ("status", "update_status")
 SIZES = ("file_size", "size")
-_REGIONAL = {"price_inr_minor": Currency.INR, "price_eur_minor": Currency.EUR}
+_PRICE_CURRENCIES = {"price_inr_minor": Currency.INR, "price_eur_minor": Currency.EUR}
 # The parts of a field's name that are left out of its label: amounts and percentages are shown with their unit.
 _LABEL = re.compile(r"^is (?=\w)| minor$| bp$")
 
@@ -77,7 +77,7 @@ def _display_of(field: Any, name: str) -> Callable[[Any], Any] | None:
     if name in SIZES:
         return lambda row: filesizeformat(getattr(row, name))
     if name.endswith("_minor") and any(each.name == "currency" for each in field.model._meta.concrete_fields):
-        return lambda row: money(getattr(row, name), _REGIONAL.get(name) or row.currency)
+        return lambda row: money(getattr(row, name), _PRICE_CURRENCIES.get(name) or row.currency)
     return None
 
 
@@ -179,7 +179,7 @@ class MarketplaceModelAdmin(ModelAdmin):
         return super().get_search_results(request, queryset, search_term[: bounds.ADMIN_SEARCH_CHARS])
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Display times as relative times and states as badges."""
+        """Display each field as `column` says."""
         return [self.shown(name) for name in super().get_list_display(request)]
 
     def shown(self, name: Any) -> Any:
@@ -193,13 +193,13 @@ class EditableAdmin(MarketplaceModelAdmin):
     # The service, and its argument for the row.
     saved_by: tuple[Callable[..., object], str]
     # Fields that are read-only once the row exists.
-    fixed: tuple[str, ...] = ("slug",)
+    fixed_fields: tuple[str, ...] = ("slug",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        return self.fixed if obj is not None else ()
+        return self.fixed_fields if obj is not None else ()
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: FBT001 - Django's signature
         service, argument = self.saved_by

@@ -80,18 +80,18 @@ def decision(options: Decision) -> Callable[[Perform], Any]:
     return decorate
 
 
-def service_decision(options: Decision, service: Callable[..., object], subject: str, fields: Sequence[str] | None = None) -> Any:
+def service_decision(options: Decision, service: Callable[..., object], argument: str, fields: Sequence[str] | None = None) -> Any:
     """Return a decision page that calls a service.
 
     Args:
         options: The texts and the form of the page.
         service: The service to call; it also takes the `actor`.
-        subject: The service's argument for the row.
+        argument: The service's argument for the row.
         fields: The form fields that are passed to the service; by default all.
     """
 
     def perform(_admin: Any, row: Any, actor: Any, given: Mapping[str, Any]) -> None:
-        service(**{subject: row}, **{name: given[name] for name in (given if fields is None else fields)}, actor=actor)
+        service(**{argument: row}, **{name: given[name] for name in (given if fields is None else fields)}, actor=actor)
 
     return decision(options)(perform)
 

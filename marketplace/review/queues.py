@@ -208,17 +208,17 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _ask(self, request: HttpRequest, subject: Any, options: Decision, form: DecisionForm) -> HttpResponse:
+    def _ask(self, request: HttpRequest, subject: Any, decision: Decision, form: DecisionForm) -> HttpResponse:
         """Show the row's page again with the errors of one of its forms."""
-        name = next((name for name, offered in self._offered(request, subject).items() if offered is options), "")
+        name = next((name for name, offered in self._offered(request, subject).items() if offered is decision), "")
         if not form.is_bound or not name or not self.has_view_permission(request, subject):
-            return super()._ask(request, subject, options, form)
+            return super()._ask(request, subject, decision, form)
         form.auto_id = f"{name}_%s"
-        page = copy(request)
-        page.method = "GET"
-        page.GET = QueryDict(urlsplit(self.case_url(subject, self.chosen(request.POST))).query)
-        setattr(page, FAULTY, {name: form})
-        response = self.change_view(page, str(subject.pk))
+        page_request = copy(request)
+        page_request.method = "GET"
+        page_request.GET = QueryDict(urlsplit(self.case_url(subject, self.chosen(request.POST))).query)
+        setattr(page_request, FAULTY, {name: form})
+        response = self.change_view(page_request, str(subject.pk))
         response.status_code = 400
         return response
 
@@ -228,13 +228,13 @@ class QueueAdmin(ServiceAdmin):
         return [
             {
                 "name": name,
-                "decision": options,
-                "form": faulty.get(name) or options.form(subject=subject, auto_id=f"{name}_%s"),
+                "decision": decision,
+                "form": faulty.get(name) or decision.form(subject=subject, auto_id=f"{name}_%s"),
                 "address": self._page_url(name, subject),
                 "key": self.page_decisions[name],
-                "effects": options.effects(subject),
+                "effects": decision.effects(subject),
             }
-            for name, options in self._offered(request, subject).items()
+            for name, decision in self._offered(request, subject).items()
         ]
 
     def facts(self, request: HttpRequest, subject: Any) -> Panel:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 GROUP_ROWS = 5
 # The most rows that the search of a list shows for each condition.
-LISTED = 500
+LISTED_ROWS = 500
 # Shorter prefixes would match too many rows.
 MIN_PREFIX_CHARS = 2
 # A whole credential, however it was copied: `Bearer cam_sk_…`, a signing secret of a webhook.
 _SECRET = re.compile(rf"{SECRET_PREFIX}\S*(\S{{4}})")
 _TEXT = CharField()
-_HIGHEST = "\U0010ffff"
+_HIGHEST_CHARACTER = "\U0010ffff"
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def starts_with(field: str, text: str) -> Q:
             condition |= Q(**{f"{field}__startswith": beginning})
         else:
             # SQLite's LIKE ignores case, and then uses no index.
-            condition |= Q(**{f"{field}__gte": beginning, f"{field}__lt": beginning + _HIGHEST})
+            condition |= Q(**{f"{field}__gte": beginning, f"{field}__lt": beginning + _HIGHEST_CHARACTER})
     return condition
 
 
@@ -97,9 +97,9 @@ def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[
 
 
 def ids_of(model_admin: "ServiceAdmin", conditions: Sequence[Q]) -> QuerySet[Any, Any]:
-    """Return the ids of the rows that match any of the conditions, of each at most `LISTED`."""
+    """Return the ids of the rows that match any of the conditions, of each at most `LISTED_ROWS`."""
     rows = model_admin.model._default_manager.order_by()
-    first, *others = (rows.filter(pk__in=_few(rows, condition, LISTED)).values("pk") for condition in conditions or [Q(pk__in=())])
+    first, *others = (rows.filter(pk__in=_few(rows, condition, LISTED_ROWS)).values("pk") for condition in conditions or [Q(pk__in=())])
     ids: QuerySet[Any, Any] = first.union(*others) if others else first
     return ids
 

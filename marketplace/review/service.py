@@ -78,7 +78,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow users who may view these rows or take one of the decisions."""
         return super().has_view_permission(request, obj) or any(
-            request.user.has_perm(options.permission) for options in self.decisions().values()
+            request.user.has_perm(decision.permission) for decision in self.decisions().values()
         )
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -111,7 +111,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
         """Return links to the decisions that the row's state and the user's permissions allow."""
         decisions = self.decisions()
         return [
-            Button(decisions[name].label, self._page_url(name, subject), decisions[name].danger)
+            Button(decisions[name].label, self._page_url(name, subject), danger=decisions[name].danger)
             for name in self.button_names()
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         ]
@@ -138,15 +138,15 @@ class ServiceAdmin(MarketplaceModelAdmin):
             context |= self.page_context(request, subject)
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def decide(self, request: HttpRequest, object_id: str, options: Decision, perform: Perform) -> HttpResponse:
+    def decide(self, request: HttpRequest, object_id: str, decision: Decision, perform: Perform) -> HttpResponse:
         """Ask on GET, perform on POST; a refusal becomes a message."""
-        if not request.user.has_perm(options.permission):
+        if not request.user.has_perm(decision.permission):
             raise PermissionDenied
         subject = self.get_object(request, object_id)
         if subject is None:
             raise Http404
         data = request.POST if request.method == "POST" else None
-        form = options.form(data, subject=subject)
+        form = decision.form(data, subject=subject)
         if form.is_valid():
             try:
                 perform(self, subject, request.user, form.cleaned_data)
@@ -156,27 +156,27 @@ class ServiceAdmin(MarketplaceModelAdmin):
                 self.message_user(request, f"{self.name(subject)}: {problem.title}. {problem.message}", messages.ERROR)
                 return self._back(request, subject)
             else:
-                self.message_user(request, f"{self.name(subject)}: {options.done}", messages.SUCCESS)
+                self.message_user(request, f"{self.name(subject)}: {decision.done}", messages.SUCCESS)
                 return self.after_decision(request, subject)
-        return self._ask(request, subject, options, form)
+        return self._ask(request, subject, decision, form)
 
-    def _ask(self, request: HttpRequest, subject: Any, options: Decision, form: DecisionForm) -> HttpResponse:
-        name, possible = self.name(subject), options.available(subject)
+    def _ask(self, request: HttpRequest, subject: Any, decision: Decision, form: DecisionForm) -> HttpResponse:
+        name, possible = self.name(subject), decision.available(subject)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"{options.label}: {name}",
+            "title": f"{decision.label}: {name}",
             "name": name,
-            "decision": options,
+            "decision": decision,
             "subject": subject,
             "form": form,
             "possible": possible,
             "decided": None if possible else self.last_decision(subject),
             "back": self._page_url("change", subject),
-            "effects": options.effects(subject) if possible else [],
-            **options.context(subject),
+            "effects": decision.effects(subject) if possible else [],
+            **decision.context(subject),
         }
-        return TemplateResponse(request, options.template, context, status=200 if not form.is_bound else 400)
+        return TemplateResponse(request, decision.template, context, status=200 if not form.is_bound else 400)
 
     def after_decision(self, request: HttpRequest, subject: Any) -> HttpResponse:
         return self._back(request, subject)

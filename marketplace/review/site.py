@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, reverse
 from django.utils.module_loading import import_string
 
-from marketplace.http.refusals import METHODS, allow_methods, declare_methods
+from marketplace.http.refusals import METHODS_ATTRIBUTE, allow_methods, declare_methods
 
 from .base import MarketplaceModelAdmin
 
@@ -73,14 +73,14 @@ class MarketplaceAdminSite(AdminSite):
         """Redirect staff without a second factor to its setup; an existing one is checked at sign-in."""
         inner = super().admin_view(view, cacheable)
 
-        @declare_methods(*getattr(view, METHODS, ("GET", "POST")))
+        @declare_methods(*getattr(view, METHODS_ATTRIBUTE, ("GET", "POST")))
         @allow_methods("GET", "POST")
         @wraps(inner)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             # This package does not import the user model.
             user: Any = request.user
-            missing = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
-            if missing:
+            lacks_second_factor = settings.ADMIN_REQUIRES_SECOND_FACTOR and self.has_permission(request) and not user.has_second_factor
+            if lacks_second_factor:
                 messages.error(request, "The admin requires an authenticator app. Set one up first.")
                 return redirect("mfa_index")
             response: HttpResponseBase = inner(request, *args, **kwargs)

@@ -20,7 +20,7 @@ from marketplace.core.models import AuditEntry
 from marketplace.ui.formatting import badge
 
 # Each kind of subject costs a query; entries about further kinds are shown without a name.
-KINDS = 5
+NAMED_KINDS = 5
 NAME_CHARS = 120
 _JOINED = re.compile(r"[_ ]+")
 
@@ -50,12 +50,12 @@ def add_subjects(entries: Iterable[AuditEntry], site: AdminSite, request: HttpRe
     for entry in entries:
         by_kind[entry.subject_type].append(entry)
     for number, kind in enumerate(sorted(by_kind, key=lambda kind: -len(by_kind[kind]))):
-        found = _found(kind, by_kind[kind], site, request) if number < KINDS else {}
+        found = _subjects_by_id(kind, by_kind[kind], site, request) if number < NAMED_KINDS else {}
         for entry in by_kind[kind]:
             entry.subject = found.get(entry.subject_id, Subject(kind_label(kind)))  # type: ignore[attr-defined]  # shown by the admin's pages
 
 
-def _found(kind: str, entries: Iterable[AuditEntry], site: AdminSite, request: HttpRequest) -> dict[str, Subject]:
+def _subjects_by_id(kind: str, entries: Iterable[AuditEntry], site: AdminSite, request: HttpRequest) -> dict[str, Subject]:
     model = _model_of(kind)
     model_admin: Any = None if model is None else site._registry.get(model)
     if model is None or model_admin is None or not model_admin.has_view_permission(request):

@@ -26,8 +26,7 @@ CSRF_TRUSTED_ORIGINS = read.comma_separated("CSRF_TRUSTED_ORIGINS")
 # Our own proxies, whose X-Forwarded-For is trusted; empty if clients connect directly. They must drop header names with
 # underscores: WSGI has one name for X-Forwarded-For and X_Forwarded_For, and a client could write the second.
 TRUSTED_PROXIES = read.networks("TRUSTED_PROXIES")
-
-# The header in which such a proxy names the country of the client, which it must overwrite; empty if there is none.
+# The header in which a trusted proxy names the client's country, in place of one that the client sent; empty if there is none.
 CLIENT_COUNTRY_HEADER = read.text("CLIENT_COUNTRY_HEADER")
 
 # Requests to addresses given by users (marketplace.http.outbound) go to public networks only, and to none of these.
@@ -314,7 +313,7 @@ ADMIN_REQUIRES_SECOND_FACTOR = read.boolean("ADMIN_REQUIRES_SECOND_FACTOR", defa
 # Whether uploaded files may be inspected by processes that run as root; not by default in production.
 INSPECT_AS_ROOT = read.boolean("INSPECT_AS_ROOT", default=True)
 
-# --- monitoring-----------------------------------------------------------------------------------
+# --- monitoring -------------------------------------------------------------------------------
 # A log line takes a twentieth of the time of a cached response, so it is enabled in production only, by default.
 ACCESS_LOG = read.boolean("ACCESS_LOG", default=False)
 LOGGING = logging_config("text")

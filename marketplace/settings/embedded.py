@@ -5,7 +5,7 @@ from typing import Any
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, DATA_DIR
-from .environment import boolean, database, email, new_signing_key, redis_caches, secret_file, signing_key, sqlite, text
+from .environment import boolean, database, email, new_signing_key, read_or_create_secret, redis_caches, signing_key, sqlite, text
 
 DEBUG = boolean("DEBUG", default=False)
 # For development: allows requests to addresses on this machine.
@@ -44,5 +44,5 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 # Whoever tries the service can also try payments.
 TEST_PAYMENTS = boolean("TEST_PAYMENTS", default=True)
 
-SECRET_KEY = text("SECRET_KEY") or secret_file(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))
-CERTIFICATE_KEY = signing_key(text("CERTIFICATE_KEY") or secret_file(DATA_DIR / "certificate_key", new_signing_key))
+SECRET_KEY = text("SECRET_KEY") or read_or_create_secret(DATA_DIR / "secret_key", lambda: secrets.token_urlsafe(50))
+CERTIFICATE_KEY = signing_key(text("CERTIFICATE_KEY") or read_or_create_secret(DATA_DIR / "certificate_key", new_signing_key))

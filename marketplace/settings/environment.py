@@ -99,16 +99,16 @@ def http_url(name: str, default: str = "") -> str:
     return value
 
 
-def secret_file(path: Path, make: Callable[[], str]) -> str:
+def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
     """Return the file's content; create it atomically if it does not exist, readable by its owner only."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        own = path.with_name(f".{path.name}-{os.getpid()}")
-        with os.fdopen(os.open(own, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+        temporary = path.with_name(f".{path.name}-{os.getpid()}")
+        with os.fdopen(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
             file.write(make())
         with contextlib.suppress(FileExistsError):
-            os.link(own, path)
-        own.unlink()
+            os.link(temporary, path)
+        temporary.unlink()
     return path.read_text(encoding="ascii")
 
 

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 # Marks our own URLs until the mail is complete, so that no others become links. It is random: nobody can write it into a text.
 LINK_MARK = secrets.token_hex(16)
-_POINT = "- "
+_BULLET = "- "
 # The longest button text, which fits on a phone.
 _BUTTON_CHARS = 40
 
@@ -47,21 +47,21 @@ def mail(user: Recipient, template: str, *, topic: str = "", **context: Any) -> 
         topic: What the mail is about, which the recipient can unsubscribe from (RFC 8058); empty for a mail that is always sent.
         **context: The template's context, in addition to `user` and `base_url`.
     """
-    unsubscribe = user.unsubscribe_url(topic) if topic else ""
-    if unsubscribe is None:
+    unsubscribe_url = user.unsubscribe_url(topic) if topic else ""
+    if unsubscribe_url is None:
         return
     text = render_to_string(f"mail/{template}.txt", {"user": user, "base_url": LINK_MARK + settings.BASE_URL, **context})
     # Text typed into a form has CRLF line breaks.
     subject, _, body = text.replace("\r\n", "\n").partition("\n")
-    subject, body = as_text(subject.strip()), with_signature(body, unsubscribe)
-    headers = {"List-Unsubscribe": f"<{unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if unsubscribe else {}
-    user.email_user(subject, as_text(body), html_message=as_html(subject, body, unsubscribe), headers=headers)
+    subject, body = as_text(subject.strip()), with_signature(body, unsubscribe_url)
+    headers = {"List-Unsubscribe": f"<{unsubscribe_url}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"} if unsubscribe_url else {}
+    user.email_user(subject, as_text(body), html_message=as_html(subject, body, unsubscribe_url), headers=headers)
 
 
-def with_signature(body: str, unsubscribe: str = "") -> str:
+def with_signature(body: str, unsubscribe_url: str = "") -> str:
     """Return a mail's text without empty parts, followed by the signature, which says how to unsubscribe."""
     parts = [part.strip("\n").rstrip() for part in body.split("\n\n") if part.strip()]
-    end = f"\nUnsubscribe from emails of this kind: {unsubscribe}" if unsubscribe else ""
+    end = f"\nUnsubscribe from emails of this kind: {unsubscribe_url}" if unsubscribe_url else ""
     return "\n\n".join([*parts, f"Creative Asset Marketplace\n{settings.BASE_URL}/{end}"]) + "\n"
 
 
@@ -70,12 +70,12 @@ def as_text(body: str) -> str:
     return body.replace(LINK_MARK, "")
 
 
-def as_html(subject: str, body: str, unsubscribe: str = "") -> str:
+def as_html(subject: str, body: str, unsubscribe_url: str = "") -> str:
     """Return a text that ends with its signature as HTML; the template has a signature of its own. Only marked URLs on a separate line become links, so that user input never does."""
     *parts, _ = body.split("\n\n")
     home = f"{settings.BASE_URL}/"
     shown = [each for part in parts for each in _parts(part)]
-    return render_to_string("mail/base.html", {"subject": subject, "parts": shown, "home": home, "unsubscribe": unsubscribe})
+    return render_to_string("mail/base.html", {"subject": subject, "parts": shown, "home": home, "unsubscribe_url": unsubscribe_url})
 
 
 def _parts(block: str) -> list[Part]:
@@ -83,10 +83,10 @@ def _parts(block: str) -> list[Part]:
     parts: list[Part] = []
     for line in block.split("\n"):
         text, last = as_text(line).strip(), parts[-1].kind if parts else ""
-        if line.startswith(_POINT):
+        if line.startswith(_BULLET):
             if last != "list":
                 parts.append(Part("list", []))
-            parts[-1].lines.append(text.removeprefix(_POINT))
+            parts[-1].lines.append(text.removeprefix(_BULLET))
         elif last == "list" and line.startswith("  "):
             parts[-1].lines[-1] += f"\n{text}"
         elif line.startswith(f"{LINK_MARK}{settings.BASE_URL}/") and len(line.split()) == 1:

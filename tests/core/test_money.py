@@ -20,7 +20,7 @@ def test_discount_rounds_half_up_exactly(amount: int, rate: int) -> None:
 
 @given(gross=st.integers(0, 10**10), rate=st.integers(0, 10_000))
 def test_tax_is_never_more_than_the_price(gross: int, rate: int) -> None:
-    assert 0 <= money.tax_inside(gross, rate) <= gross
+    assert 0 <= money.included_tax(gross, rate) <= gross
 
 
 def test_amount_with_three_decimals_is_refused() -> None:

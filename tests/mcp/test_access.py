@@ -13,7 +13,7 @@ from developers.services.credentials import revoke_token
 from developers.services.scopes import narrow_scopes
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
-from marketplace.mcp.resources import PARTS
+from marketplace.mcp.resources import RESOURCES
 from marketplace.mcp.tools.calling import TOOLS
 from tests.developers.conditions import CASES, DEAD, SCOPED, Held, hold, nothing
 from tests.factories import UserFactory
@@ -35,7 +35,7 @@ def arguments_of(tool: str) -> dict[str, Any]:
 
 CALLS: dict[str, tuple[Scope | None, str, dict[str, Any]]] = {
     **{f"tool {name}": (tool.scope, "tools/call", {"name": name, "arguments": arguments_of(name)}) for name, tool in TOOLS.items()},
-    **{f"resource {name}": (part.scope, "resources/read", {"uri": part.uri("no-such-asset")}) for name, part in PARTS.items()},
+    **{f"resource {name}": (each.scope, "resources/read", {"uri": each.uri("no-such-asset")}) for name, each in RESOURCES.items()},
     **{method: (None, method, {}) for method in ("tools/list", "resources/list", "resources/templates/list", "prompts/list")},
     "discover": (None, "server/discover", {}),
     "prompt": (None, "prompts/get", {"name": "choose_asset", "arguments": {"purpose": "a poster"}}),
@@ -137,7 +137,7 @@ def test_mcp_token_with_one_scope_lists_and_calls_only_tools_of_that_scope(scope
     mine = {None, scope}
     assert Speaker(secret).tools() == [name for name, tool in TOOLS.items() if tool.scope in mine]
     templates = Speaker(secret).result("resources/templates/list")["resourceTemplates"]
-    assert [template["uriTemplate"] for template in templates] == [part.uri("{slug}") for part in PARTS.values() if part.scope in mine]
+    assert [template["uriTemplate"] for template in templates] == [each.uri("{slug}") for each in RESOURCES.values() if each.scope in mine]
     found = answers(authorization=f"Bearer {secret}")
     assert found == {name: None if wanted in mine else (403, "insufficient_scope") for name, (wanted, *_) in CALLS.items()}
 

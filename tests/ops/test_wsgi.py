@@ -7,7 +7,7 @@ from wsgiref.util import setup_testing_defaults
 import pytest
 
 from marketplace import wsgi
-from marketplace.http.request_body import BUFFERED_BYTES
+from marketplace.http.request_body import DISCARDED_BUFFERED_BYTES
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +73,7 @@ def test_connection_goes_on_where_the_body_was_read(body: bytes) -> None:
     assert "Connection" not in headers_of("Granian", BytesIO(body), PATH_INFO="/api/v1/leaked-credentials")
 
 
-@pytest.mark.parametrize(("size", "left"), [(2, 0), (BUFFERED_BYTES + 1, 1)])
+@pytest.mark.parametrize(("size", "left"), [(2, 0), (DISCARDED_BUFFERED_BYTES + 1, 1)])
 def test_body_that_a_proxy_still_sends_is_read_once_the_response_is_sent(size: int, left: int, settings: Any) -> None:
     settings.TRUSTED_PROXIES = ["127.0.0.1"]
     stream = BytesIO(b" " * size)

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 from marketplace.ui.charts import Chart, Period, ReferenceLine, Series, Step, compact
 from marketplace.ui.charts.figure import HEIGHT, WIDTH
-from marketplace.ui.charts.numbers import MAX_STEPS, scale
+from marketplace.ui.charts.numbers import MAX_STEPS, axis_values
 
 NOON = dt.datetime(2026, 3, 1, 12, 34, tzinfo=dt.UTC)
 
@@ -49,13 +49,13 @@ def test_empty_chart_shows_its_text_instead_of_a_drawing(values: list[int]) -> N
     ],
 )
 def test_scale_is_round_and_spans_the_values_and_zero(values: list[int], expected: list[int]) -> None:
-    assert scale(values) == expected
+    assert axis_values(values) == expected
 
 
 @pytest.mark.parametrize("low", [0, -1, -999, -(10**9)])
 @pytest.mark.parametrize("high", [0, 1, 9, 11, 4_321, 10**12 + 1])
 def test_scale_has_few_steps_at_equal_distances(low: int, high: int) -> None:
-    ticks = scale([low, high])
+    ticks = axis_values([low, high])
     assert ticks[0] <= low <= high <= ticks[-1]
     assert 0 in ticks
     assert len({after - before for before, after in pairwise(ticks)}) == 1

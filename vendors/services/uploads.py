@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing
 from marketplace.accounts.models import User
-from marketplace.core.database import release_connections
+from marketplace.core.database import release_connection
 from marketplace.core.errors import BodyTooLarge, NotFound, Problem, UnsupportedType
 from marketplace.core.ids import new_id
 from marketplace.core.transitions import lock
@@ -153,7 +153,7 @@ def _finishing(upload: Upload) -> Iterator[None]:
 
 def _joined(upload: Upload) -> Received:
     """Store the parts as one file; return it with the checksums of what is stored."""
-    release_connections()
+    release_connection()
     key = new_deliverable_key()
     digest, crc32, size = sha256(), 0, 0
     # Joining 5 GiB takes as long as inspecting them.

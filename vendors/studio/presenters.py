@@ -14,7 +14,7 @@ from catalog.pricing import current_price, is_free, list_prices, permitted_tiers
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
-from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, split_sale, tax_inside
+from marketplace.core.money import WALLET_CURRENCIES, Currency, Split, included_tax, split_sale
 
 from ..services.submission_checks import run_checks
 
@@ -182,7 +182,7 @@ def proceeds_of(listing: Listing) -> ListingProceeds:
 def _proceeds(listing: Listing, tier: LicenseTier, tiers: Sequence[LicenseTier], currency: Currency, *, first: bool) -> Proceeds:
     price = price_of(listing, tier, tiers, currency) or 0
     commission_rate_bp = listing.store.vendor_profile.commission_rate_bp
-    split = split_sale(price, tax_minor=tax_inside(price, listing.tax_rate_bp), commission_rate_bp=commission_rate_bp)
+    split = split_sale(price, tax_minor=included_tax(price, listing.tax_rate_bp), commission_rate_bp=commission_rate_bp)
     return Proceeds(currency, list_prices(listing).by_currency[currency] if first else None, price, split)
 
 

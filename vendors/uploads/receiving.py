@@ -14,7 +14,7 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 
 from catalog import bounds as catalog_bounds
-from marketplace.core.database import release_connections
+from marketplace.core.database import release_connection
 from marketplace.core.errors import (
     BodyTooLarge,
     DependencyUnavailable,
@@ -159,7 +159,7 @@ def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksu
         RateLimited: the user already sends `bounds.MAX_CONCURRENT_UPLOADS` files to this process.
         UploadIncomplete: the body ended early; nothing of it was stored.
     """
-    release_connections()
+    release_connection()
     with upload_slot(request), removed_on_failure(key), default_storage.open(key, "wb") as file:
         while size:
             block = request.read(min(size, BLOCK_BYTES))
@@ -175,7 +175,7 @@ def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksu
 
 def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: FormReader) -> OnePassHandler:
     # A slow client may take hours to send.
-    release_connections()
+    release_connection()
     upload = OnePassHandler(sink, maximum_bytes)
     with upload_slot(request), _form_errors_as_problems():
         fields = set(reader(request, upload))

@@ -42,13 +42,13 @@ def json_of(value: Mapping[str, Any]) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
-def validated(shape: type[serializers.Serializer[Any]], arguments: Arguments) -> dict[str, Any]:
+def validated(serializer_class: type[serializers.Serializer[Any]], arguments: Arguments) -> dict[str, Any]:
     """Return the validated arguments.
 
     Raises:
         serializers.ValidationError: one is out of bounds.
     """
-    values: dict[str, Any] = shape().run_validation(arguments)
+    values: dict[str, Any] = serializer_class().run_validation(arguments)
     return values
 
 

@@ -59,15 +59,15 @@ def check_constraints() -> CheckResults:
         for model in apps.get_models():
             if not model._meta.managed or model._meta.proxy:
                 continue
-            there = connection.introspection.get_constraints(cursor, model._meta.db_table)
+            existing = connection.introspection.get_constraints(cursor, model._meta.db_table)
             # A unique constraint with a condition or on an expression is an index.
             named = [
-                rule.name
-                for rule in model._meta.constraints
-                if not isinstance(rule, models.CheckConstraint) or connection.features.supports_table_check_constraints
+                constraint.name
+                for constraint in model._meta.constraints
+                if not isinstance(constraint, models.CheckConstraint) or connection.features.supports_table_check_constraints
             ]
             counted += len(named)
-            missing += [f"{model._meta.db_table}.{name}" for name in named if name not in there]
+            missing += [f"{model._meta.db_table}.{name}" for name in named if name not in existing]
     for name in missing:
         yield (
             Status.FAIL,

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from .numbers import MINUS, compact, scale
+from .numbers import MINUS, axis_values, compact
 from .periods import Period
 
 WIDTH, HEIGHT = 1000.0, 200.0
 # The fraction of a point's width that its bar fills.
-BAR = 0.72
+BAR_FRACTION = 0.72
 Tone = Literal["accent", "mark", "good", "wait", "bad", "soft"]
 Shape = Literal["bar", "line"]
 
@@ -82,10 +82,10 @@ class Chart:
         """The values on the axis, lowest first."""
         ends = [self.reference.value] if self.reference else []
         for index in range(len(self.period.points)):
-            stacked = [value for series, value in self._at(index) if series.shape == "bar"]
+            stacked = [value for series, value in self._values_at(index) if series.shape == "bar"]
             ends += [sum(value for value in stacked if value > 0), sum(value for value in stacked if value < 0)]
-            ends += [value for series, value in self._at(index) if series.shape == "line"]
-        return scale(ends)
+            ends += [value for series, value in self._values_at(index) if series.shape == "line"]
+        return axis_values(ends)
 
     @property
     def labels(self) -> list[str]:
@@ -122,12 +122,12 @@ class Chart:
         slot = WIDTH / len(self.period.points)
         for index in range(len(self.period.points)):
             above = below = 0
-            for series, value in self._at(index):
+            for series, value in self._values_at(index):
                 if series.shape != "bar" or not value:
                     continue
                 base = above if value > 0 else below
                 top, bottom = sorted((self._y(base), self._y(base + value)))
-                yield series.tone, _round((index + (1 - BAR) / 2) * slot), top, _round(slot * BAR), _round(bottom - top)
+                yield series.tone, _round((index + (1 - BAR_FRACTION) / 2) * slot), top, _round(slot * BAR_FRACTION), _round(bottom - top)
                 if value > 0:
                     above += value
                 else:
@@ -145,7 +145,7 @@ class Chart:
         """Yield name, values and horizontal position, in tenths, of the tooltip of each point."""
         count = len(self.period.points)
         for index in range(count):
-            figures = [(series, self.show(value)) for series, value in self._at(index)]
+            figures = [(series, self.show(value)) for series, value in self._values_at(index)]
             yield self.period.name(index), figures, round(10 * index / max(count - 1, 1))
 
     @property
@@ -161,7 +161,7 @@ class Chart:
             parts.append(f"{self.reference.name}: {self.reference_text}.")
         return " ".join(parts)
 
-    def _at(self, index: int) -> Iterator[tuple[Series, int]]:
+    def _values_at(self, index: int) -> Iterator[tuple[Series, int]]:
         return ((series, series.values[index]) for series in self.series)
 
     def _x(self, index: int) -> float:

@@ -8,7 +8,7 @@ _UNITS = ((10**15, "Qa"), (10**12, "T"), (10**9, "bn"), (10**6, "m"), (10**3, "k
 MINUS = "\N{MINUS SIGN}"
 
 
-def scale(values: Iterable[int]) -> list[int]:
+def axis_values(values: Iterable[int]) -> list[int]:
     """Return evenly spaced round numbers that span the values and zero, lowest first."""
     everything = [0, *values]
     low, high = min(everything), max(everything)

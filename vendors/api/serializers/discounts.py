@@ -8,7 +8,7 @@ from catalog import bounds as catalog_bounds
 from catalog.api.fields import DiscountCode
 from catalog.models.discounts import DiscountStatus
 from marketplace.api.fields import BodyInteger, Moment
-from marketplace.api.serializers import Body, Page
+from marketplace.api.serializers import Body, PageSerializer
 
 
 class NewDiscount(Body):
@@ -35,7 +35,7 @@ class DiscountRecord(serializers.Serializer[Any]):
         return discount.code or None
 
 
-class DiscountPage(Page):
+class DiscountPage(PageSerializer):
     """A page of discounts, the latest beginning first."""
 
     items = DiscountRecord(many=True)

@@ -11,7 +11,7 @@ from catalog.models import Deliverable, Preview
 from catalog.models.files import DeliverableStatus, PreviewKind
 from catalog.selectors.listings import deliverable_status
 from marketplace.api.fields import BodyInteger, Line
-from marketplace.api.serializers import Body, Page, QueryInteger
+from marketplace.api.serializers import Body, PageSerializer, QueryInteger
 
 
 class DeliverableRecord(serializers.Serializer[Deliverable]):
@@ -48,7 +48,7 @@ class FileVersion(serializers.Serializer[Any]):
         return deliverable_status(deliverable, self.context["listing"]).value
 
 
-class FilePage(Page):
+class FilePage(PageSerializer):
     """A page of a listing's files."""
 
     items = FileVersion(many=True)

@@ -10,7 +10,7 @@ from catalog.models import Listing
 from catalog.models.listings import AiOrigin, AiTraining, ListingStatus, UpdateStatus
 from marketplace.accounts.models import Tier
 from marketplace.api.fields import Choice, Line, LongText, Percent, Price
-from marketplace.api.serializers import Body, Page
+from marketplace.api.serializers import Body, PageSerializer
 
 from ..fields import CategorySlug, HttpsUrl, LicenseSlugs, Slug, Tags
 from .files import DeliverableRecord, PreviewRecord
@@ -75,7 +75,7 @@ class ListingRecord(ListingSummary):
     previews = PreviewRecord(many=True)
 
 
-class ListingPage(Page):
+class ListingPage(PageSerializer):
     """A page of the vendor's listings."""
 
     items = ListingSummary(many=True)

@@ -9,7 +9,7 @@ from catalog.models import Listing, ListingReview
 from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.models.reviews import ReviewKind, ReviewStatus
 from catalog.selectors.reviews import wait_of_review
-from marketplace.api.serializers import Page
+from marketplace.api.serializers import PageSerializer
 from marketplace.review.serializers import QueuePlace, queue_place
 
 
@@ -66,7 +66,7 @@ class ReviewRecord(serializers.Serializer[Any]):
         return queue_place(wait_of_review(review))
 
 
-class ReviewPage(Page):
+class ReviewPage(PageSerializer):
     """A page of submissions."""
 
     items = ReviewRecord(many=True)

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from marketplace.api.serializers import Page
+from marketplace.api.serializers import PageSerializer
 
 from ...models import Upload
 
@@ -25,7 +25,7 @@ class UploadRecord(serializers.Serializer[Upload]):
     )
 
 
-class UploadPage(Page):
+class UploadPage(PageSerializer):
     """A page of resumable uploads."""
 
     items = UploadRecord(many=True)

@@ -26,9 +26,9 @@ class Command(BaseCommand):
         try:
             with progress_bar() as progress:
                 task = progress.add_task("Objects", total=None)
-                made = backups.make(options["folder"], objects=not options["no_objects"], report=lambda: progress.advance(task))
+                backup = backups.make(options["folder"], objects=not options["no_objects"], report=lambda: progress.advance(task))
         except (BackupFailed, OSError) as error:
             raise CommandError(str(error)) from error
-        manifest = backups.read_manifest(made)
+        manifest = backups.read_manifest(backup)
         objects = "without objects" if manifest.objects < 0 else f"with {manifest.objects} objects"
-        self.stdout.write(self.style.SUCCESS(f"{made}: {(made / manifest.database).stat().st_size:,} bytes of database, {objects}."))
+        self.stdout.write(self.style.SUCCESS(f"{backup}: {(backup / manifest.database).stat().st_size:,} bytes of database, {objects}."))
