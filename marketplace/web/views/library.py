@@ -113,7 +113,9 @@ def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the signed licence certificate as a JSON file, which others can verify."""
     licence = _licence(request, slug)
-    return JsonResponse(signed_certificate(certificate_claims(licence)), headers=_attachment_headers(f"licence-{licence.listing.slug}.json"))
+    return JsonResponse(
+        signed_certificate(certificate_claims(licence)), headers=_attachment_headers(f"licence-{licence.listing.slug}.json")
+    )
 
 
 @signed_in_page("GET")

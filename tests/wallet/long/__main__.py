@@ -40,7 +40,9 @@ def arguments() -> argparse.Namespace:
     histories = commands.add_parser("histories")
     histories.add_argument("--operations", type=int, default=1_000_000)
     histories.add_argument("--processes", type=int, default=1)
-    histories.add_argument("--batch-size", type=int, default=10, help="histories in a batch (10), at least 2 because the first can be empty")
+    histories.add_argument(
+        "--batch-size", type=int, default=10, help="histories in a batch (10), at least 2 because the first can be empty"
+    )
     histories.add_argument("--seed", type=int, default=1, help="the same seed is the same run, which goes on where it stopped")
     histories.add_argument("--batch", type=int, help="repeat this batch alone")
     histories.add_argument("--record", type=Path, default=ROOT / "var", help="the folder of the file with the batches that are done")
