@@ -17,6 +17,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
@@ -396,6 +397,7 @@ def test_payout_run_is_prepared_exported_and_paid_by_commands(tmp_path: Path) ->
     assert not (tmp_path / "second.csv").exists()
     run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"), "--again")
     assert (tmp_path / "second.csv").read_text() == path.read_text()
+    assert [entry.actor for entry in history_of(PayoutBatch.objects.get()) if entry.action == "payout_batch.download"] == [None, None]
     assert run("paid", "--run", "a", "--currency", "INR") == ["1 payouts are paid."]
     run("bounced", "--payout", number, "--reason", "Closed.")
     assert earned(vendor.user)["INR"] == SHARE

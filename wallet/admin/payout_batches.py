@@ -16,7 +16,6 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 
 from marketplace.accounts.pages import problems_as_form_errors
-from marketplace.core import audit
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
 from marketplace.http.refusals import allow_methods
@@ -29,7 +28,7 @@ from .. import bounds
 from ..models import PayoutBatch
 from ..models.quotes import CURRENCIES
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
-from ..payout_files import bank_file, paying_account
+from ..payout_files import paying_account
 from ..selectors import due_sums, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.payout_batches import PREPARED_AT_ONCE, PreparedBatch, prepare_batch
@@ -152,11 +151,10 @@ class PayoutBatchAdmin(ServiceAdmin):
             raise PermissionDenied
         batch = get_object_or_404(PayoutBatch, pk=batch_id)
         try:
-            made = bank_file(batch=batch)
+            made = services.download_bank_file(batch=batch, actor=staff)
         except Problem as problem:
             self.message_user(request, problem.message, messages.ERROR)
             return self._back(request, batch)
-        audit.record("payout_batch.download", batch, actor=staff)
         headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "Cache-Control": "private, no-store"}
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 

@@ -28,6 +28,7 @@ from ..errors import PayoutBatchOpen
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..models.ledger import AccountKind, JournalKind
 from ..models.vendor_payouts import BatchStatus, PayoutStatus
+from ..payout_files import BankFile, bank_file
 from ..selectors import unpaid_earnings, vendor_payouts
 from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
 from .ledger import NewTransfer, VendorEntry, open_account, write_journal
@@ -165,6 +166,18 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     if not exported:
         raise InvalidTransition("None of its payouts can be made; cancel the batch.", currentState=BatchStatus.PREPARED)
     return batch
+
+
+@transaction.atomic
+def download_bank_file(*, batch: PayoutBatch, actor: User | None) -> BankFile:
+    """Return the file of an exported batch for the bank, and record who got it.
+
+    Raises:
+        InvalidTransition: as of `bank_file`.
+    """
+    file = bank_file(batch=batch)
+    audit.record("payout_batch.download", batch, actor=actor)
+    return file
 
 
 @transaction.atomic

@@ -18,13 +18,14 @@ from marketplace.ui.progress import progress_bar
 from ...models import PayoutBatch, VendorPayout
 from ...models.quotes import CURRENCIES
 from ...models.vendor_payouts import BatchStatus, PayoutStatus
-from ...payout_files import bank_file, paying_account, payouts_in_file
+from ...payout_files import paying_account, payouts_in_file
 from ...selectors import vendor_accounts, vendor_payouts
 from ...services.due_payouts import DuePayout, SkippedPayout, due_payout
 from ...services.vendor_payouts import (
     bounce_payout,
     cancel_batch,
     cancel_payout,
+    download_bank_file,
     export_batch,
     mark_batch_paid,
     mark_payout_paid,
@@ -114,7 +115,7 @@ class Command(BaseCommand):
         try:
             if not (options["again"] and batch.status == BatchStatus.EXPORTED):
                 batch = export_batch(batch=batch, actor=None)
-            content = bank_file(batch=batch).content
+            content = download_bank_file(batch=batch, actor=None).content
             with os.fdopen(descriptor, "wb", closefd=False) as file:
                 file.write(content)
             done = True
