@@ -16,7 +16,7 @@ STATUS_LIST_SECONDS = 60
 CLAIM_LINK_DAYS = 14
 # The least time between two claim links for the same licence.
 MINUTES_BETWEEN_CLAIM_LINKS = 60
-# The most claim links that are sent for one payer in a day.
+# The most claim links that are sent for one buyer in a day.
 CLAIM_LINKS_A_DAY = 50
 # The most claim links that are sent again to one address in a day.
 CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS = 3

@@ -75,7 +75,7 @@ def certificate_claims(licence: Licence) -> dict[str, Any]:
 
 
 def _licensee(licence: Licence) -> dict[str, Any]:
-    """Return whom the licence is for: its holder, or whom the payer named."""
+    """Return whom the licence is for: its holder, or whom the buyer named."""
     holder_id = None if licence.holder_id is None else str(licence.holder_id)
     if licence.holder is not None and not licence.licensee_email:
         return {"id": holder_id, "email": licence.holder.email, "name": None}

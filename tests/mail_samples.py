@@ -83,7 +83,7 @@ CONTEXT: dict[str, Any] = {
         licensee_email="fonts@client.example",
     ),
     "note": "A good start. Ask again once the checkout is built.",
-    "payer": SimpleNamespace(email="asha@example.com"),
+    "buyer": SimpleNamespace(email="asha@example.com"),
     "scopes": ["wallet:spend", "library:download"],
     "purchases": 1,
     "order": SimpleNamespace(

@@ -21,7 +21,7 @@ LIMITS = Limits(cpu_seconds=60, wall_seconds=240)
 # In order of preference, for styles that come in several formats.
 FONT_FORMATS = ("otf", "ttf", "ttc", "woff2", "woff")
 ANIMATION_EXTENSIONS = (".json", ".lottie")
-MAX_STYLES, MAX_ANIMATIONS = 24, 40
+MAX_STYLES, MAX_ANIMATION_PATHS = 24, 40
 MAX_AXES = 16
 NAME_CHARS = 120
 POSTER = "poster"
@@ -76,7 +76,7 @@ def _count_styles(deliverable: Deliverable, fonts: Sequence[tuple[str, int]]) ->
 
 
 def _animations_in(deliverable: Deliverable) -> list[str]:
-    return [path for path, *_ in deliverable.entries if path.lower().endswith(ANIMATION_EXTENSIONS)][:MAX_ANIMATIONS]
+    return [path for path, *_ in deliverable.entries if path.lower().endswith(ANIMATION_EXTENSIONS)][:MAX_ANIMATION_PATHS]
 
 
 # The media types are fixed here and the signatures checked, because the output of a compromised child would be served to everyone.

@@ -26,7 +26,7 @@ _MARKETPLACE = "Creative Asset Marketplace"
 _EXPORT_FROM_INDIA = "Supply meant for export under letter of undertaking without payment of integrated tax."
 
 
-def invoice_response(invoice: Invoice) -> HttpResponse:
+def invoice_pdf_response(invoice: Invoice) -> HttpResponse:
     """Return a document as a download that is named by its number."""
     return pdf_download(invoice_document(invoice), f"{invoice.number}.pdf")
 

@@ -23,7 +23,7 @@ def announce_purchase(order_id: str) -> None:
     vendor = order.listing.store.owner
     licence = lock_licence(order_id=order.pk)
     if licence.holder_id is None and licence.revoked_at is None:
-        send_claim_link(licence=licence, payer=order.buyer)
+        send_claim_link(licence=licence, buyer=order.buyer)
     if order.buyer.is_active:
         mail(order.buyer, "wallet/purchased", topic=MailTopic.PURCHASE, order=order, licence=licence)
     if vendor.is_active:

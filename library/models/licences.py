@@ -24,7 +24,7 @@ class Licence(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # The user whose library it is in, not always the one who paid; empty until a licence for someone else is claimed.
     holder = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="licences")
-    # Whom it was bought for, if not for the payer; erased when the account that claimed it is deleted.
+    # Whom it was bought for, if not for the buyer; erased when the account that claimed it is deleted.
     licensee_name = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
     licensee_email = models.EmailField(blank=True)
     # SHA-256 of the secret in the claim link, when the newest link was sent, and when it was used.
@@ -79,7 +79,7 @@ class Licence(models.Model):
 
     @property
     def is_for_other(self) -> bool:
-        """Tell whether its payer bought it for someone else, who may have claimed it."""
+        """Tell whether its buyer bought it for someone else, who may have claimed it."""
         return self.claim_sent_at is not None
 
     @property

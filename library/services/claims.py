@@ -21,16 +21,16 @@ from ..models import Licence
 
 
 @transaction.atomic
-def send_claim_link(*, licence: Licence, payer: User) -> None:
+def send_claim_link(*, licence: Licence, buyer: User) -> None:
     """Mail the licensee a new claim link, which ends the one before it; the caller has locked the licence.
 
-    The mail names the payer by the address of the account, and has nothing in it that the payer wrote.
+    The mail names the buyer by the address of the account, and has nothing in it that the buyer wrote.
     """
     secret = secrets.token_urlsafe(32)
     licence.claim_digest, licence.claim_sent_at = digest_of(secret), timezone.now()
     licence.save(update_fields=["claim_digest", "claim_sent_at"])
     recipient = User(email=licence.licensee_email)
-    mail(recipient, "library/claim", licence=licence, payer=payer, secret=secret, days=bounds.CLAIM_LINK_DAYS)
+    mail(recipient, "library/claim", licence=licence, buyer=buyer, secret=secret, days=bounds.CLAIM_LINK_DAYS)
 
 
 def claimable_licence(*, secret: str, claimant: User) -> Licence:

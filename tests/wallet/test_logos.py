@@ -16,7 +16,7 @@ from tests.factories import UserFactory
 from tests.files.makers import picture
 from tests.shop import bought, on_sale
 from vendors import bounds
-from wallet.invoice_documents import invoice_response
+from wallet.invoice_documents import invoice_pdf_response
 from wallet.models import BillingDetails, Logo, Seller
 from wallet.services.billing import change_logo, save_billing_details
 
@@ -43,7 +43,7 @@ def test_invoice_has_the_logo_that_the_seller_had_when_it_was_issued() -> None:
     change_logo(user=None, image=b"", actor=staff_user)
     bought(on_sale(), buyer_at(MUMBAI))
     *_, later = issue()
-    assert [images_in(invoice_response(invoice).content) for invoice in (plain, branded, later)] == [0, 1, 0]
+    assert [images_in(invoice_pdf_response(invoice).content) for invoice in (plain, branded, later)] == [0, 1, 0]
     seller.refresh_from_db()
     assert (seller.details.name, seller.details.logo) == (BANGALORE["name"], None)
 

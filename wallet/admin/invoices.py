@@ -26,7 +26,7 @@ from marketplace.ui.formatting import money
 
 from ..address_form import AddressForm
 from ..invoice_csv import invoice_csv_lines, parse_month
-from ..invoice_documents import invoice_response, tax_lines_of
+from ..invoice_documents import invoice_pdf_response, tax_lines_of
 from ..models import ExchangeRate, Invoice, Seller, TaxRate
 from ..selectors import invoices, invoices_of_month
 from ..services.billing import BILLING_FIELDS, change_logo, clean_seller, save_seller
@@ -89,7 +89,7 @@ class InvoiceAdmin(CsvExportAdmin):
     def document(self, request: HttpRequest, object_id: Any) -> HttpResponseBase:
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return invoice_response(get_object_or_404(invoices(), pk=object_id))
+        return invoice_pdf_response(get_object_or_404(invoices(), pk=object_id))
 
     @admin.display(description="Seller", ordering="seller_details__name")
     def seller_name(self, invoice: Invoice) -> str:

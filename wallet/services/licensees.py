@@ -57,7 +57,7 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
     if _links_sent_again(licence.licensee_email).count() >= bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS:
         detail = f"{bounds.CLAIM_LINKS_A_DAY_TO_ONE_ADDRESS} links were sent again to this address in a day. Try again in 24 hours."
         raise RateLimited(detail, headers={"Retry-After": str(int(_DAY.total_seconds()))})
-    send_claim_link(licence=licence, payer=actor)
+    send_claim_link(licence=licence, buyer=actor)
     audit.record(_SENT_AGAIN, licence, actor=actor)
 
 

@@ -28,7 +28,7 @@ class CertificateQuery(serializers.Serializer[Any]):
 
 
 class Licensee(serializers.Serializer[Any]):
-    """Whom the licence is for: its holder, or whom the payer named."""
+    """Whom the licence is for: its holder, or whom the buyer named."""
 
     id = serializers.CharField(allow_null=True, help_text="The account that holds the licence; null while it has to be claimed.")
     email = serializers.CharField()
@@ -70,7 +70,7 @@ class CertificateClaims(serializers.Serializer[Any]):
     certificateId = serializers.CharField()
     schemaVersion = serializers.CharField()
     issuer = serializers.CharField(help_text="Address of the service that issued the certificate.")
-    licensee = Licensee(help_text="Whom the licence is for: its holder, or whom the payer named.")
+    licensee = Licensee(help_text="Whom the licence is for: its holder, or whom the buyer named.")
     asset = CertifiedAsset(help_text="The licensed asset.")
     license = CertifiedLicense(help_text="The licence tier.")
     version = serializers.CharField()

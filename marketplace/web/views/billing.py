@@ -20,7 +20,7 @@ from marketplace.http.client_address import client_country
 from vendors.models import VendorProfile
 from vendors.studio.access import vendor_page
 from wallet.invoice_csv import invoice_csv_lines, parse_month
-from wallet.invoice_documents import invoice_response
+from wallet.invoice_documents import invoice_pdf_response
 from wallet.models import Invoice, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
@@ -80,7 +80,7 @@ def _sells_in_own_name(request: SignedInRequest) -> bool:
 def document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -> HttpResponseBase:
     """Return the invoice of an order, or its credit note, as a PDF."""
     try:
-        return invoice_response(invoice_of_order(request.user, str(order_id), kind))
+        return invoice_pdf_response(invoice_of_order(request.user, str(order_id), kind))
     except Problem as problem:
         raise Http404 from problem
 

@@ -13,7 +13,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
 from ...errors import InvalidBillingDetails, InvoicePending, NotInvoiced
-from ...invoice_documents import invoice_response
+from ...invoice_documents import invoice_pdf_response
 from ...models import BillingDetails
 from ...models.invoices import InvoiceKind
 from ...selectors import billing_details_of, invoice_of_order
@@ -62,12 +62,12 @@ class InvoiceViewSet(ApiViewSet):
     @extend_schema(operation_id="getInvoicePdf", summary="Get an invoice as PDF", responses=PDF_RESPONSE)
     def pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the invoice of a purchase as a PDF."""
-        return invoice_response(invoice_of_order(principal_of(request).user, order_id))
+        return invoice_pdf_response(invoice_of_order(principal_of(request).user, order_id))
 
     @extend_schema(operation_id="getCreditNotePdf", summary="Get a credit note as PDF", responses=PDF_RESPONSE)
     def credit_note_pdf(self, request: Request, order_id: str) -> HttpResponseBase:
         """Return the credit note of a purchase that was refunded or charged back as a PDF."""
-        return invoice_response(invoice_of_order(principal_of(request).user, order_id, InvoiceKind.CREDIT_NOTE))
+        return invoice_pdf_response(invoice_of_order(principal_of(request).user, order_id, InvoiceKind.CREDIT_NOTE))
 
 
 def _pointer(pointer: str) -> str:
