@@ -100,7 +100,7 @@ def test_publication_stands_when_its_package_cannot_be_made(django_capture_on_co
         emit(ListingPublished(listing.id))
     listing.refresh_from_db()
     assert listing.status == "Published"
-    job = Job.objects.get(task_path="library.jobs.announce_and_build")
+    job = Job.objects.get(task_path="library.jobs.build_published")
     assert (job.status, job.attempts, job.exception_class_path) == ("READY", 1, "marketplace.core.errors.DependencyUnavailable")
     Job.objects.update(run_after=timezone.now())
     assert {done.status for done in drain()} == {"SUCCESSFUL"}

@@ -15,7 +15,7 @@ from catalog import bounds
 from catalog.catalog_version import current_version
 from catalog.models import Discount, Listing, ListingIndex
 from catalog.services.discounts import end_discount_as_staff, update_discounted_listing
-from library.jobs import announce_and_build
+from library.jobs import build_published
 from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
@@ -93,7 +93,7 @@ def test_planned_discount_is_shown_from_its_beginning_and_leaves_the_catalog_alo
 def test_discounts_that_begin_at_once_run_after_other_jobs(client: APIClient, on_sale: Listing) -> None:
     start = timezone.now() + DAY
     give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))
-    other = announce_and_build.using(run_after=start).enqueue(str(on_sale.pk))
+    other = build_published.using(run_after=start).enqueue(str(on_sale.pk))
     Job.objects.update(run_after=timezone.now())
     assert next(str(job.pk) for job in Job.objects.ready()) == other.id
 
