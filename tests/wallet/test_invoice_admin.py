@@ -105,6 +105,9 @@ def test_rates_are_entered_and_checked() -> None:
     assert ExchangeRate.objects.get().tax_currency == "EUR"
     for wrong in ({"tax_currency": "USD"}, {"tax_currency": "EURO"}, {"rate": "0"}, {"currency": "EUR"}):
         assert client.post(address(ExchangeRate, "add"), exchange | wrong).status_code == 200, wrong
+    client = signed_in(staff("wallet.change_taxrate", "wallet.change_exchangerate"))
+    for row in (TaxRate.objects.get(), ExchangeRate.objects.get()):
+        assert client.get(address(type(row), "change", row.pk)).status_code == 200
 
 
 def invoiced() -> Invoice:

@@ -191,7 +191,7 @@ class SellerAdmin(EditableAdmin):
     """The operator as the seller of record, and vendors who sell in their own name."""
 
     form = SellerForm
-    fixed = ()
+    fixed_fields = ()
     list_display = ("details", "vendor", "is_active", "number_pattern", "fiscal_year_month", "time_zone")
     list_filter = ("is_active",)
     search_fields = ("details__name", "vendor__email")
@@ -220,7 +220,7 @@ class SellerAdmin(EditableAdmin):
 class RateAdmin(EditableAdmin):
     """Rates, each from a day on, by which past sales were taxed or converted."""
 
-    fixed = ()
+    fixed_fields = ()
     # The browser's own calendar.
     formfield_overrides = {models.DateField: {"widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}}
 
