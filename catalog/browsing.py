@@ -37,7 +37,7 @@ from .responses import (
 )
 from .search import search
 from .selectors.browse import ITEMS, Facet, Position, Sort, facets_of_listings, key_count, list_listings, rows_of, sorts_by_price
-from .selectors.listings import detail_on_sale, listing_for_sale
+from .selectors.listings import detail_on_sale, listing_on_sale
 from .selectors.taxonomy import categories_with_counts, tier_texts
 
 FACETS_CHARS = 100
@@ -225,7 +225,7 @@ def asset_manifest(asset_id: str) -> PublicManifest:
     Raises:
         NotFound: there is none.
     """
-    listing = listing_for_sale(asset_id)
+    listing = listing_on_sale(asset_id)
     return public_manifest(listing, manifest_of(listing), licenses=license_offers(listing.index.licenses, tier_texts()))
 
 

@@ -294,6 +294,6 @@ class AssetDetail(ResponseModel):
         )
 
 
-def license_offers(sold: Iterable[dict[str, Any]], tiers: TierTexts) -> list[dict[str, Any]]:
+def license_offers(offered: Iterable[dict[str, Any]], tiers: TierTexts) -> list[dict[str, Any]]:
     """Return the fields of a `LicenseOffer` for each licence in a listing's index row."""
-    return [offer | tiers[offer["slug"]] for offer in sold if offer["slug"] in tiers]
+    return [offer | tiers[offer["slug"]] for offer in offered if offer["slug"] in tiers]

@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from developers.event_types import EventType
-from developers.models import WebhookMessage
+from developers.models import WebhookEvent
 from developers.webhooks.publishing import api_url, new_event, publish_events, publish_merged
 from marketplace.core.events import subscribe, subscribe_later
 from marketplace.jobs.policy import job
@@ -53,14 +53,15 @@ def _publish_review(event: ListingReviewed) -> None:
 
 def _publish_removal(event: ListingUnpublished) -> None:
     listing = Listing.objects.values("slug", "store__is_open").get(pk=event.listing_id)
-    # A closed store's listings were removed with it, unless `publish_store_events` still waits: it would not find this one any more.
+    # When a store closes, the job `publish_store_events` publishes the removal of its listings. If it has not run yet, it will not find this one,
+    # which is unpublished by now; so its removal is published here.
     if listing["store__is_open"] or not _was_removed(event.listing_id):
         publish_events(new_event(EventType.ASSET_REMOVED, subject=event.listing_id, data=_asset(event.listing_id, listing["slug"])))
 
 
 def _was_removed(listing_id: uuid.UUID) -> bool:
     """Tell whether the last event about a listing's presence in the catalog says that it left."""
-    events = WebhookMessage.objects.filter(subject=str(listing_id), type__in=(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED))
+    events = WebhookEvent.objects.filter(subject=str(listing_id), type__in=(EventType.ASSET_PUBLISHED, EventType.ASSET_REMOVED))
     return events.order_by("-id").values_list("type", flat=True).first() == EventType.ASSET_REMOVED
 
 

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from oauth2_provider.settings import oauth2_settings
 
-from .models import AccessToken, ApiUsage, FirstPartyToken, Grant, HourlyUsage, RefreshToken, WebhookDelivery, WebhookMessage
+from .models import AccessToken, ApiUsage, FirstPartyToken, Grant, HourlyUsage, RefreshToken, WebhookDelivery, WebhookEvent
 from .models.usage import KEPT_HOURS, KEPT_MONTHS
 from .models.webhooks import DeliveryStatus
 
@@ -58,6 +58,6 @@ def expired_usage() -> Expired:
 
 def expired_events() -> Expired:
     """Return old webhook events without pending deliveries; their deliveries first, which may be too many for one transaction."""
-    pending = WebhookDelivery.objects.filter(message=OuterRef("pk"), status=DeliveryStatus.PENDING)
-    events = WebhookMessage.objects.filter(~Exists(pending), created_at__lt=timezone.now() - EVENTS_KEPT).order_by()
-    return {"deliveries": WebhookDelivery.objects.filter(message__in=events), "events": events}
+    pending = WebhookDelivery.objects.filter(event=OuterRef("pk"), status=DeliveryStatus.PENDING)
+    events = WebhookEvent.objects.filter(~Exists(pending), created_at__lt=timezone.now() - EVENTS_KEPT).order_by()
+    return {"deliveries": WebhookDelivery.objects.filter(event__in=events), "events": events}

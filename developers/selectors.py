@@ -207,4 +207,4 @@ def deliveries_to(endpoint: WebhookEndpoint) -> QuerySet[WebhookDelivery]:
     """Return the deliveries to an endpoint, newest first, each with the outcome of its last attempt."""
     last = WebhookAttempt.objects.filter(delivery=OuterRef("pk")).order_by("-id")
     results = {f"last_{name}": Subquery(last.values(name)[:1]) for name in ("http_status", "error", "milliseconds", "at")}
-    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("message").annotate(**results).order_by("-created_at", "-id")
+    return WebhookDelivery.objects.filter(endpoint=endpoint).select_related("event").annotate(**results).order_by("-created_at", "-id")

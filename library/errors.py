@@ -37,7 +37,7 @@ class LicenseSuspended(Problem):
 
     status = 403
     title = "The licence is suspended"
-    detail = "The card payment behind this purchase is disputed. You can download again once the dispute is decided in our favour."
+    detail = "The card payment behind this purchase is disputed. You can download again if the marketplace wins the dispute."
 
 
 class ClaimEnded(Problem):

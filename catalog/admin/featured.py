@@ -14,7 +14,7 @@ from marketplace.review.service import staff_of
 from marketplace.ui.formatting import badge
 
 from ..models import FeaturedListing, Listing
-from ..selectors.listings import listing_for_sale
+from ..selectors.listings import listing_on_sale
 from ..services.featured import remove_featured_listing, save_featured_listing
 
 
@@ -31,7 +31,7 @@ class FeaturedListingForm(ModelForm):
 
     def clean_listing(self) -> Listing:
         try:
-            listing = listing_for_sale(self.cleaned_data["listing"].lower())
+            listing = listing_on_sale(self.cleaned_data["listing"].lower())
         except NotFound as problem:
             raise forms.ValidationError("No listing on sale has this slug.", code="not_on_sale") from problem
         return listing

@@ -78,7 +78,8 @@ def _cached_or_built(request: HttpRequest, build: Callable[[], HttpResponseBase]
     if response.status_code != 200:
         return response
     _MISSES.inc()
-    # Not if the catalog changed meanwhile: a standby that takes over without that change has this version again.
+    # Not stored if the catalog changed meanwhile: the response may contain the change, and if a database standby takes over that lacks it,
+    # this version is current again.
     if len(response.content) <= CACHED_RESPONSE_BYTES and current_version() == version:
         caches["responses"].set(key, response.content, CACHE_SECONDS)
     return response

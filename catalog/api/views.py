@@ -19,7 +19,7 @@ from ..comparison.public import AssetChanges, changes_of
 from ..filters import ListingFilter
 from ..manifests.public import PublicManifest
 from ..search import suggest
-from ..selectors.listings import listing_for_sale
+from ..selectors.listings import listing_on_sale
 
 ASSET_ID = OpenApiParameter("asset_id", str, OpenApiParameter.PATH, description="The asset's id or its slug.")
 NOT_MODIFIED = OpenApiResponse(description="If-None-Match names the present ETag.")
@@ -151,7 +151,7 @@ class AssetViewSet(ApiViewSet):
     def changes(self, request: Request, asset_id: str) -> HttpResponse:
         """Return what changed between two published versions of an asset on sale."""
         query = self.query()
-        return json_response(changes_of(listing_for_sale(asset_id), since=query.get("from"), until=query.get("to")))
+        return json_response(changes_of(listing_on_sale(asset_id), since=query.get("from"), until=query.get("to")))
 
     @extend_schema(
         operation_id="getAssetManifest",

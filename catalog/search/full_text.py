@@ -129,7 +129,9 @@ def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
 def popular_count(total: int) -> int:
     """Return how many of `total` listings are popular.
 
-    It grows with the square root, so that a common word among popular listings has at most as many matches as a rarer one among all.
+    The number P balances what subqueries read. One that searches only popular listings finds at most P. One that searches all is for words that
+    fewer than `ENOUGH_RESULTS` popular listings should have, and finds about ENOUGH_RESULTS * total / P. Both are equal where P is the square
+    root of ENOUGH_RESULTS * total, about 7 times that of `total`.
     """
     return max(MIN_POPULAR_LISTINGS, 7 * math.isqrt(total))
 

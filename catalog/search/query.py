@@ -18,7 +18,7 @@ from .full_text import FoundRow, FullTextQuery, all_of, are_all_common, fetch, s
 from .ranking import Scored, Scorer, rank
 from .vocabulary import current_vocabulary
 
-# Below this score, no title or tags contain all words as typed: one may be a misspelling that is itself a word.
+# Below this score, no title or tags contain all words as typed: one of them may be a misspelling that happens to be another word.
 CONVINCING_SCORE = 0.6
 # With fewer rows than a page has, the query is widened.
 ENOUGH_ROWS = bounds.SEARCH_LIMIT

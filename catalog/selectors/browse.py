@@ -245,7 +245,7 @@ def _count_facets(listings: Listings, names: Collection[Facet]) -> Facets:
     columns = {name: _FACET_COLUMNS[name] for name in names}
     rows = list(listings.order_by().values_list(*columns.values())[:FACET_LIMIT])
     counters: dict[Facet, Counter[str]] = {
-        name: Counter(sold["slug"] for row in rows for sold in orjson.loads(row[place]))
+        name: Counter(offered["slug"] for row in rows for offered in orjson.loads(row[place]))
         if name == Facet.LICENSE
         else Counter(row[place] for row in rows)
         for place, name in enumerate(columns)

@@ -35,7 +35,7 @@ SKILLS_CATEGORY = "ai-skills"
 _SLUG = re.compile(rf"[-a-zA-Z0-9_]{{1,{bounds.SLUG_CHARS}}}")
 
 
-def listings_for_sale() -> QuerySet[Listing]:
+def listings_on_sale() -> QuerySet[Listing]:
     """Return the listings that buyers can see and buy."""
     return Listing.objects.filter(status=ListingStatus.PUBLISHED, store__is_open=True)
 
@@ -48,7 +48,7 @@ def is_free_for_all(listing: Listing) -> bool:
 def skills_free_for_all() -> QuerySet[Listing]:
     """Return the listings on sale in the category of skills that are free for all (`is_free_for_all`) and whose file is a skill."""
     free = Q(base_price_minor=0) | Q(price_inr_minor=0) | Q(price_eur_minor=0)
-    return listings_for_sale().filter(
+    return listings_on_sale().filter(
         free,
         category__slug=SKILLS_CATEGORY,
         tier_requirement=Tier.FREE,
@@ -76,13 +76,13 @@ def purchase_count(listing: Listing) -> int:
     return counted + uncounted
 
 
-def listing_for_sale(id_or_slug: str) -> Listing:
+def listing_on_sale(id_or_slug: str) -> Listing:
     """Return a listing with its current discount, store, category, approved deliverable and index row, in one query.
 
     Raises:
         NotFound: there is none, or it is not on sale now.
     """
-    listings = with_running_discount(listings_for_sale().select_related("store", "category", "approved_deliverable", "index"))
+    listings = with_running_discount(listings_on_sale().select_related("store", "category", "approved_deliverable", "index"))
     listing = listings.filter(**lookup(id_or_slug)).first()
     if listing is None:
         raise NotFound

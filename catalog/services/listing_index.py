@@ -53,7 +53,7 @@ class IndexEntry:
     @property
     def count_keys(self) -> list[CountKey]:
         """The keys of the counts that include the listing."""
-        values = {("", ""), *self.labels, *(("license", sold["slug"]) for sold in self.columns["licenses"])}
+        values = {("", ""), *self.labels, *(("license", offered["slug"]) for offered in self.columns["licenses"])}
         if self.columns["file_type"]:
             values.add(("fileType", self.columns["file_type"]))
         return [(self.columns["category_slug"], self.columns["tier"], name, value) for name, value in values]
@@ -136,8 +136,8 @@ def add_to_counts(changes: Counter[CountKey]) -> None:
 def price_rows(pk: uuid.UUID, entry: IndexEntry) -> list[dict[str, Any]]:
     """Return the columns of a listing's `ListingPrice` rows."""
     return [
-        {"listing_id": pk} | {"license" if name == "slug" else name: value for name, value in sold.items()}
-        for sold in entry.columns["licenses"]
+        {"listing_id": pk} | {"license" if name == "slug" else name: value for name, value in offered.items()}
+        for offered in entry.columns["licenses"]
     ]
 
 

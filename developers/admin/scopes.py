@@ -101,7 +101,7 @@ class ScopeReviewAdmin(QueueAdmin):
     decision_names = ("grant_all", "decide_scopes", *CLAIMING)
     owner, noun, review_permission = "app__user", "scope_review", DECIDE
     page_decisions = {"grant_all": "g", "decide_scopes": "a"}
-    case_template = "admin/developers/app_facts.html"
+    details_template = "admin/developers/app_facts.html"
     claim, take_over, release = claiming(DECIDE, _is_pending)
 
     @admin.display(description="Developer")

@@ -32,7 +32,7 @@ class WebhookEndpointAdmin(ServiceAdmin):
 
     def panels(self, request: HttpRequest, subject: WebhookEndpoint) -> list[Panel]:
         rows = [
-            (f"{row.created_at:%Y-%m-%d %H:%M}", row.message.type, badge(row.status), row.attempts, _last_response(row))
+            (f"{row.created_at:%Y-%m-%d %H:%M}", row.event.type, badge(row.status), row.attempts, _last_response(row))
             for row in deliveries_to(subject)[:ROWS]
         ]
         return [

@@ -17,7 +17,7 @@ from marketplace.review.serializers import QueuePlace, queue_place
 
 from .. import bounds
 from ..event_types import EventType
-from ..models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from ..models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from ..models.webhooks import DeliveryStatus, WebhookStatus
 
 _WEB_ADDRESS = re.compile(rf"(?:[Hh][Tt][Tt][Pp][Ss]?://{ADDRESS_CHARACTER}*)?")
@@ -68,7 +68,7 @@ class EventQuery(serializers.Serializer[Any]):
     limit = Limit(default=bounds.EVENTS_DEFAULT, maximum=bounds.MAX_EVENTS)
 
 
-class EventResponse(serializers.Serializer[WebhookMessage]):
+class EventResponse(serializers.Serializer[WebhookEvent]):
     """An event, with the fields that webhooks send."""
 
     id = serializers.CharField(source="webhook_id", help_text="The `webhook-id` of its deliveries.")
@@ -192,8 +192,8 @@ class DeliveryResponse(serializers.Serializer[WebhookDelivery]):
     """The delivery of an event to a webhook."""
 
     id = serializers.CharField()
-    eventId = serializers.CharField(source="message.webhook_id", help_text="Id of the event, the `webhook-id` of each attempt.")
-    type = serializers.CharField(source="message.type", help_text="Type of the event.")
+    eventId = serializers.CharField(source="event.webhook_id", help_text="Id of the event, the `webhook-id` of each attempt.")
+    type = serializers.CharField(source="event.type", help_text="Type of the event.")
     status = serializers.ChoiceField(DeliveryStatus.choices)
     attempts = serializers.IntegerField(help_text="Number of attempts since it was created or last sent again.")
     createdAt = serializers.DateTimeField(source="created_at")

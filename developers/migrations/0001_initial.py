@@ -183,7 +183,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='WebhookMessage',
+            name='WebhookEvent',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('type', models.CharField(max_length=32)),
@@ -198,7 +198,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-id',),
                 'default_permissions': (),
-                'indexes': [models.Index(fields=['app', 'position'], name='webhookmessage_app'), models.Index(fields=['owner', 'position'], name='webhookmessage_owner'), models.Index(condition=models.Q(('app', None), ('owner', None)), fields=['position'], name='webhookmessage_public'), models.Index(condition=models.Q(('position', None)), fields=['created_at', 'id'], name='webhookmessage_unlisted'), models.Index(condition=models.Q(('merges_until__isnull', False)), fields=['subject', 'type', 'merges_until'], name='webhookmessage_merging')],
+                'indexes': [models.Index(fields=['app', 'position'], name='webhookevent_app'), models.Index(fields=['owner', 'position'], name='webhookevent_owner'), models.Index(condition=models.Q(('app', None), ('owner', None)), fields=['position'], name='webhookevent_public'), models.Index(condition=models.Q(('position', None)), fields=['created_at', 'id'], name='webhookevent_unlisted'), models.Index(condition=models.Q(('merges_until__isnull', False)), fields=['subject', 'type', 'merges_until'], name='webhookevent_merging')],
             },
         ),
         migrations.CreateModel(
@@ -237,14 +237,14 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('endpoint', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='developers.webhookendpoint')),
-                ('message', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='developers.webhookmessage')),
+                ('event', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='developers.webhookevent')),
             ],
             options={
                 'verbose_name_plural': 'webhook deliveries',
                 'ordering': ('-id',),
                 'default_permissions': (),
                 'indexes': [models.Index(fields=['endpoint', '-created_at', '-id'], name='webhookdelivery_newest'), models.Index(condition=models.Q(('status', 'Pending')), fields=['endpoint', 'next_at'], name='webhookdelivery_due')],
-                'constraints': [models.UniqueConstraint(fields=('message', 'endpoint'), name='webhookdelivery_once'), models.CheckConstraint(condition=models.Q(('status__in', ['Pending', 'Delivered', 'Failed', 'Cancelled'])), name='webhookdelivery_status_known')],
+                'constraints': [models.UniqueConstraint(fields=('event', 'endpoint'), name='webhookdelivery_once'), models.CheckConstraint(condition=models.Q(('status__in', ['Pending', 'Delivered', 'Failed', 'Cancelled'])), name='webhookdelivery_status_known')],
             },
         ),
         migrations.CreateModel(
@@ -479,10 +479,10 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ClientMetadata',
+            name='MetadataReview',
             fields=[
                 ('claimed_at', models.DateTimeField(blank=True, null=True)),
-                ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='client_metadata', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
+                ('app', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='metadata_review', serialize=False, to=settings.OAUTH2_PROVIDER_APPLICATION_MODEL)),
                 ('host', models.CharField(blank=True, db_index=True, max_length=255)),
                 ('status', models.CharField(choices=[('Unchanged', 'Unchanged'), ('Changed', 'Changed')], default='Unchanged', max_length=16)),
                 ('reviewed', models.JSONField()),
@@ -491,10 +491,8 @@ class Migration(migrations.Migration):
                 ('claimed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name': 'client metadata',
-                'verbose_name_plural': 'client metadata',
                 'ordering': ('-app_id',),
-                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Unchanged', 'Changed'])), name='clientmetadata_status_known')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('status__in', ['Unchanged', 'Changed'])), name='metadatareview_status_known')],
             },
         ),
     ]

@@ -2,13 +2,13 @@
 
 from .applications import ApplicationMessage, DeveloperApplication
 from .apps import App, AppLogo, AppOrigin, AppScope, ScopeReview
-from .clients import ClientMetadata
+from .clients import MetadataReview
 from .consents import Consent
 from .credentials import AccessToken, ApiKey, Grant, IDToken, RefreshToken
 from .first_party import FirstPartyToken
 from .spending import SpendingLimit
 from .usage import ApiUsage, DormancyNotice, HourlyUsage
-from .webhooks import EventCounter, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
+from .webhooks import EventCounter, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookEvent, WebhookSubscription
 
 __all__ = [
     "AccessToken",
@@ -19,7 +19,6 @@ __all__ = [
     "AppOrigin",
     "AppScope",
     "ApplicationMessage",
-    "ClientMetadata",
     "Consent",
     "DeveloperApplication",
     "DormancyNotice",
@@ -28,12 +27,13 @@ __all__ = [
     "Grant",
     "HourlyUsage",
     "IDToken",
+    "MetadataReview",
     "RefreshToken",
     "ScopeReview",
     "SpendingLimit",
     "WebhookAttempt",
     "WebhookDelivery",
     "WebhookEndpoint",
-    "WebhookMessage",
+    "WebhookEvent",
     "WebhookSubscription",
 ]

@@ -36,7 +36,7 @@ class App(AbstractApplication):
     """An OAuth client: an app of a developer, which can have API keys, or a client with a metadata document."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
-    # None for a client with a metadata document (`ClientMetadata`): the user who connects it first does not own it.
+    # None for a client with a metadata document: the user who connects it first does not own it.
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="apps")
     status = models.CharField(max_length=16, choices=AppStatus.choices, default=AppStatus.PENDING)
     # Empty for a client with a metadata document.

@@ -1,4 +1,4 @@
-"""The metadata of OAuth clients: a change waits for a review."""
+"""Reviews of the names and redirect URIs of apps: a change waits for one."""
 
 from typing import Any
 
@@ -11,25 +11,25 @@ from marketplace.review.models import Claimable
 from .apps import App
 
 
-class ClientMetadataStatus(models.TextChoices):
-    """The status of a client's metadata: whether the latest waits for a review."""
+class MetadataReviewStatus(models.TextChoices):
+    """The status of a metadata review: whether the latest metadata wait for it."""
 
     UNCHANGED = "Unchanged"
     CHANGED = "Changed"
 
 
-class ClientMetadata(Claimable):
-    """The document of a client with a metadata document, as accepted and as last fetched, or the new redirect URIs of a developer's app.
+class MetadataReview(Claimable):
+    """An app's name and redirect URIs, as reviewed, and as its document or its developer last gave them.
 
-    A client with a metadata document may use the redirect URIs that are in both: one that the document drops is refused at once, a new one waits
-    for the review. A developer's app keeps the reviewed ones until then.
+    Each client with a metadata document has one. It may use the redirect URIs that are in both: one that the document drops is refused at once,
+    a new one waits for the review. A developer's app gets one when new redirect URIs have to be reviewed, and keeps the reviewed ones until then.
     """
 
-    app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="client_metadata")
-    # Of the document; empty for an app of a developer.
+    app = models.OneToOneField(App, primary_key=True, on_delete=models.CASCADE, related_name="metadata_review")
+    # The host of the metadata document; empty for a developer's app.
     host = models.CharField(max_length=255, db_index=True, blank=True)
-    status = models.CharField(max_length=16, choices=ClientMetadataStatus.choices, default=ClientMetadataStatus.UNCHANGED)
-    # `name` and `redirect_uris`: what a reviewer accepted; of a pending client what was fetched first.
+    status = models.CharField(max_length=16, choices=MetadataReviewStatus.choices, default=MetadataReviewStatus.UNCHANGED)
+    # `name` and `redirect_uris`: what a reviewer accepted; for a pending client what was fetched first.
     reviewed: Any = models.JSONField()
     # The same as last fetched, or as the developer wants them to be.
     latest: Any = models.JSONField()
@@ -38,8 +38,7 @@ class ClientMetadata(Claimable):
 
     class Meta:
         ordering = ("-app_id",)
-        verbose_name = verbose_name_plural = "client metadata"
-        constraints = (models.CheckConstraint(condition=Q(status__in=ClientMetadataStatus.values), name="clientmetadata_status_known"),)
+        constraints = (models.CheckConstraint(condition=Q(status__in=MetadataReviewStatus.values), name="metadatareview_status_known"),)
 
     def __str__(self) -> str:
         return f"{self.app} ({self.host})" if self.host else str(self.app)

@@ -171,7 +171,7 @@ class RefreshToken(AbstractRefreshToken):
 
 
 class Grant(AbstractGrant):
-    """An authorization code; `code` holds its hash."""
+    """An authorization code, which the toolkit calls a grant; not what an app is granted. `code` holds its hash."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)  # type: ignore[assignment]  # the library numbers its rows
     # A used code is kept until it is purged: its reuse revokes the tokens issued for it.

@@ -102,7 +102,7 @@ class EventCounter(models.Model):
         return str(self.last)
 
 
-class WebhookMessage(models.Model):
+class WebhookEvent(models.Model):
     """An event and its audience: one app, the apps of one developer, or all. Apps list it, and get it at their endpoints."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
@@ -122,13 +122,11 @@ class WebhookMessage(models.Model):
         ordering = ("-id",)
         default_permissions = ()
         indexes = (
-            models.Index(fields=("app", "position"), name="webhookmessage_app"),
-            models.Index(fields=("owner", "position"), name="webhookmessage_owner"),
-            models.Index(fields=("position",), condition=Q(app=None, owner=None), name="webhookmessage_public"),
-            models.Index(fields=("created_at", "id"), condition=Q(position=None), name="webhookmessage_unlisted"),
-            models.Index(
-                fields=("subject", "type", "merges_until"), condition=Q(merges_until__isnull=False), name="webhookmessage_merging"
-            ),
+            models.Index(fields=("app", "position"), name="webhookevent_app"),
+            models.Index(fields=("owner", "position"), name="webhookevent_owner"),
+            models.Index(fields=("position",), condition=Q(app=None, owner=None), name="webhookevent_public"),
+            models.Index(fields=("created_at", "id"), condition=Q(position=None), name="webhookevent_unlisted"),
+            models.Index(fields=("subject", "type", "merges_until"), condition=Q(merges_until__isnull=False), name="webhookevent_merging"),
         )
 
     def __str__(self) -> str:
@@ -153,7 +151,7 @@ class WebhookDelivery(models.Model):
     """The delivery of an event to an endpoint."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    message = models.ForeignKey(WebhookMessage, on_delete=models.CASCADE, related_name="deliveries")
+    event = models.ForeignKey(WebhookEvent, on_delete=models.CASCADE, related_name="deliveries")
     endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     status = models.CharField(max_length=16, choices=DeliveryStatus.choices, default=DeliveryStatus.PENDING)
     # Attempts since it was created or last sent again; the log has all of them.
@@ -167,7 +165,7 @@ class WebhookDelivery(models.Model):
         default_permissions = ()
         verbose_name_plural = "webhook deliveries"
         constraints = (
-            models.UniqueConstraint(fields=("message", "endpoint"), name="webhookdelivery_once"),
+            models.UniqueConstraint(fields=("event", "endpoint"), name="webhookdelivery_once"),
             models.CheckConstraint(condition=Q(status__in=DeliveryStatus.values), name="webhookdelivery_status_known"),
         )
         indexes = (
@@ -176,7 +174,7 @@ class WebhookDelivery(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.message_id} to {self.endpoint_id}"
+        return f"{self.event_id} to {self.endpoint_id}"
 
 
 class WebhookAttempt(models.Model):

@@ -88,8 +88,8 @@ def require_reviewed_client(request: HttpRequest, client_id: str, user: User) ->
     """
     if not cimd.is_cimd_client_id(client_id) or not CLIENT_ID.fullmatch(client_id):
         return
-    app = App.objects.select_related("client_metadata").filter(client_id=client_id).first()
-    if app is None or not hasattr(app, "client_metadata"):
+    app = App.objects.select_related("metadata_review").filter(client_id=client_id).first()
+    if app is None or not hasattr(app, "metadata_review"):
         app = _fetch_document(request, client_id, user)
         if app is None:
             raise InvalidClientIdError(description="The client is unknown, and its document cannot be read or used here.")

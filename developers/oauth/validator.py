@@ -1,4 +1,4 @@
-"""The OAuth request validator: hashed codes, scopes limited to the grant, one audience for each token, replay detection.
+"""The OAuth request validator: hashed codes, scopes limited to those granted, one audience for each token, replay detection.
 
 The library calls these methods in the order of the protocol; changes of rows are services. The names are the library's, and
 so is the untyped `request`, which carries the state of a flow from method to method.
@@ -81,39 +81,39 @@ class Validator(OAuth2Validator):
 
     def validate_code(self, client_id: str, code: str, client: App, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Accept an unused code of this app. A used one revokes the tokens issued for it, and a wrong verifier voids the code."""
-        grant = Grant.objects.select_related("user", "application").filter(code=digest_of(code), application=client).first()
-        if grant is None:
+        code_row = Grant.objects.select_related("user", "application").filter(code=digest_of(code), application=client).first()
+        if code_row is None:
             raise InvalidGrantError(description="The code is unknown.", request=request)
-        if grant.used_at is not None:
-            revoke_family(family=grant.token_family, reason="The authorization code was used twice.", actor=None)
+        if code_row.used_at is not None:
+            revoke_family(family=code_row.token_family, reason="The authorization code was used twice.", actor=None)
             raise InvalidGrantError(description="The code was used before.", request=request)
         if request.code_verifier:
-            _check_verifier(grant, request)
-        audience, scopes = _consented_audience(grant, request), parse_scopes(grant.scope) & client.scopes
-        if grant.expires <= timezone.now() or not grant.user.is_active or not scopes:
+            _check_verifier(code_row, request)
+        audience, scopes = _consented_audience(code_row, request), parse_scopes(code_row.scope) & client.scopes
+        if code_row.expires <= timezone.now() or not code_row.user.is_active or not scopes:
             raise InvalidGrantError(description="The code has expired, or the app has lost its scopes.", request=request)
-        request.code_grant, request.audience = grant, audience
-        request.user, request.scopes = grant.user, format_scopes(scopes).split()
+        request.code_row, request.audience = code_row, audience
+        request.user, request.scopes = code_row.user, format_scopes(scopes).split()
         return True
 
     def get_code_challenge(self, code: str, request: Any) -> str:
         """Return the hash that the verifier must have."""
-        return str(request.code_grant.code_challenge)
+        return str(request.code_row.code_challenge)
 
     def get_code_challenge_method(self, code: str, request: Any) -> str:
         """Return S256, the only method that is stored."""
-        return str(request.code_grant.code_challenge_method)
+        return str(request.code_row.code_challenge_method)
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str:
         """Return the redirect URI of a request without one: the code's at the exchange (OAuth 2.1), the app's only one before."""
-        grant = getattr(request, "code_grant", None)
-        return str(grant.redirect_uri if grant else request.client.default_redirect_uri)
+        code_row = getattr(request, "code_row", None)
+        return str(code_row.redirect_uri if code_row else request.client.default_redirect_uri)
 
     def confirm_redirect_uri(
         self, client_id: str, code: str, redirect_uri: str, client: App, request: Any, *args: Any, **kwargs: Any
     ) -> bool:
         """Accept the address of the authorization request, while it is still registered."""
-        if request.code_grant.redirect_uri != redirect_uri or not client.redirect_uri_allowed(redirect_uri):
+        if request.code_row.redirect_uri != redirect_uri or not client.redirect_uri_allowed(redirect_uri):
             raise InvalidGrantError(description="The redirect_uri is not that of the code, or is no longer registered.", request=request)
         return True
 
@@ -160,7 +160,7 @@ class Validator(OAuth2Validator):
             if request.grant_type == "refresh_token":
                 pair = rotate_refresh_token(refresh_token=request.refresh_row, pair=pair)
             else:
-                exchange_code(grant=request.code_grant, pair=pair)
+                exchange_code(authorization_code=request.code_row, pair=pair)
         except Replayed as replay:
             revoke_family(family=replay.family, reason="A code or refresh token was used twice.", actor=None)
             raise InvalidGrantError(description="The code or refresh token was used before.", request=request) from replay
@@ -214,13 +214,13 @@ def _granted_of(wanted: Iterable[str], granted: frozenset[Scope], request: Any) 
     return format_scopes(scope for scope in granted if scope in asked).split()
 
 
-def _check_verifier(grant: Grant, request: Any) -> None:
+def _check_verifier(code_row: Grant, request: Any) -> None:
     """Void a code that is sent with a wrong verifier, so that nobody can guess twice."""
     well_formed_verifier = _VERIFIER.fullmatch(request.code_verifier)
-    if well_formed_verifier and code_challenge_method_s256(request.code_verifier, grant.code_challenge):
+    if well_formed_verifier and code_challenge_method_s256(request.code_verifier, code_row.code_challenge):
         return
     try:
-        void_code(grant=grant)
+        void_code(authorization_code=code_row)
     except Replayed as replay:
         revoke_family(family=replay.family, reason="The authorization code was used twice.", actor=None)
     except NotFound:

@@ -19,7 +19,7 @@ from ..models import App, AppScope, DeveloperApplication
 from ..models.apps import AppStatus
 from .apps import reinstate_app
 from .scopes import queue_request
-from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, lock_approval, notify_developer
+from .states import APP_TRANSITIONS, APPLICATION_TRANSITIONS, lock_approved_application, notify_developer
 
 
 @transaction.atomic
@@ -58,7 +58,7 @@ def restore_approval(*, subject: DeveloperApplication, decision: AuditEntry, rea
 
 def _lock_app(app_id: Any) -> App:
     """Return the app, locked after its developer's approval, without which it cannot be restored."""
-    lock_approval(App.objects.select_related("user").get(pk=app_id).developer)
+    lock_approved_application(App.objects.select_related("user").get(pk=app_id).developer)
     return lock(App.objects.all(), pk=app_id)
 
 

@@ -18,7 +18,7 @@ from ..models.apps import AppStatus
 from ..redirects import origin_of
 from ..selectors import open_request_of
 from .scopes import queue_request
-from .states import APP_TRANSITIONS, lock_approval, notify_developer
+from .states import APP_TRANSITIONS, lock_approved_application, notify_developer
 
 
 @transaction.atomic
@@ -30,7 +30,7 @@ def create_app(*, user: User, name: str, purpose: str, scopes: Mapping[Scope, st
         ScopeNotAvailable: a scope that no app can have.
         TooManyApps: the user has the maximum number of apps that are not rejected.
     """
-    lock_approval(user)
+    lock_approved_application(user)
     if App.objects.filter(user=user).exclude(status=AppStatus.REJECTED).count() >= bounds.MAX_APPS:
         raise TooManyApps(maximum=bounds.MAX_APPS)
     app = App.objects.create(
@@ -104,7 +104,7 @@ def reinstate_app(*, app: App, reason: str, actor: User) -> App:
         SelfReview: the app is the actor's.
     """
     if app.user is not None:
-        lock_approval(app.user)
+        lock_approved_application(app.user)
     app = APP_TRANSITIONS.decide(App.objects.all(), "reinstate", pk=app.pk, actor=actor, reason=reason)
     notify_developer(app, "developers/app_reinstated", reason=app.status_reason)
     return app

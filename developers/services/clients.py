@@ -17,21 +17,21 @@ from marketplace.core.transitions import TransitionTable, lock, lock_for_decisio
 
 from .. import bounds
 from ..errors import TooManyClientsWaiting, TooManyRedirectUris
-from ..models import App, ClientMetadata
+from ..models import App, MetadataReview
 from ..models.apps import AppStatus
-from ..models.clients import ClientMetadataStatus
+from ..models.clients import MetadataReviewStatus
 from ..redirects import uri_error
 from .apps import write_redirect_uris
 from .scopes import queue_request
 from .states import APP_TRANSITIONS, notify_developer
 
-CLIENT_TRANSITIONS = TransitionTable(
-    "client_metadata",
+METADATA_REVIEW_TRANSITIONS = TransitionTable(
+    "metadata_review",
     {
-        "change": ((ClientMetadataStatus.UNCHANGED, ClientMetadataStatus.CHANGED), ClientMetadataStatus.CHANGED),
-        "revert": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
-        "accept": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
-        "refuse": ((ClientMetadataStatus.CHANGED,), ClientMetadataStatus.UNCHANGED),
+        "change": ((MetadataReviewStatus.UNCHANGED, MetadataReviewStatus.CHANGED), MetadataReviewStatus.CHANGED),
+        "revert": ((MetadataReviewStatus.CHANGED,), MetadataReviewStatus.UNCHANGED),
+        "accept": ((MetadataReviewStatus.CHANGED,), MetadataReviewStatus.UNCHANGED),
+        "refuse": ((MetadataReviewStatus.CHANGED,), MetadataReviewStatus.UNCHANGED),
     },
 )
 _REASON = "The client describes itself and gives no reason."
@@ -57,14 +57,14 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
         if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
     app = lock(App.objects.all(), pk=app.pk)
-    # A developer's app has a row of its latest new URIs only: an earlier one is deleted, even if it still waits.
-    ClientMetadata.objects.filter(app=app).delete()
+    # A developer's app has a row for its latest request only: an earlier one is replaced, even if it still waits.
+    MetadataReview.objects.filter(app=app).delete()
     present = app.redirect_uris.split()
     if settings.SANDBOX or not app.scopes or set(wanted) <= set(present):
         write_redirect_uris(app=app, uris=wanted, actor=actor)
         return False
     reviewed, latest = ({"name": app.name, "redirect_uris": each} for each in (present, wanted))
-    ClientMetadata.objects.create(app=app, host="", reviewed=reviewed, latest=latest, status=ClientMetadataStatus.CHANGED)
+    MetadataReview.objects.create(app=app, host="", reviewed=reviewed, latest=latest, status=MetadataReviewStatus.CHANGED)
     audit.record("app.request_redirect_uris", app, actor=actor, before=present, after=wanted)
     return True
 
@@ -81,14 +81,14 @@ def submit_document(*, client: App, actor: User) -> App:
     contents = {"name": client.name, "redirect_uris": list(dict.fromkeys(client.redirect_uris.split()))}
     with transaction.atomic():
         # A lock for the whole table: simultaneous new clients cannot exceed the bounds.
-        lock(ContentType.objects.all(), app_label=ClientMetadata._meta.app_label, model=ClientMetadata._meta.model_name)
+        lock(ContentType.objects.all(), app_label=MetadataReview._meta.app_label, model=MetadataReview._meta.model_name)
         app = lock(App.objects.all(), pk=client.pk)
-        client_metadata = ClientMetadata.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
-        if client_metadata is not None:
-            _update_document(app, client_metadata, contents)
+        metadata_review = MetadataReview.objects.select_for_update(of=("self",), no_key=True).filter(pk=app.pk).first()
+        if metadata_review is not None:
+            _update_document(app, metadata_review, contents)
             return app
         host = str(urlsplit(app.client_id).hostname).rstrip(".")
-        waiting = ClientMetadata.objects.filter(app__status=AppStatus.PENDING)
+        waiting = MetadataReview.objects.filter(app__status=AppStatus.PENDING)
         if waiting.filter(host=host).count() < bounds.MAX_WAITING_CLIENTS_OF_HOST and waiting.count() < bounds.MAX_WAITING_CLIENTS:
             _queue_client(app, host, contents, actor)
             return app
@@ -98,7 +98,7 @@ def submit_document(*, client: App, actor: User) -> App:
 
 def _queue_client(app: App, host: str, contents: dict[str, Any], actor: User) -> None:
     # Until a review, `reviewed` is what was fetched first.
-    ClientMetadata.objects.create(app=app, host=host, reviewed=contents, latest=contents)
+    MetadataReview.objects.create(app=app, host=host, reviewed=contents, latest=contents)
     audit.record("app.create", app, actor=actor, to_state=app.status, name=app.name, document=app.client_id)
     # The toolkit has saved the URIs, but not their origins.
     app.redirect_uris = ""
@@ -124,30 +124,30 @@ def reopen_client(*, app: App, reason: str, actor: User) -> App:
     return app
 
 
-def _update_document(app: App, client_metadata: ClientMetadata, contents: dict[str, Any]) -> None:
+def _update_document(app: App, metadata_review: MetadataReview, contents: dict[str, Any]) -> None:
     """Save the latest document of a known client. Redirect URIs that it no longer has are removed at once."""
-    unchanged = contents == client_metadata.latest
-    if unchanged and client_metadata.status == ClientMetadataStatus.CHANGED:
+    unchanged = contents == metadata_review.latest
+    if unchanged and metadata_review.status == MetadataReviewStatus.CHANGED:
         # It has waited for a review since `read_at`.
         return
-    client_metadata.read_at = timezone.now()
+    metadata_review.read_at = timezone.now()
     if unchanged:
-        client_metadata.save(update_fields=["read_at"])
+        metadata_review.save(update_fields=["read_at"])
         return
-    verb = "change" if contents != client_metadata.reviewed else "revert"
-    if CLIENT_TRANSITIONS.allows(client_metadata, verb):
-        before = client_metadata.latest
-        changes = {"read_at": client_metadata.read_at, "latest": contents}
-        CLIENT_TRANSITIONS.apply(client_metadata, verb, actor=None, changes=changes, before=before, after=contents)
+    verb = "change" if contents != metadata_review.reviewed else "revert"
+    if METADATA_REVIEW_TRANSITIONS.allows(metadata_review, verb):
+        before = metadata_review.latest
+        changes = {"read_at": metadata_review.read_at, "latest": contents}
+        METADATA_REVIEW_TRANSITIONS.apply(metadata_review, verb, actor=None, changes=changes, before=before, after=contents)
     else:
         # The document is as reviewed again, after a change that was refused.
-        client_metadata.latest = contents
-        client_metadata.save(update_fields=["read_at", "latest"])
-    _apply_document(app, client_metadata)
+        metadata_review.latest = contents
+        metadata_review.save(update_fields=["read_at", "latest"])
+    _apply_document(app, metadata_review)
 
 
 @transaction.atomic
-def decide_metadata(*, client_metadata: ClientMetadata, accept: bool, shown: dict[str, object], reason: str, actor: User) -> None:
+def decide_metadata(*, metadata_review: MetadataReview, accept: bool, shown: dict[str, object], reason: str, actor: User) -> None:
     """Accept or refuse the latest document of a client, or the new redirect URIs of a developer's app, if they are still what the reviewer was shown.
 
     After a refusal a client keeps what was reviewed and its document still has, a developer's app its present redirect URIs.
@@ -158,23 +158,23 @@ def decide_metadata(*, client_metadata: ClientMetadata, accept: bool, shown: dic
         SelfReview: the app is the actor's.
     """
     reason = texts.clean_text(reason, "reason")
-    app = lock_for_decision(App.objects.all(), pk=client_metadata.app_id, owner="user_id", actor=actor)
-    client_metadata = lock(ClientMetadata.objects.all(), pk=app.pk)
-    if client_metadata.latest != shown:
+    app = lock_for_decision(App.objects.all(), pk=metadata_review.app_id, owner="user_id", actor=actor)
+    metadata_review = lock(MetadataReview.objects.all(), pk=app.pk)
+    if metadata_review.latest != shown:
         raise InvalidTransition("The metadata has changed again. Reload the page and check it.")
-    changes = {"reviewed": client_metadata.latest} if accept else {}
+    changes = {"reviewed": metadata_review.latest} if accept else {}
     if not accept and app.user_id is not None:
         # The URIs that the developer wanted to replace stay.
-        changes = {"latest": client_metadata.reviewed}
+        changes = {"latest": metadata_review.reviewed}
     verb = "accept" if accept else "refuse"
-    CLIENT_TRANSITIONS.apply(client_metadata, verb, actor=actor, reason=reason, changes=changes, client_metadata=client_metadata.latest)
-    _apply_document(app, client_metadata)
+    METADATA_REVIEW_TRANSITIONS.apply(metadata_review, verb, actor=actor, reason=reason, changes=changes, metadata=metadata_review.latest)
+    _apply_document(app, metadata_review)
     notify_developer(app, "developers/redirects_decided", accepted=accept, reason=reason, uris=app.redirect_uris.split())
 
 
-def _apply_document(app: App, client_metadata: ClientMetadata) -> None:
+def _apply_document(app: App, metadata_review: MetadataReview) -> None:
     """Give the app the reviewed name, and the reviewed redirect URIs that its document still has."""
-    reviewed, latest = client_metadata.reviewed, client_metadata.latest
+    reviewed, latest = metadata_review.reviewed, metadata_review.latest
     app.name = reviewed["name"]
     app.save(update_fields=["name", "updated"])
     write_redirect_uris(app=app, uris=[uri for uri in reviewed["redirect_uris"] if uri in latest["redirect_uris"]], actor=None)

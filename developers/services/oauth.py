@@ -51,36 +51,41 @@ class NewPair:
 
 
 @transaction.atomic
-def exchange_code(*, grant: Grant, pair: NewPair) -> AccessToken:
+def exchange_code(*, authorization_code: Grant, pair: NewPair) -> AccessToken:
     """Mark an authorization code as used and save the pair that is issued for it.
 
     Raises:
         NotFound: the consent was withdrawn meanwhile, and the code with it.
         Replayed: the code was used before.
     """
-    _lock_consent(grant.user, grant.application, pair.audience)
-    grant = lock(Grant.objects.all(), pk=grant.pk)
-    if grant.used_at is not None:
-        raise Replayed(grant.token_family)
-    grant.used_at, grant.token_family = timezone.now(), new_id()
-    grant.save(update_fields=["used_at", "token_family"])
-    refresh = RefreshToken(user=grant.user, application=grant.application, token_family=grant.token_family, scope=grant.scope)
+    _lock_consent(authorization_code.user, authorization_code.application, pair.audience)
+    authorization_code = lock(Grant.objects.all(), pk=authorization_code.pk)
+    if authorization_code.used_at is not None:
+        raise Replayed(authorization_code.token_family)
+    authorization_code.used_at, authorization_code.token_family = timezone.now(), new_id()
+    authorization_code.save(update_fields=["used_at", "token_family"])
+    refresh = RefreshToken(
+        user=authorization_code.user,
+        application=authorization_code.application,
+        token_family=authorization_code.token_family,
+        scope=authorization_code.scope,
+    )
     return _save_pair(pair, refresh, None)
 
 
 @transaction.atomic
-def void_code(*, grant: Grant) -> None:
+def void_code(*, authorization_code: Grant) -> None:
     """Mark an authorization code as used, because it was sent with a wrong verifier.
 
     Raises:
         NotFound: the code no longer exists.
         Replayed: the code was used before.
     """
-    grant = lock(Grant.objects.all(), pk=grant.pk)
-    if grant.used_at is not None:
-        raise Replayed(grant.token_family)
-    grant.used_at = timezone.now()
-    grant.save(update_fields=["used_at"])
+    authorization_code = lock(Grant.objects.all(), pk=authorization_code.pk)
+    if authorization_code.used_at is not None:
+        raise Replayed(authorization_code.token_family)
+    authorization_code.used_at = timezone.now()
+    authorization_code.save(update_fields=["used_at"])
 
 
 @transaction.atomic

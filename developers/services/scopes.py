@@ -27,7 +27,7 @@ from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..selectors import open_request_of, undecided_scopes_of
 from ..webhooks.publishing import new_event, publish_events
-from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approval, notify_developer
+from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approved_application, notify_developer
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def decide_scopes(
     """
     note = texts.clean_text(note, "note", required=False)
     if any(decision.granted for decision in decisions.values()):
-        _lock_approval_of_pending(review.app)
+        _lock_application_of_pending(review.app)
     app = lock_for_decision(App.objects.all(), pk=review.app_id, owner="user_id", actor=actor)
     review = lock(ScopeReview.objects.all(), pk=review.pk)
     if review.status != ScopeReviewStatus.PENDING:
@@ -192,10 +192,13 @@ def _close_review(
     notify_developer(app, "developers/app_decided", note=note, scope_rows=list(pending.values()))
 
 
-def _lock_approval_of_pending(app: App) -> None:
-    """Lock the developer's approval, before the app, if the app is pending; an approved app is suspended by a withdrawal."""
+def _lock_application_of_pending(app: App) -> None:
+    """Lock the developer's application, before the app, if the app is pending.
+
+    For an approved app that is not needed: withdrawing the approval of the application suspends the app.
+    """
     if app.user is not None and App.objects.filter(pk=app.pk, status=AppStatus.PENDING).exists():
-        lock_approval(app.user)
+        lock_approved_application(app.user)
         # Read again, because `app.user` may be older than the wait for the lock.
         if not User.objects.filter(pk=app.user.pk, is_active=True).exists():
             raise DeveloperNotApproved("The developer's account is deactivated.")

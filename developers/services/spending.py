@@ -77,7 +77,8 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
 def remove_spending_limit(*, limit: SpendingLimit, actor: User) -> None:
     """Remove a limit.
 
-    A token without an app or another developer's app can then not spend the currency; one's own app can, without a limit, except from the console.
+    A token without an app or another developer's app can then not spend the currency; one's own app can then spend it without a limit, but not
+    through the console.
 
     Raises:
         LastSpendingLimit: it is the only one of a token that may spend.

@@ -48,7 +48,7 @@ def notify_developer(app: App, template: str, **context: Any) -> None:
         mail(app.user, template, app=app, **context)
 
 
-def lock_approval(user: User) -> DeveloperApplication:
+def lock_approved_application(user: User) -> DeveloperApplication:
     """Return the user's approved application, locked, so that a withdrawal waits for this transaction.
 
     Locks are taken in this order: application, then app, then scope review.

@@ -20,7 +20,7 @@ from marketplace.http import outbound
 from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
 from ..event_types import OWN_STORE_EVENTS, PING, REQUIRED_SCOPES, may_subscribe
-from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage, WebhookSubscription
+from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookEvent, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
 from ..webhooks.delivering import disable_locked, schedule_delivery
@@ -187,14 +187,12 @@ def send_test_event(*, endpoint: WebhookEndpoint, actor: User) -> WebhookDeliver
         TooManyTestEvents: the maximum was sent in the last minute.
     """
     endpoint = _lock_enabled(endpoint)
-    recent = WebhookDelivery.objects.filter(endpoint=endpoint, message__type=PING, created_at__gt=timezone.now() - timedelta(minutes=1))
+    recent = WebhookDelivery.objects.filter(endpoint=endpoint, event__type=PING, created_at__gt=timezone.now() - timedelta(minutes=1))
     if recent.count() >= TRIES_A_MINUTE:
         raise TooManyTestEvents
-    message = WebhookMessage.objects.create(
-        type=PING, data={"endpointId": str(endpoint.pk)}, subject=str(endpoint.pk), app_id=endpoint.app_id
-    )
+    event = WebhookEvent.objects.create(type=PING, data={"endpointId": str(endpoint.pk)}, subject=str(endpoint.pk), app_id=endpoint.app_id)
     audit.record("webhook.test", endpoint, actor=actor)
-    delivery = WebhookDelivery.objects.create(message=message, endpoint=endpoint)
+    delivery = WebhookDelivery.objects.create(event=event, endpoint=endpoint)
     schedule_delivery(endpoint)
     return delivery
 

@@ -44,9 +44,9 @@ GONE = 410
 def has_failed_too_long(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> bool:
     """Tell whether this failure disables the endpoint: no delivery has succeeded for `GIVEN_UP_AFTER`, and this one has used up its attempts.
 
-    At a busy endpoint, where attempts wait for each other, it is enough that the first attempt was as long ago as all attempts would take,
-    unless the delivery was sent again by hand, which begins its attempts anew and keeps its log. Time before the first attempt does not count, because no worker may have run, or the app been
-    suspended.
+    At a busy endpoint attempts wait for each other, so a delivery may not use them up in time. There it is enough that its first attempt is
+    older than all `RETRY_DELAYS` together, unless it was sent again by hand: its attempts begin anew then, but its log has the old ones.
+    The time before the first attempt does not count: perhaps no worker was running, or the app was suspended.
     """
     now = timezone.now()
     if endpoint.failing_since is None or now - endpoint.failing_since < GIVEN_UP_AFTER:
@@ -118,11 +118,11 @@ def _deliver_due(endpoint_id: uuid.UUID) -> None:
             return
         if endpoint.is_paused:
             return
-        delivery = pending.filter(next_at__lte=timezone.now()).select_related("message").order_by("next_at").first()
+        delivery = pending.filter(next_at__lte=timezone.now()).select_related("event").order_by("next_at").first()
         if delivery is None:
             return
         # The app may have lost the scopes since the event was published, or since an earlier attempt.
-        if not may_receive(delivery.message.type, endpoint.app.scopes):
+        if not may_receive(delivery.event.type, endpoint.app.scopes):
             pending.filter(pk=delivery.pk).update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
             continue
         WebhookEndpoint.objects.filter(pk=endpoint_id).update(leased_until=timezone.now() + LEASE)
@@ -158,9 +158,9 @@ def _schedule_next(endpoint_id: uuid.UUID) -> None:
 
 def _send(endpoint: WebhookEndpoint, delivery: WebhookDelivery) -> tuple[WebhookAttempt, timedelta]:
     """Send an event; return the attempt, which is not saved yet, and the delay that the receiver asks for."""
-    body = body_of(delivery.message)
+    body = body_of(delivery.event)
     try:
-        headers = headers_for(endpoint, delivery.message, body)
+        headers = headers_for(endpoint, delivery.event, body)
     except DecryptionFailed:
         return WebhookAttempt(milliseconds=0, error="The secret can't be decrypted any more: rotate it."), timedelta()
     began = time.monotonic()

@@ -12,7 +12,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
 from ..event_types import PING, EventType, may_subscribe
-from ..models import App, EventCounter, WebhookMessage
+from ..models import App, EventCounter, WebhookEvent
 from ..purging import EVENTS_KEPT
 
 BATCH = 500
@@ -23,7 +23,7 @@ LATEST = "latest"
 class EventPage:
     """A page of events, oldest first."""
 
-    events: list[WebhookMessage]
+    events: list[WebhookEvent]
     # Where the next page begins, even if it has no events yet.
     next_cursor: str
     # Whether more events can be read now.
@@ -50,7 +50,7 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
     if after > last:
         raise _bad_cursor()
     types = [event for event in (*EventType, PING) if may_subscribe(event, scopes)]
-    kept = WebhookMessage.objects.filter(
+    kept = WebhookEvent.objects.filter(
         position__gt=after, position__lte=last, created_at__gt=timezone.now() - EVENTS_KEPT, type__in=types
     ).order_by("position")
     # One query for each audience, so that the database reads no more than a page by its index.
@@ -69,7 +69,7 @@ def number_new_events() -> bool:
     that others may be merged into gets its position when its merge window ends (`merges_until`).
     """
     complete = Q(merges_until=None) | Q(merges_until__lte=timezone.now())
-    waiting = WebhookMessage.objects.filter(complete, position=None).order_by("created_at", "id")
+    waiting = WebhookEvent.objects.filter(complete, position=None).order_by("created_at", "id")
     if not waiting.exists():
         return False
     counter, _ = EventCounter.objects.select_for_update().get_or_create(pk=1)
@@ -77,12 +77,12 @@ def number_new_events() -> bool:
     for event in events:
         counter.last += 1
         event.position = counter.last
-    WebhookMessage.objects.bulk_update(events, ["position"])
+    WebhookEvent.objects.bulk_update(events, ["position"])
     counter.save(update_fields=["last"])
     return len(events) == BATCH
 
 
-def _position_of(event: WebhookMessage) -> int:
+def _position_of(event: WebhookEvent) -> int:
     return event.position or 0
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from marketplace.core.encryption import DecryptionFailed, decrypt, encrypt
 
-from ..models import WebhookEndpoint, WebhookMessage
+from ..models import WebhookEndpoint, WebhookEvent
 
 PREFIX = "whsec_"
 SECRET_BYTES = 32
@@ -38,13 +38,13 @@ def reencrypt_secret(encrypted: str) -> str:
     return encrypt_secret(decrypt(encrypted, purpose=_PURPOSE))
 
 
-def body_of(message: WebhookMessage) -> bytes:
+def body_of(event: WebhookEvent) -> bytes:
     """Return the body of the request, the same bytes at every attempt."""
-    at = message.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    return orjson.dumps({"type": message.type, "timestamp": at, "data": message.data})
+    at = event.created_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return orjson.dumps({"type": event.type, "timestamp": at, "data": event.data})
 
 
-def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes) -> Mapping[str, str]:
+def headers_for(endpoint: WebhookEndpoint, event: WebhookEvent, body: bytes) -> Mapping[str, str]:
     """Return the headers of an attempt at this moment, with a signature by each valid secret.
 
     Raises:
@@ -56,10 +56,10 @@ def headers_for(endpoint: WebhookEndpoint, message: WebhookMessage, body: bytes)
     if endpoint.old_secret_until is not None and now < endpoint.old_secret_until:
         with suppress(DecryptionFailed):
             valid_secrets.append(decrypt(endpoint.encrypted_old_secret, purpose=_PURPOSE))
-    signed = b".".join((message.webhook_id.encode(), timestamp.encode(), body))
+    signed = b".".join((event.webhook_id.encode(), timestamp.encode(), body))
     return {
         "Content-Type": "application/json",
-        "webhook-id": message.webhook_id,
+        "webhook-id": event.webhook_id,
         "webhook-timestamp": timestamp,
         "webhook-signature": " ".join(f"v1,{_signature(secret, signed)}" for secret in valid_secrets),
     }

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog.comparison.public import changes_of
 from catalog.models import Deliverable
-from catalog.selectors.listings import listings_for_sale, version_of_file
+from catalog.selectors.listings import listings_on_sale, version_of_file
 from marketplace.accounts.models import MailTopic, User
 from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
@@ -28,7 +28,7 @@ _INTERVAL = timedelta(days=1)
 @transaction.atomic
 def announce_new_file(*, listing_id: str) -> None:
     """Tell the licence holders of a listing on sale about its new file, unless it was announced before, and at most once a day."""
-    listing = listings_for_sale().select_for_update(no_key=True, of=("self",)).filter(pk=listing_id).first()
+    listing = listings_on_sale().select_for_update(no_key=True, of=("self",)).filter(pk=listing_id).first()
     if listing is None:
         return
     file_id, last = listing.approved_deliverable_id, UpdateAnnouncement.objects.filter(listing=listing).first()
@@ -46,7 +46,7 @@ def announce_new_file(*, listing_id: str) -> None:
 @transaction.atomic
 def tell_holders_of_file(*, listing_id: str, deliverable_id: str, after: str | None = None) -> None:
     """Send the mail to a batch of holders, in the order of their ids from `after`; another job sends the next batch."""
-    listing = listings_for_sale().select_related("store", "approved_deliverable").filter(pk=listing_id).first()
+    listing = listings_on_sale().select_related("store", "approved_deliverable").filter(pk=listing_id).first()
     # The mail links to what changed, a page of listings on sale.
     if listing is None:
         return

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, Listing
 from catalog.pricing import permitted_tiers
-from catalog.selectors.listings import listings_for_sale
+from catalog.selectors.listings import listings_on_sale
 from catalog.selectors.taxonomy import active_tiers, current_terms
 from marketplace.core.ids import new_id
 from marketplace.storage import default_storage
@@ -87,7 +87,7 @@ def find_unused_packages(*, since: datetime) -> Iterator[Package]:
     recent = DownloadLink.objects.filter(package=OuterRef("pk"), issued_at__gte=since)
     built = Package.objects.exclude(object_key="").filter(created_at__lt=since).select_related("deliverable")
     for package in built.filter(~Exists(recent)).iterator(chunk_size=BATCH):
-        listing = listings_for_sale().select_related("store").filter(approved_deliverable=package.deliverable).first()
+        listing = listings_on_sale().select_related("store").filter(approved_deliverable=package.deliverable).first()
         if listing is None or package.recipe not in {each.recipe for each in find_packages_on_sale(listing)}:
             yield package
 

@@ -12,7 +12,7 @@ from django.utils.text import slugify
 
 from catalog.models import Listing
 from catalog.models.listings import AiOrigin, AiTraining
-from catalog.selectors.listings import listings_for_sale
+from catalog.selectors.listings import listings_on_sale
 from library.selectors import current_licences_of
 from marketplace.accounts.models import Tier, User
 from marketplace.core.money import to_minor
@@ -103,4 +103,4 @@ def load_entries() -> list[CatalogEntry]:
 def listings_to_buy(user: User) -> QuerySet[Listing]:
     """Return the listings with a price in INR that every tier can buy and the user does not own, in the order of publication."""
     owned = current_licences_of(user).values("listing")
-    return listings_for_sale().filter(price_inr_minor__gt=0, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk")
+    return listings_on_sale().filter(price_inr_minor__gt=0, tier_requirement=Tier.FREE).exclude(pk__in=owned).order_by("pk")

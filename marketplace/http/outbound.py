@@ -156,7 +156,7 @@ def _resolve(name: str, seconds: float) -> list[Any]:
         raise TimeoutError
     found: Future[list[Any]] = Future()
 
-    def ask() -> None:
+    def look_up() -> None:
         try:
             found.set_result(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
         except Exception as error:  # noqa: BLE001 - raised in the caller's thread
@@ -164,7 +164,7 @@ def _resolve(name: str, seconds: float) -> list[Any]:
         finally:
             _LOOKUPS.release()
 
-    threading.Thread(target=ask, name="outbound-lookup", daemon=True).start()
+    threading.Thread(target=look_up, name="outbound-lookup", daemon=True).start()
     return found.result(timeout=max(0.0, until - time.monotonic()))
 
 

@@ -27,9 +27,9 @@ class DeletionBlocker:
 
 def deletion_blockers(user_id: uuid.UUID) -> list[DeletionBlocker]:
     """Return the reasons why the account cannot be deleted yet: money, and listings on sale."""
-    for_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
+    on_sale = DeletionBlocker("Some listings are on sale or in review: unpublish or withdraw them first.", "studio", "Go to the listings")
     open_listings = Listing.objects.filter(store__owner=user_id).exclude(status__in=(ListingStatus.DRAFT, ListingStatus.REJECTED))
-    listing_blockers = [for_sale] if open_listings.exists() else []
+    listing_blockers = [on_sale] if open_listings.exists() else []
     return [*_balance_blockers(user_id), *_payout_blockers(user_id), *_top_up_blockers(user_id), *listing_blockers]
 
 

@@ -12,16 +12,16 @@ from developers.models import (
     AppLogo,
     AppOrigin,
     AppScope,
-    ClientMetadata,
     Consent,
     DeveloperApplication,
     FirstPartyToken,
     Grant,
+    MetadataReview,
     RefreshToken,
     ScopeReview,
     SpendingLimit,
 )
-from developers.models.webhooks import WebhookEndpoint, WebhookMessage
+from developers.models.webhooks import WebhookEndpoint, WebhookEvent
 from library.models import Favourite, Licence, Package
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.events import AccountDeleting, AccountEffectsRequested
@@ -46,14 +46,15 @@ from .models import AccountExport
 
 
 def anonymise(event: AccountDeleting) -> None:
-    """Erase what is personal beyond the account itself. Orders, links and the ledger stay, and so do licences, without the name of the licensee.
+    """Erase what is personal beyond the account itself.
+
+    Orders, download links and the ledger stay, and so do licences, without the name of the licensee.
 
     Raises:
         AccountInUse: something prevents it, such as a balance, a debt, an open payout, a disputed payment or a listing on sale.
     """
     user = User.objects.get(pk=event.user_id)
-    # Lock the accounts whose balances are checked below:
-    # wallets before money held from them, the order of all services.
+    # Lock the ledger accounts whose balances are checked below: wallets before what is set aside from them, as all services do.
     list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
     blockers = deletion_blockers(user.pk)
     if blockers:
@@ -93,10 +94,10 @@ def _erase_credentials(user: User) -> None:
 def _erase_developer_records(user: User) -> None:
     """Erase the user's applications, requests and webhooks, and what they wrote about their apps."""
     WebhookEndpoint.objects.filter(app__user=user).delete()
-    WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
+    WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     AppLogo.objects.filter(app__user=user).delete()
-    ClientMetadata.objects.filter(app__user=user).delete()
+    MetadataReview.objects.filter(app__user=user).delete()
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()

@@ -42,7 +42,7 @@ def jobs() -> Iterator[Metric]:
 def webhooks() -> Iterator[Metric]:
     """Yield the number of deliveries of recent events by status, and of failing endpoints."""
     counts = dict.fromkeys(DeliveryStatus.values, 0)
-    recent = WebhookDelivery.objects.filter(message__created_at__gt=timezone.now() - RECENT)
+    recent = WebhookDelivery.objects.filter(event__created_at__gt=timezone.now() - RECENT)
     counts |= dict(recent.order_by().values_list("status").annotate(Count("pk")))
     family = GaugeMetricFamily("marketplace_webhook_deliveries", "Deliveries of the last hour's events by status.", labels=("status",))
     for status, count in counts.items():

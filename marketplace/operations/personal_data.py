@@ -14,14 +14,14 @@ from developers.models import (
     ApiUsage,
     App,
     AppScope,
-    ClientMetadata,
     Consent,
     DeveloperApplication,
+    MetadataReview,
     ScopeReview,
     SpendingLimit,
 )
 from developers.models.applications import ApplicationMessage
-from developers.models.webhooks import WebhookEndpoint, WebhookMessage
+from developers.models.webhooks import WebhookEndpoint, WebhookEvent
 from library.models import DownloadLink, Favourite, Licence
 from marketplace.accounts.models import MailOptOut, User
 from marketplace.core.models import AuditEntry
@@ -56,7 +56,7 @@ SECTIONS: Mapping[str, tuple[type[Model], str, Sequence[str]]] = {
         ("status", "company", "website", "what", "why", "decision_reason", "created_at", "decided_at"),
     ),
     "apps": (App, "user", ("id", "name", "purpose", "status", "status_reason", "granted_scopes", "redirect_uris", "created")),
-    "redirectUriRequests": (ClientMetadata, "app__user", ("app_id", "status", "latest", "read_at")),
+    "redirectUriRequests": (MetadataReview, "app__user", ("app_id", "status", "latest", "read_at")),
     "scopes": (AppScope, "app__user", ("app_id", "scope", "reason", "granted", "note", "requested_at", "decided_at")),
     "scopeReviews": (ScopeReview, "app__user", ("app_id", "status", "requested_at", "outcome", "note", "decided_at")),
     "apiKeys": (ApiKey, "app__user", ("id", "name", "last_four", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")),
@@ -229,7 +229,7 @@ def _other_sections(user: User) -> dict[str, list[Any]]:
     """Return the sections whose rows more than one column connects to the user."""
     tokens = AccessToken.objects.filter(user=user).values("pk")
     messages = ApplicationMessage.objects.filter(Q(application__user=user) | Q(author=user))
-    events = WebhookMessage.objects.filter(Q(owner=user) | Q(app__user=user))
+    events = WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user))
     usage = ApiUsage.objects.filter(Q(app__user=user) | Q(credential_id__in=tokens))
     for_others = licences_for_others(user).order_by("pk")
     return {

@@ -29,8 +29,8 @@ class SavedReplyUse(models.TextChoices):
     VENDOR_APPROVE = "vendor.approve", "Vendor: approve"
     VENDOR_REJECT = "vendor.reject", "Vendor: reject"
     VENDOR_SUSPEND = "vendor.suspend", "Vendor: suspend"
-    METADATA_ACCEPT = "client_metadata.accept", "Changed client: accept"
-    METADATA_REFUSE = "client_metadata.refuse", "Changed client: refuse"
+    METADATA_ACCEPT = "metadata_review.accept", "Changed client: accept"
+    METADATA_REFUSE = "metadata_review.refuse", "Changed client: refuse"
 
 
 class SavedReply(models.Model):

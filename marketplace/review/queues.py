@@ -50,9 +50,9 @@ class QueueAdmin(ServiceAdmin):
     # Query parameters of the list that stay in effect from one row to the next.
     kept_parameters: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
-    row_template = "admin/queue/case.html"
+    row_template = "admin/queue/subject.html"
     # Template between the fields and the tables.
-    case_template = ""
+    details_template = ""
 
     def waiting_rows(self) -> QuerySet[Any]:
         """Return the waiting rows, oldest first."""
@@ -156,11 +156,11 @@ class QueueAdmin(ServiceAdmin):
         if row is None:
             messages.info(request, "Nothing else in this list is open to you.")
             return HttpResponseRedirect(self.list_url(chosen))
-        return HttpResponseRedirect(self.case_url(row, chosen))
+        return HttpResponseRedirect(self.subject_url(row, chosen))
 
-    def case_url(self, row: Any, chosen: Mapping[str, str]) -> str:
-        """Return the URL of the row's page, with the filters of the list."""
-        return f"{self._page_url('change', row)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
+    def subject_url(self, subject: Any, chosen: Mapping[str, str]) -> str:
+        """Return the URL of the subject's page, with the filters of the list."""
+        return f"{self._page_url('change', subject)}?{_query({'_changelist_filters': _query(chosen)})}".rstrip("?")
 
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Add the claim, links to other rows, and the decision forms."""
@@ -169,7 +169,7 @@ class QueueAdmin(ServiceAdmin):
         claimed, previous = waits and claims.is_claimed(subject), self._waiting_longer(subject)
         return super().page_context(request, subject) | {
             "subject": subject,
-            "case_template": self.case_template,
+            "details_template": self.details_template,
             "status": getattr(subject, "status", ""),
             "since": getattr(subject, self.waiting_since),
             "pending": waits,
@@ -181,14 +181,14 @@ class QueueAdmin(ServiceAdmin):
             "chosen": chosen,
             "next_url": self.next_url(),
             "list_url": self.list_url(chosen),
-            "previous_url": self.case_url(previous, chosen) if previous else "",
+            "previous_url": self.subject_url(previous, chosen) if previous else "",
             "facts": self.facts(request, subject),
             "sections": self._sections(request, subject),
         }
 
     def _back(self, request: HttpRequest, subject: Any) -> HttpResponse:
         if self.has_view_permission(request, subject):
-            return HttpResponseRedirect(self.case_url(subject, self.chosen(request.POST)))
+            return HttpResponseRedirect(self.subject_url(subject, self.chosen(request.POST)))
         return super()._back(request, subject)
 
     def _waiting_longer(self, subject: Any) -> Any:
@@ -208,15 +208,15 @@ class QueueAdmin(ServiceAdmin):
             if request.user.has_perm(decisions[name].permission) and decisions[name].available(subject)
         }
 
-    def _ask(self, request: HttpRequest, subject: Any, decision: Decision, form: DecisionForm) -> HttpResponse:
+    def _show_form(self, request: HttpRequest, subject: Any, decision: Decision, form: DecisionForm) -> HttpResponse:
         """Show the row's page again with the errors of one of its forms."""
         name = next((name for name, offered in self._offered(request, subject).items() if offered is decision), "")
         if not form.is_bound or not name or not self.has_view_permission(request, subject):
-            return super()._ask(request, subject, decision, form)
+            return super()._show_form(request, subject, decision, form)
         form.auto_id = f"{name}_%s"
         page_request = copy(request)
         page_request.method = "GET"
-        page_request.GET = QueryDict(urlsplit(self.case_url(subject, self.chosen(request.POST))).query)
+        page_request.GET = QueryDict(urlsplit(self.subject_url(subject, self.chosen(request.POST))).query)
         setattr(page_request, FAULTY, {name: form})
         response = self.change_view(page_request, str(subject.pk))
         response.status_code = 400

@@ -158,9 +158,9 @@ class ServiceAdmin(MarketplaceModelAdmin):
             else:
                 self.message_user(request, f"{self.name(subject)}: {decision.done}", messages.SUCCESS)
                 return self.after_decision(request, subject)
-        return self._ask(request, subject, decision, form)
+        return self._show_form(request, subject, decision, form)
 
-    def _ask(self, request: HttpRequest, subject: Any, decision: Decision, form: DecisionForm) -> HttpResponse:
+    def _show_form(self, request: HttpRequest, subject: Any, decision: Decision, form: DecisionForm) -> HttpResponse:
         name, possible = self.name(subject), decision.available(subject)
         context = {
             **self.admin_site.each_context(request),

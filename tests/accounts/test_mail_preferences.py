@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from developers.event_types import EventType
-from developers.models import WebhookMessage
+from developers.models import WebhookEvent
 from developers.services.webhooks import create_endpoint
 from marketplace.accounts.mail_preferences import mail_topics_of, set_mail_topics
 from marketplace.accounts.models import MailOptOut, MailTopic, User
@@ -143,9 +143,9 @@ def test_sale_is_an_event_for_the_vendors_own_apps_only() -> None:
         create_endpoint(app=app, url="https://app.example/hook", events=[EventType.SALE_COMPLETED], actor=profile.user)
     order = bought(on_sale(store=vendor.store))
     sent_mails()
-    (message,) = WebhookMessage.objects.all()
-    assert (message.type, message.owner_id, message.app_id) == ("sale.completed", vendor.user_id, None)
-    assert message.data == {
+    (event,) = WebhookEvent.objects.all()
+    assert (event.type, event.owner_id, event.app_id) == ("sale.completed", vendor.user_id, None)
+    assert event.data == {
         "orderId": str(order.pk),
         "assetId": str(order.listing_id),
         "licenseSlug": "personal",

@@ -17,7 +17,7 @@ from django.utils import timezone
 from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
 from catalog.services.review import block_deliverable
 from developers.event_types import EventType
-from developers.models import AccessToken, ApiKey, App, ClientMetadata, Consent, DeveloperApplication, ScopeReview, WebhookEndpoint
+from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, MetadataReview, ScopeReview, WebhookEndpoint
 from developers.services import applications, apps
 from developers.services.clients import submit_document
 from developers.services.credentials import issue_api_key, issue_token_without_app
@@ -121,11 +121,11 @@ def capped_app() -> App:
     return app
 
 
-def changed_client() -> ClientMetadata:
+def changed_client() -> MetadataReview:
     """Return the document of a client that says something new."""
     app = submit_document(client=app_of_document(), actor=UserFactory())
     submit_document(client=app_of_document(**NEW_FACTS), actor=UserFactory())
-    return ClientMetadata.objects.get(app=app)
+    return MetadataReview.objects.get(app=app)
 
 
 def rejected_client() -> App:
@@ -282,7 +282,7 @@ def published_review() -> ListingReview:
     return published().reviews.get()
 
 
-def listing_for_sale() -> Listing:
+def listing_on_sale() -> Listing:
     """Return a published listing."""
     return published()
 
@@ -351,7 +351,7 @@ DECIDE_REFUND = "wallet.decide_refundrequest"
 CLAIMABLE: tuple[tuple[str, Callable[[], Claimable], str], ...] = (
     ("application", application, DECIDE_APPLICATION),
     ("scope_review", scope_review, "developers.decide_app"),
-    ("client_metadata", changed_client, "developers.decide_app"),
+    ("metadata_review", changed_client, "developers.decide_app"),
     ("vendor", vendor, DECIDE_VENDOR),
     ("wallet_payout", wallet_payout, PAY),
     ("refund_request", refund_request, DECIDE_REFUND),
@@ -379,8 +379,8 @@ CASES = (
         again=True,
     ),
     Case("remove_limit", capped_app, "developers.set_limit_app", "app_spending_limit.remove", REASON | {"currency": "USD"}),
-    Case("accept", changed_client, "developers.decide_app", "client_metadata.accept", CHANGED),
-    Case("refuse", changed_client, "developers.decide_app", "client_metadata.refuse", CHANGED),
+    Case("accept", changed_client, "developers.decide_app", "metadata_review.accept", CHANGED),
+    Case("refuse", changed_client, "developers.decide_app", "metadata_review.refuse", CHANGED),
     Case("revoke", api_key, "developers.revoke_apikey", "apikey.revoke"),
     Case("limit", api_key, "developers.limit_apikey", "apikey.limit", REASON | {"rate_limit": "120"}, again=True),
     Case("revoke", consent, "developers.revoke_consent", "consent.withdraw"),
@@ -416,7 +416,7 @@ CASES = (
     Case("take_over", claimed_review, "catalog.review_listing", "review.take_over", {}, again=True),
     Case("takedown", published_review, "catalog.takedown_listing", "listing.takedown"),
     Case("block", review, "catalog.block_deliverable", "deliverable.block"),
-    Case("takedown", listing_for_sale, "catalog.takedown_listing", "listing.takedown"),
+    Case("takedown", listing_on_sale, "catalog.takedown_listing", "listing.takedown"),
     Case("end", discount, "catalog.end_discount", "listing.end_discount"),
     Case("block", deliverable, "catalog.block_deliverable", "deliverable.block"),
     Case("unblock", blocked_deliverable, "catalog.block_deliverable", "deliverable.unblock"),
@@ -441,7 +441,7 @@ _OWNED_BY = {
     ApiKey: "app.user",
     App: "user",
     Appeal: "appellant",
-    ClientMetadata: "app.user",
+    MetadataReview: "app.user",
     Consent: "user",
     Deliverable: "listing.store.owner",
     DeveloperApplication: "user",

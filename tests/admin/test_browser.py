@@ -99,7 +99,7 @@ def test_updates_with_a_changed_file_are_reviewed_by_keyboard_and_each_change_is
     for change, review in waiting:
         page.get_by_role("heading", name=review.listing.title).wait_for()
         # Reviewers see what changed first, and what to decide without scrolling.
-        shown = " ".join(page.locator("#case-changes").inner_text().split())
+        shown = " ".join(page.locator("#subject-changes").inner_text().split())
         assert change.shown in shown, change.name
         page.keyboard.press("r")
         page.keyboard.press("Space")

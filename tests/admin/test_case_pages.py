@@ -66,13 +66,13 @@ def test_long_value_is_a_tab_stop_and_a_short_one_is_not() -> None:
     case = subjects.review()
     Listing.objects.filter(pk=case.listing_id).update(title="Short", description="A long story. " * 200)
     page = BeautifulSoup(signed_in(staff("catalog.view_listingreview")).get(page_of(case)).content, "html.parser")
-    values = {str(row.th.string): row.td.div for row in page.select("#case-listing tr") if row.th and row.td and row.td.div}
+    values = {str(row.th.string): row.td.div for row in page.select("#subject-listing tr") if row.th and row.td and row.td.div}
     stops = {name: value.get("tabindex") for name, value in values.items()}
     assert (stops["Title"], stops["Description"]) == (None, "0")
 
 
 def test_staff_who_may_only_look_get_no_forms() -> None:
-    case, forms = subjects.application(), '.case-decide form, .case-bar form[method="post"]'
+    case, forms = subjects.application(), '.subject-decide form, .subject-bar form[method="post"]'
     decider = signed_in(UserFactory(is_staff=True, is_superuser=True))
     assert BeautifulSoup(decider.get(page_of(case)).content, "html.parser").select(forms)
     page = BeautifulSoup(signed_in(staff("developers.view_developerapplication")).get(page_of(case)).content, "html.parser")

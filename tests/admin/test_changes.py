@@ -37,7 +37,7 @@ def browser() -> Client:
 def section(browser: Client, review: ListingReview, **query: str) -> Any:
     """Return the section on changes of a review's page."""
     response = browser.get(address(ListingReview, "change", review.pk), query)
-    found = BeautifulSoup(response.content, "html.parser").select_one("#case-changes")
+    found = BeautifulSoup(response.content, "html.parser").select_one("#subject-changes")
     assert found is not None
     return found
 
@@ -255,7 +255,7 @@ def test_form_with_errors_is_shown_on_the_page_of_the_review(browser: Client) ->
     )
     page = BeautifulSoup(response.content, "html.parser")
     assert response.status_code == 400
-    assert page.select_one("#case-changes")
+    assert page.select_one("#subject-changes")
     assert page.select_one("#decide-reject [role=alert]")
     assert "Kept words" in page.select("#decide-reject textarea")[0].get_text()
     review.refresh_from_db()

@@ -34,7 +34,7 @@ TOO_LATE = (
 # What owners may do outside the admin too, and the file for the bank, which moves no money.
 OF_ONES_OWN = {"apikey.revoke", "consent.withdraw", "token.revoke", "webhook.disable", "payout_batch.export"}
 # Jobs, and clients that describe themselves.
-OF_NOBODY = {"job.retry", "app.reopen", *(f"client_metadata.{verb}" for verb in ("accept", "refuse", "claim", "take_over"))}
+OF_NOBODY = {"job.retry", "app.reopen", *(f"metadata_review.{verb}" for verb in ("accept", "refuse", "claim", "take_over"))}
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def test_long_list_has_pages(root: Client) -> None:
 
 @pytest.mark.slow
 def test_admin_page_of_a_row_shows_readable_times_and_status_badges(root: Client) -> None:
-    page = soup_of(root, address(Listing, "change", subjects.listing_for_sale().pk))
+    page = soup_of(root, address(Listing, "change", subjects.listing_on_sale().pk))
     facts = {str(row.th and row.th.get_text(strip=True)): row.td for row in page.select(".record-table tr")}
     status, published_at = facts["Status"], facts["Published at"]
     assert status is not None

@@ -252,7 +252,7 @@ def test_groups_are_for_superusers(root: Client) -> None:
 def test_texts_of_users_are_escaped_on_every_admin_page(root: Client) -> None:
     mark = "<img src=x onerror=alert(1)>\"'"
     application, review, vendor = subjects.application(), subjects.review(), subjects.vendor()
-    app, key, listing = subjects.approved_app(), subjects.api_key(), subjects.listing_for_sale()
+    app, key, listing = subjects.approved_app(), subjects.api_key(), subjects.listing_on_sale()
     request = subjects.scope_review()
     entry = audit.record("app.suspend", app, actor=UserFactory(is_staff=True, name=mark), from_state=mark, to_state=mark[:20], reason=mark)
     DeveloperApplication.objects.update(company=mark, what=mark, why=mark)

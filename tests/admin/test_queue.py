@@ -179,7 +179,7 @@ def test_next_keeps_the_filters(browser: Client) -> None:
     response = browser.post(NEXT, {"category": "motion"})
     assert response["Location"].startswith(f"{page_of(motion)}?")
     page = BeautifulSoup(browser.get(response["Location"]).content, "html.parser")
-    assert {field["value"] for field in page.select('.case-decide input[name="category"]')} == {"motion"}
+    assert {field["value"] for field in page.select('.subject-decide input[name="category"]')} == {"motion"}
 
 
 @pytest.mark.database_full
@@ -260,7 +260,7 @@ def test_review_page_of_ones_own_submission_has_no_forms() -> None:
     owner.save()
     page = signed_in(owner).get(page_of(review))
     assert "You cannot decide on this" in text_of(page)
-    assert not BeautifulSoup(page.content, "html.parser").select(".case-decide form, .claims form")
+    assert not BeautifulSoup(page.content, "html.parser").select(".subject-decide form, .claims form")
 
 
 @pytest.mark.slow
@@ -274,15 +274,15 @@ def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Clien
         listing, "FontSpecimen", axes=axes, variableAxes=["wght"], familyNames=["Aurora"], glyphCount=9, unicodeRanges=["Cyrillic"]
     )
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
-    assert page.select_one(f'#case-previews img[src="{image.url}"][alt]')
-    assert page.select_one(f'#case-previews audio[controls][src="{sound.url}"]')
+    assert page.select_one(f'#subject-previews img[src="{image.url}"][alt]')
+    assert page.select_one(f'#subject-previews audio[controls][src="{sound.url}"]')
     tester = page.select_one("#type-tester")
     assert tester is not None
     slider = tester.select_one('input[type="range"][data-axis="wght"]')
     assert slider is not None
     assert (slider["min"], slider["max"], slider["value"]) == ("100", "900", "400")
     assert "Съешь" in tester.get_text()
-    sheet = page.select_one('#case-previews link[rel="stylesheet"]')
+    sheet = page.select_one('#subject-previews link[rel="stylesheet"]')
     assert sheet is not None
     css = browser.get(str(sheet["href"]))
     assert css["Content-Type"] == "text/css; charset=utf-8"
@@ -313,7 +313,7 @@ def test_review_page_shows_changed_words_and_files(browser: Client) -> None:
     )
     review = open_review(submitted(listing))
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
-    changes = page.select_one("#case-changes")
+    changes = page.select_one("#subject-changes")
     assert changes is not None
     assert "two" in [piece.get_text() for piece in changes.select("del")]
     assert "2" in [piece.get_text() for piece in changes.select("ins")]
@@ -384,7 +384,7 @@ def test_reviewer_sees_what_a_skill_asks_for_if_it_was_recorded(browser: Client)
     page, file = page_of(open_review(submitted(listing))), Deliverable.objects.get(listing=listing)
 
     def shown() -> dict[str, str | None]:
-        rows = BeautifulSoup(browser.get(page).content, "html.parser").select("#case-file details tr")
+        rows = BeautifulSoup(browser.get(page).content, "html.parser").select("#subject-file details tr")
         found = {row.th.get_text(): " ".join(row.td.get_text().split()) for row in rows if row.th and row.td}
         return {name: found.get(name) for name in ("Tools", "Hosts", "Scripts")}
 

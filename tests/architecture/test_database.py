@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.models import Deliverable, FilePreview, StorePicture
 from developers.event_types import EventType
-from developers.models import ApiUsage, ClientMetadata
+from developers.models import ApiUsage, MetadataReview
 from developers.services.apps import create_app
 from developers.services.credentials import issue_token_without_app
 from developers.services.spending import LimitValues, set_spending_limit
@@ -62,7 +62,7 @@ def rows(db: None) -> None:
     set_spending_limit(owner=developer, spender=app, limit_values=LimitValues(Currency.USD, total_minor=1000), actor=developer)
     endpoint, _ = create_endpoint(app=AppFactory(), url="https://app.example/hook", events=[EventType.ASSET_PUBLISHED], actor=developer)
     send_test_event(endpoint=endpoint, actor=developer)
-    ClientMetadata.objects.create(app=app, host="client.example", reviewed={}, latest={})
+    MetadataReview.objects.create(app=app, host="client.example", reviewed={}, latest={})
     StorePicture.objects.create(
         store=make_vendor().store, kind="Logo", object_key="stores/one", content_type="image/webp", size=1, sha256=""
     )

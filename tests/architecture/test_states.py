@@ -10,8 +10,8 @@ from catalog.models.listings import ListingStatus, UpdateStatus
 from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from developers.models.applications import ApplicationStatus
 from developers.models.apps import AppStatus
-from developers.models.clients import ClientMetadataStatus
-from developers.services.clients import CLIENT_TRANSITIONS
+from developers.models.clients import MetadataReviewStatus
+from developers.services.clients import METADATA_REVIEW_TRANSITIONS
 from developers.services.states import APP_TRANSITIONS, APPLICATION_TRANSITIONS
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import TransitionTable
@@ -94,8 +94,8 @@ TABLES: list[tuple[TransitionTable, type[models.TextChoices], Edges]] = [
         },
     ),
     (
-        CLIENT_TRANSITIONS,
-        ClientMetadataStatus,
+        METADATA_REVIEW_TRANSITIONS,
+        MetadataReviewStatus,
         {
             "change": ({"Unchanged", "Changed"}, "Changed"),
             "revert": ({"Changed"}, "Unchanged"),

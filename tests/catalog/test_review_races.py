@@ -7,7 +7,7 @@ import pytest
 from catalog.errors import StoreClosed
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
-from catalog.selectors.listings import listings_for_sale
+from catalog.selectors.listings import listings_on_sale
 from catalog.services import review as services
 from catalog.services import submission
 from marketplace.core.errors import InvalidTransition
@@ -113,7 +113,7 @@ def test_copies_that_are_blocked_at_once_are_all_off_sale(_round: int) -> None:
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert Deliverable.objects.filter(blocked_at__isnull=False).count() == len(files)
     assert AuditEntry.objects.filter(action="deliverable.block").count() == len(files)
-    assert not listings_for_sale().exists()
+    assert not listings_on_sale().exists()
 
 
 @pytest.mark.parametrize("_round", range(2))
@@ -141,7 +141,7 @@ def test_approval_while_the_vendor_is_suspended_sells_nothing(_round: int) -> No
     )
     assert outcomes in ([None, None], [StoreClosed, None]), outcomes
     assert (Listing.objects.get(pk=listing.pk).status == ListingStatus.PUBLISHED) == (outcomes[0] is None)
-    assert not listings_for_sale().exists()
+    assert not listings_on_sale().exists()
 
 
 @pytest.mark.parametrize("_round", range(2))

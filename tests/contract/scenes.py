@@ -11,7 +11,7 @@ from catalog.models import Discount, LicenseTier, Listing, StorePicture
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from developers.event_types import OWN_STORE_EVENTS, EventType
-from developers.models import App, WebhookDelivery, WebhookMessage
+from developers.models import App, WebhookDelivery, WebhookEvent
 from developers.models.webhooks import DeliveryStatus
 from developers.services.applications import approve_application, submit_application
 from developers.services.webhooks import create_endpoint
@@ -329,7 +329,7 @@ def hooked() -> Scene:
     events = set(EventType) - OWN_STORE_EVENTS
     endpoint, _ = create_endpoint(app=scene.app, url="https://hooks.example.com/in", events=events, actor=scene.user)
     failed = {"status": DeliveryStatus.FAILED, "ended_at": timezone.now() - timedelta(hours=1)}
-    delivery = WebhookDelivery.objects.create(message=WebhookMessage.objects.get(), endpoint=endpoint, **failed)
+    delivery = WebhookDelivery.objects.create(event=WebhookEvent.objects.get(), endpoint=endpoint, **failed)
     scene.names = {"webhook_id": str(endpoint.pk), "delivery_id": str(delivery.pk)}
     return scene
 

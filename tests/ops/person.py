@@ -97,7 +97,7 @@ class Person:
         self.add("developers.App of another developer", user=self.other, client_id="another", **grants)
         self.add("developers.AppOrigin", app=app)
         self.add("developers.AppLogo", app=app, image=b"logo")
-        self.add("developers.ClientMetadata", app=app, host="")
+        self.add("developers.MetadataReview", app=app, host="")
         self.add("developers.AppScope", app=app, scope="catalog:read")
         self.add("developers.ScopeReview", app=app)
 
@@ -127,10 +127,10 @@ class Person:
         app = self.rows["developers.App"]
         endpoint = self.add("developers.WebhookEndpoint", app=app)
         self.add("developers.WebhookSubscription", endpoint=endpoint, event=EventType.ASSET_PUBLISHED)
-        self.add("developers.WebhookMessage to the person", owner=self.user)
-        self.add("developers.WebhookMessage to an app", app=app)
-        public = self.add("developers.WebhookMessage to everyone", type=EventType.ASSET_PUBLISHED, subject="x", data={})
-        delivery = self.add("developers.WebhookDelivery", message=public, endpoint=endpoint)
+        self.add("developers.WebhookEvent to the person", owner=self.user)
+        self.add("developers.WebhookEvent to an app", app=app)
+        public = self.add("developers.WebhookEvent to everyone", type=EventType.ASSET_PUBLISHED, subject="x", data={})
+        delivery = self.add("developers.WebhookDelivery", event=public, endpoint=endpoint)
         self.add("developers.WebhookAttempt", delivery=delivery, milliseconds=5)
 
     def _listings(self) -> None:

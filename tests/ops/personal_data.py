@@ -171,7 +171,7 @@ DEVELOPERS = (
     ),
     Holding("developers.AppLogo", hidden={TECHNICAL: "digest"}, impersonal={"the logo of an app, which its users see": "image"}),
     Holding(
-        "developers.ClientMetadata",
+        "developers.MetadataReview",
         exported={"redirectUriRequests": "latest"},
         hidden={DERIVED: "reviewed"},
         impersonal={"empty for an app of a developer": "host"},
@@ -223,11 +223,11 @@ DEVELOPERS = (
     ),
     Holding("developers.WebhookSubscription", impersonal={CODE: "event"}),
     *(
-        Holding(f"developers.WebhookMessage {whose}", exported={"webhookMessages": "type subject data"})
+        Holding(f"developers.WebhookEvent {whose}", exported={"webhookMessages": "type subject data"})
         for whose in ("to the person", "to an app")
     ),
     Holding(
-        "developers.WebhookMessage to everyone",
+        "developers.WebhookEvent to everyone",
         impersonal={"tells of what is public": "type subject data"},
         kept="tells of what is public",
     ),

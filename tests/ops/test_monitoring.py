@@ -21,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
-from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from developers.models.webhooks import DeliveryStatus
 from developers.secrets import Prefix
 from developers.services.webhooks import create_endpoint
@@ -148,8 +148,8 @@ def test_deliveries_of_recent_events_are_counted_by_status(measured: dict[str, s
     endpoint, _ = create_endpoint(app=app, url="https://app.example/hook", events=[EventType.ASSET_UPDATED], actor=app.developer)
     hour = timezone.now() - timedelta(hours=2)
     for created_at, status in ((timezone.now(), "Delivered"), (timezone.now(), "Failed"), (hour, "Failed")):
-        message = WebhookMessage.objects.create(type="asset.updated", subject="x", data={}, created_at=created_at)
-        WebhookDelivery.objects.create(message=message, endpoint=endpoint, status=status)
+        event = WebhookEvent.objects.create(type="asset.updated", subject="x", data={}, created_at=created_at)
+        WebhookDelivery.objects.create(event=event, endpoint=endpoint, status=status)
     WebhookEndpoint.objects.update(failing_since=timezone.now())
     found = values(client.get("/metrics", headers=measured).content)
     shown = {status: found[f"marketplace_webhook_deliveries[('status', '{status}')]"] for status in DeliveryStatus.values}

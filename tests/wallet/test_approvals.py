@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog.models import Listing
 from developers.errors import PasswordRequired
 from developers.models import AccessToken, App, SpendingLimit
-from developers.models.webhooks import WebhookMessage
+from developers.models.webhooks import WebhookEvent
 from developers.principals import Principal
 from developers.services.consents import withdraw_consent
 from developers.services.spending import LimitValues
@@ -292,7 +292,7 @@ def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing) ->
         assert said in message.body
     approve_purchase(approval=approval, actor=user)
     decline_purchase(approval=approval, actor=user)
-    events = WebhookMessage.objects.filter(type="approval.decided").order_by("pk")
+    events = WebhookEvent.objects.filter(type="approval.decided").order_by("pk")
     assert {(event.app_id, event.data["approvalId"]) for event in events} == {(principal.app_id, str(approval.pk))}
     assert [event.data["status"] for event in events] == ["Approved", "Declined"]
 

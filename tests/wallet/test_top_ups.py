@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from developers.models import Consent, WebhookMessage
+from developers.models import Consent, WebhookEvent
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
@@ -225,7 +225,7 @@ def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_
     assert list(open_top_ups_of(user.pk).order_by("pk")) == others
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(user).balance_inr_minor == 200
-    event = WebhookMessage.objects.get(type="wallet.topped_up")
+    event = WebhookEvent.objects.get(type="wallet.topped_up")
     assert (event.app_id, event.data["topUpId"], event.data["status"]) == (consent.app.pk, str(before.pk), "Succeeded")
 
 

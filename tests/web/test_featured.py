@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog.models import FeaturedListing, Listing
 from catalog.selectors.cards import related_cards
-from catalog.selectors.listings import listing_for_sale
+from catalog.selectors.listings import listing_on_sale
 from catalog.services.submission import unpublish_listing
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
@@ -116,6 +116,6 @@ def test_related_listings_have_common_tags_first_and_one_category(django_assert_
     on_sale(title="One", tags=["sans"], purchases=1)
     on_sale(title="None", tags=["serif"])
     on_sale(title="Elsewhere", tags=["sans", "rounded"], category__slug="motion")
-    found = listing_for_sale(listing.slug)
+    found = listing_on_sale(listing.slug)
     with django_assert_max_num_queries(1):
         assert [card["title"] for card in related_cards(found, limit=3)] == ["Both", "One", "None"]

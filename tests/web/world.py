@@ -229,7 +229,7 @@ PAGES: dict[str, list[str]] = {
         "/admin/auth/group/{group}/change/",
         "/admin/auth/group/{group}/delete/",
         "/admin/auth/group/{group}/history/",
-        "/admin/developers/clientmetadata/{document}/change/",
+        "/admin/developers/metadatareview/{document}/change/",
         "/admin/vendors/vendorprofile/{applicant}/change/",
         "/admin/catalog/listing/{asset_id}/takedown/",
         "/admin/wallet/order/{order}/refund/",

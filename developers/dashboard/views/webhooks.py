@@ -36,7 +36,7 @@ def own_endpoint(user: User, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> tuple
 def own_delivery(user: User, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> tuple[App, WebhookDelivery]:
     """Return a delivery to an endpoint of the user's app; someone else's is not found."""
     app, endpoint = own_endpoint(user, app_id, endpoint_id)
-    return app, get_object_or_404(WebhookDelivery.objects.select_related("message", "endpoint"), pk=delivery_id, endpoint=endpoint)
+    return app, get_object_or_404(WebhookDelivery.objects.select_related("event", "endpoint"), pk=delivery_id, endpoint=endpoint)
 
 
 @signed_in_page("GET")
@@ -146,7 +146,7 @@ def send_test(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUI
 def delivery_detail(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID, delivery_id: uuid.UUID) -> HttpResponseBase:
     """Show a delivery with its attempts."""
     app, delivery = own_delivery(request.user, app_id, endpoint_id, delivery_id)
-    context = {"app": app, "delivery": delivery, "body": body_of(delivery.message).decode(), "attempts": delivery.log.all()[:ATTEMPTS]}
+    context = {"app": app, "delivery": delivery, "body": body_of(delivery.event).decode(), "attempts": delivery.log.all()[:ATTEMPTS]}
     return render(request, "developers/webhooks/delivery.html", context)
 
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from rich.progress import Progress
 
-from catalog.selectors.listings import listings_for_sale
+from catalog.selectors.listings import listings_on_sale
 from library.services.building import (
     DamagedFile,
     delete_built_package,
@@ -58,7 +58,7 @@ class Command(BaseCommand):
             raise CommandError(problem.message, returncode=NOT_DONE) from problem
 
     def _build(self, slug: str | None, progress: Progress) -> None:
-        listings = listings_for_sale().select_related("approved_deliverable", "store")
+        listings = listings_on_sale().select_related("approved_deliverable", "store")
         if slug is not None:
             listings = listings.filter(slug=slug)
         total = listings.count()

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
             name='SavedReply',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('use', models.CharField(choices=[('application.approve', 'Developer application: approve'), ('application.reject', 'Developer application: reject'), ('application.ask', 'Developer application: ask a question'), ('vendor.approve', 'Vendor: approve'), ('vendor.reject', 'Vendor: reject'), ('vendor.suspend', 'Vendor: suspend'), ('client_metadata.accept', 'Changed client: accept'), ('client_metadata.refuse', 'Changed client: refuse')], max_length=40, verbose_name='decision')),
+                ('use', models.CharField(choices=[('application.approve', 'Developer application: approve'), ('application.reject', 'Developer application: reject'), ('application.ask', 'Developer application: ask a question'), ('vendor.approve', 'Vendor: approve'), ('vendor.reject', 'Vendor: reject'), ('vendor.suspend', 'Vendor: suspend'), ('metadata_review.accept', 'Changed client: accept'), ('metadata_review.refuse', 'Changed client: refuse')], max_length=40, verbose_name='decision')),
                 ('text', models.CharField(max_length=300)),
                 ('is_active', models.BooleanField(default=True)),
             ],
@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'saved reply',
                 'verbose_name_plural': 'saved replies',
                 'ordering': ('use', 'text'),
-                'constraints': [models.UniqueConstraint(fields=('use', 'text'), name='savedreply_once'), models.CheckConstraint(condition=models.Q(('use__in', ['application.approve', 'application.reject', 'application.ask', 'vendor.approve', 'vendor.reject', 'vendor.suspend', 'client_metadata.accept', 'client_metadata.refuse'])), name='savedreply_use_known')],
+                'constraints': [models.UniqueConstraint(fields=('use', 'text'), name='savedreply_once'), models.CheckConstraint(condition=models.Q(('use__in', ['application.approve', 'application.reject', 'application.ask', 'vendor.approve', 'vendor.reject', 'vendor.suspend', 'metadata_review.accept', 'metadata_review.refuse'])), name='savedreply_use_known')],
             },
         ),
         migrations.CreateModel(

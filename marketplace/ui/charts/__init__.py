@@ -4,8 +4,8 @@ A view builds a `Chart` of `Series` over the points of a `Period`, a template in
 page that links `static/css/chart.css`. Chart libraries write style elements or scripts into the page, which our content security policy refuses.
 """
 
-from .figure import Chart, ReferenceLine, Series, Tone
+from .figure import Chart, Colour, ReferenceLine, Series
 from .numbers import compact
 from .periods import Period, Span, Step
 
-__all__ = ["Chart", "Period", "ReferenceLine", "Series", "Span", "Step", "Tone", "compact"]
+__all__ = ["Chart", "Colour", "Period", "ReferenceLine", "Series", "Span", "Step", "compact"]

@@ -11,7 +11,7 @@ from .periods import Period
 WIDTH, HEIGHT = 1000.0, 200.0
 # The fraction of a point's width that its bar fills.
 BAR_FRACTION = 0.72
-Tone = Literal["accent", "mark", "good", "wait", "bad", "soft"]
+Colour = Literal["accent", "mark", "good", "wait", "bad", "soft"]
 Shape = Literal["bar", "line"]
 
 
@@ -25,13 +25,13 @@ class Series:
 
     Args:
         values: One value for each point of the period.
-        tone: The colour, a design token.
+        colour: The colour, a design token.
         shape: Bars of several series are stacked.
     """
 
     name: str
     values: Sequence[int]
-    tone: Tone = "accent"
+    colour: Colour = "accent"
     shape: Shape = "bar"
 
     @property
@@ -117,8 +117,8 @@ class Chart:
         last = len(self.period.points) - 1
         return [self.period.short_name(index) for index in sorted({0, last // 2, last})]
 
-    def bar_segments(self) -> Iterator[tuple[Tone, float, float, float, float]]:
-        """Yield tone, x, y, width and height of each segment of the bars; positive values are stacked upwards, negative ones downwards."""
+    def bar_segments(self) -> Iterator[tuple[Colour, float, float, float, float]]:
+        """Yield colour, x, y, width and height of each segment of the bars; positive values are stacked upwards, negative ones downwards."""
         slot = WIDTH / len(self.period.points)
         for index in range(len(self.period.points)):
             above = below = 0
@@ -127,19 +127,19 @@ class Chart:
                     continue
                 base = above if value > 0 else below
                 top, bottom = sorted((self._y(base), self._y(base + value)))
-                yield series.tone, _round((index + (1 - BAR_FRACTION) / 2) * slot), top, _round(slot * BAR_FRACTION), _round(bottom - top)
+                yield series.colour, _round((index + (1 - BAR_FRACTION) / 2) * slot), top, _round(slot * BAR_FRACTION), _round(bottom - top)
                 if value > 0:
                     above += value
                 else:
                     below += value
 
-    def lines(self) -> Iterator[tuple[Tone, str, str]]:
-        """Yield tone, path and dots of each line. A dot is a zero-length stroke with round line caps, so that it stays round at any scale."""
+    def lines(self) -> Iterator[tuple[Colour, str, str]]:
+        """Yield colour, path and dots of each line. A dot is a zero-length stroke with round line caps, so that it stays round at any scale."""
         for series in self.series:
             if series.shape != "line":
                 continue
             points = [f"{self._x(index):g} {self._y(value):g}" for index, value in enumerate(series.values)]
-            yield series.tone, "M" + "L".join(points), "".join(f"M{point}h0" for point in points)
+            yield series.colour, "M" + "L".join(points), "".join(f"M{point}h0" for point in points)
 
     def tooltips(self) -> Iterator[tuple[str, list[tuple[Series, str]], int]]:
         """Yield name, values and horizontal position, in tenths, of the tooltip of each point."""

@@ -16,7 +16,7 @@ from django.utils.timesince import timesince
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewStatus
 from developers.models import ApiUsage
-from marketplace.ui.charts import Chart, Period, Series, Step, Tone
+from marketplace.ui.charts import Chart, Colour, Period, Series, Step
 from marketplace.ui.formatting import money
 from wallet.selectors import orders_since
 
@@ -43,10 +43,10 @@ def charts_for(viewer: Any, now: dt.datetime) -> list[ChartWithNote]:
 def _sales(period: Period) -> ChartWithNote:
     days = orders_since(period.start).order_by().annotate(day=TruncDay("created_at", tzinfo=dt.UTC)).values("currency", "day")
     rows = list(days.values_list("currency", "day", Count("pk"), Sum("price_minor")))
-    tones: dict[str, Tone] = {"USD": "accent", "INR": "mark"}
+    colours: dict[str, Colour] = {"USD": "accent", "INR": "mark"}
     series = [
-        Series(f"Sales in {code}", period.fill({day: count for each, day, count, _ in rows if each == code}), tone)
-        for code, tone in tones.items()
+        Series(f"Sales in {code}", period.fill({day: count for each, day, count, _ in rows if each == code}), colour)
+        for code, colour in colours.items()
     ]
     sums: Counter[str] = Counter()
     for currency, _, _, amount in rows:
@@ -56,11 +56,11 @@ def _sales(period: Period) -> ChartWithNote:
 
 
 def _reviews(period: Period) -> ChartWithNote:
-    tones: dict[str, Tone] = {ReviewStatus.APPROVED: "good", ReviewStatus.REJECTED: "bad"}
-    decided = ListingReview.objects.filter(decided_at__gte=period.start, status__in=tones).order_by("-decided_at")
+    colours: dict[str, Colour] = {ReviewStatus.APPROVED: "good", ReviewStatus.REJECTED: "bad"}
+    decided = ListingReview.objects.filter(decided_at__gte=period.start, status__in=colours).order_by("-decided_at")
     rows = decided.values_list("status", "decided_at", "submitted_at")[:DECISIONS]
-    by_outcome = {name: [(at, since) for status, at, since in rows if status == name and at] for name in tones}
-    series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), tone) for name, tone in tones.items()]
+    by_outcome = {name: [(at, since) for status, at, since in rows if status == name and at] for name in colours}
+    series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), colour) for name, colour in colours.items()]
     now = timezone.now()
     waits = {name: median((at - since).total_seconds() for at, since in found) for name, found in by_outcome.items() if found}
     waited = ", ".join(f"{timesince(now - dt.timedelta(seconds=wait), now, depth=1)} until {name.lower()}" for name, wait in waits.items())
@@ -71,8 +71,10 @@ def _calls(period: Period) -> ChartWithNote:
     outcome = Case(When(status__gte=500, then=Value("Failed")), When(status__gte=400, then=Value("Refused")), default=Value("Done"))
     calls = ApiUsage.objects.filter(day__gte=period.start.date()).order_by().annotate(outcome=outcome).values("outcome", "day")
     rows = list(calls.values_list("outcome", "day", Sum("calls")))
-    tones: dict[str, Tone] = {"Done": "accent", "Refused": "wait", "Failed": "bad"}
-    series = [Series(name, period.fill({day: count for each, day, count in rows if each == name}), tone) for name, tone in tones.items()]
+    colours: dict[str, Colour] = {"Done": "accent", "Refused": "wait", "Failed": "bad"}
+    series = [
+        Series(name, period.fill({day: count for each, day, count in rows if each == name}), colour) for name, colour in colours.items()
+    ]
     return Chart("calls", "API calls", period, series, "No calls in 30 days."), ""
 
 

@@ -16,7 +16,7 @@ from django_tasks.base import TaskResultStatus
 
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewKind
-from developers.models import ClientMetadata, DeveloperApplication, ScopeReview, WebhookEndpoint
+from developers.models import DeveloperApplication, MetadataReview, ScopeReview, WebhookEndpoint
 from marketplace.jobs.models import Job
 from marketplace.review.claims import claimed
 from marketplace.review.models import Appeal, Claimable
@@ -87,7 +87,7 @@ def queues() -> tuple[Queue, ...]:
         _review_queue("scopes", "Scopes to decide on", ScopeReview),
         _review_queue("applications", "Developer applications", DeveloperApplication),
         _review_queue("vendors", "Vendors to decide on", VendorProfile),
-        _review_queue("documents", "Changed apps and clients", ClientMetadata),
+        _review_queue("documents", "Changed apps and clients", MetadataReview),
         _review_queue("appeals", "Appeals to decide on", Appeal),
         Queue("payouts", "Earnings to pay out", WalletOwner, "wallet.view_walletowner", accounts_to_pay(), "", {"earnings": "due"}),
         Queue(

@@ -18,7 +18,7 @@ from marketplace.core import bounds
 
 # Filters that have a control for a single value on the page.
 CONTROLS = ("category", "license", "fileType", "aiTraining", "aiOrigin")
-# Filters of one value that the page places itself.
+# Filters of one value that have a place of their own in the panel.
 PLACED = ("minPrice", "maxPrice", "currency")
 Choices = list[tuple[str, str]]
 
@@ -68,11 +68,11 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
 
     @property
     def unplaced(self) -> list[forms.BoundField]:
-        """The fields of the filters of one value that the page does not place itself."""
+        """The fields of the other filters of one value, such as one that is added later; the panel shows them by itself."""
         return [self[name] for name in ListingFilter.base_filters if name not in PLACED and not isinstance(self.fields[name], ValuesField)]
 
     @property
-    def statements(self) -> list[tuple[forms.BoundField, Choices, str | None]]:
+    def ai_statements(self) -> list[tuple[forms.BoundField, Choices, str | None]]:
         """The filters by a vendor's statements about AI: the field, its choices and the chosen one."""
         choices = {"aiTraining": AiTraining.choices, "aiOrigin": AiOrigin.choices}
         return [(self[name], each, self.chosen.get(name)) for name, each in choices.items()]
@@ -87,7 +87,7 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
             "category": names.categories.get,
             "license": names.licenses.get,
             "fileType": file_type_label,
-            **{field.name: _statement_chips(field, choices).get for field, choices, _ in self.statements},
+            **{field.name: _statement_chips(field, choices).get for field, choices, _ in self.ai_statements},
         }
         # Encoded once: the address for each value contains all the others.
         encoded = {(name, value): urlencode([(name, value)]) for name, value in self._parameters()}

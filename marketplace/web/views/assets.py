@@ -17,7 +17,7 @@ from catalog.models import Deliverable, Listing
 from catalog.models.files import StorePictureKind, public_technical
 from catalog.selectors.browse import CARDS, Sort, list_listings
 from catalog.selectors.cards import card_of, open_store_by_slug
-from catalog.selectors.listings import listing_for_sale, version_of_file
+from catalog.selectors.listings import listing_on_sale, version_of_file
 from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest
 from marketplace.core.money import Currency
@@ -40,7 +40,7 @@ HOUR = 60 * 60
 def asset(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a listing with its samples, licences and prices."""
     viewer = request.user if isinstance(request.user, User) else None
-    offer = offer_of(listing_for_sale(slug), viewer)
+    offer = offer_of(listing_on_sale(slug), viewer)
     listing, pictures = offer.listing, offer.samples.pictures
     file = listing.approved_deliverable
     context = _page_context(request, offer, file) | {
@@ -90,7 +90,7 @@ def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | N
 @require_safe
 def picture(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show one picture of a listing in full size."""
-    listing = listing_for_sale(slug)
+    listing = listing_on_sale(slug)
     return _with_usage_headers(listing, _picture(request, listing, number, listing_route="asset-page", picture_route="asset-picture"))
 
 
@@ -121,7 +121,7 @@ def _picture(request: HttpRequest, listing: Listing, number: int, *, listing_rou
 @rate_limited
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what changed in the newest version of a listing."""
-    listing = listing_for_sale(slug)
+    listing = listing_on_sale(slug)
     found = changes_of(listing)
     context = {
         "listing": listing,
@@ -137,7 +137,7 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def specimen(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a stylesheet with the fonts of the listing's type tester: subsets or the public sample, never the file for sale."""
-    listing = listing_for_sale(slug)
+    listing = listing_on_sale(slug)
     tester = samples_of(listing).tester
     if tester is None:
         raise Http404

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
 from catalog.selectors.cards import cards_of
-from catalog.selectors.listings import listing_for_sale
+from catalog.selectors.listings import listing_on_sale
 from library.licensees import Licensee
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core import texts
@@ -61,7 +61,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Ask whom a licence is for; a POST creates a quote and redirects to its confirmation."""
-    offer = offer_of(listing_for_sale(slug), None)
+    offer = offer_of(listing_on_sale(slug), None)
     form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer)
     if form.is_valid():
         sent = form.cleaned_data

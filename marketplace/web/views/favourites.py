@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from catalog.models import Listing
 from catalog.selectors.cards import cards_of
-from catalog.selectors.listings import listing_for_sale
+from catalog.selectors.listings import listing_on_sale
 from library.errors import TooManyFavourites
 from library.selectors import favourites_page
 from library.services.favourites import add_favourite, remove_favourite
@@ -37,7 +37,7 @@ def favourites(request: SignedInRequest) -> HttpResponseBase:
 def add(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Add a listing on sale; a GET, as after signing in, returns to the listing."""
     if request.method == "POST":
-        listing = listing_for_sale(slug)
+        listing = listing_on_sale(slug)
         try:
             add_favourite(listing=listing, actor=request.user)
         except TooManyFavourites as problem:

@@ -21,7 +21,7 @@ from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
 from wallet.refund_cases import refund_case
 from wallet.selectors import order_of, refund_requests_to, sale_of
-from wallet.services.refund_requests import agree_to_refund, decline_refund, escalate_refund_request, request_refund
+from wallet.services import refund_requests
 from wallet.services.refunds import REQUEST_TRANSITIONS
 
 from ..paging import page_context, page_of
@@ -31,13 +31,13 @@ ROWS = 25
 
 
 @signed_in_page("GET", "POST")
-def ask(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
-    """Ask for a refund of an order."""
+def request_refund(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+    """Request a refund of an order."""
     order = order_of(request.user, str(order_id))
     form = RefundForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
-            made = request_refund(order=order, **form.cleaned_data, actor=request.user)
+            made = refund_requests.request_refund(order=order, **form.cleaned_data, actor=request.user)
             refunded = made.status == RefundRequestStatus.REFUNDED
             messages.success(request, "It was refunded." if refunded else "We passed your request on. You get an email with the answer.")
             return redirect("order-page", order_id=order_id)
@@ -53,7 +53,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     form = EscalationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
-            escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
+            refund_requests.escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
             messages.success(request, "Our staff will decide and email you.")
             return redirect("order-page", order_id=order_id)
     return render_form(request, "buyer/refund_escalation_form.html", form, order=order, refund_request=found)
@@ -84,7 +84,7 @@ def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRe
     form = DeclineForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
-            decline_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
+            refund_requests.decline_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
             messages.success(request, "You declined. The buyer is told the reason.")
             return redirect("refund-case", refund_request_id=found.pk)
     context = {
@@ -106,7 +106,7 @@ def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpRespons
 @vendor_page("POST")
 def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     with problems_as_messages(request, "The sale was refunded."):
-        agree_to_refund(refund_request=found, actor=request.user)
+        refund_requests.agree_to_refund(refund_request=found, actor=request.user)
     return redirect("refund-case", refund_request_id=found.pk)
 
 

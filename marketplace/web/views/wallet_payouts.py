@@ -27,7 +27,7 @@ _ERROR_FIELDS: dict[type[Problem], str] = {
 
 
 @signed_in_page("GET", "POST")
-def ask(request: SignedInRequest) -> HttpResponseBase:
+def request_payout(request: SignedInRequest) -> HttpResponseBase:
     """Request a payout, which sets the amount aside."""
     waiting = list(open_wallet_payouts_of(request.user.pk))
     taken = {wallet_payout.currency for wallet_payout in waiting}

@@ -24,7 +24,7 @@
   };
   const press = (key) => {
     if (key === "/") return document.querySelector("#admin-search input")?.focus();
-    if (key === "j") return lead(document.querySelector("[data-reasons]") || document.getElementById("case-decide"));
+    if (key === "j") return lead(document.querySelector("[data-reasons]") || document.getElementById("subject-decide"));
     const target = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)].find(seen);
     if (!target) return null;
     return target.matches("a, button") ? target.click() : lead(target);
@@ -39,7 +39,7 @@
     const { target, key } = event;
     if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
     if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      if (send(target.closest(".case-decide form"))) event.preventDefault();
+      if (send(target.closest(".subject-decide form"))) event.preventDefault();
       return;
     }
     if (key === "Escape" && writes(target)) target.blur();

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from django.db.models import F
 from django.test import Client
 
-from developers.models import App, ClientMetadata, RefreshToken
+from developers.models import App, MetadataReview, RefreshToken
 from developers.models.credentials import REFRESH_GRACE
 from developers.services.clients import decide_metadata, set_redirect_uris
 from tests.factories import PASSWORD, UserFactory
@@ -127,5 +127,5 @@ def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) ->
 def move(app: App, *uris: str) -> None:
     """Give an app these redirect URIs; a reviewer accepts what is new."""
     if set_redirect_uris(app=app, uris=uris, actor=app.developer):
-        document = ClientMetadata.objects.get(app=app)
-        decide_metadata(client_metadata=document, accept=True, shown=document.latest, reason="It is their site.", actor=UserFactory())
+        document = MetadataReview.objects.get(app=app)
+        decide_metadata(metadata_review=document, accept=True, shown=document.latest, reason="It is their site.", actor=UserFactory())

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from developers.models import ApiKey, App, ClientMetadata, ScopeReview
+from developers.models import ApiKey, App, MetadataReview, ScopeReview
 from developers.services.apps import suspend_app
 from developers.services.clients import decide_metadata, reopen_client
 from developers.services.credentials import issue_api_key, issue_mcp_token
@@ -313,56 +313,56 @@ def test_client_document_that_is_changed_back_no_longer_waits_for_review(approve
     web.document = dict(GOOD)
     grow_stale()
     assert client_party.ask(**WANTED).status_code == 200
-    assert ClientMetadata.objects.get().status == "Unchanged"
+    assert MetadataReview.objects.get().status == "Unchanged"
 
 
 @pytest.fixture
-def changed(approved: App, client_party: Party, web: Web) -> ClientMetadata:
+def changed(approved: App, client_party: Party, web: Web) -> MetadataReview:
     web.document |= {"client_name": "Assistant 2", "redirect_uris": [BACK, "https://client.example/new"]}
     grow_stale()
     client_party.ask(**WANTED)
-    return ClientMetadata.objects.get()
+    return MetadataReview.objects.get()
 
 
-def test_changes_of_a_client_document_wait_for_a_review_and_apply_once_accepted(changed: ClientMetadata, client_party: Party) -> None:
+def test_changes_of_a_client_document_wait_for_a_review_and_apply_once_accepted(changed: MetadataReview, client_party: Party) -> None:
     assert changed.status == "Changed"
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
     page = client_party.ask(**WANTED)
     assert (page.status_code, b"Assistant 2" in page.content) == (200, False)
-    decide_metadata(client_metadata=changed, accept=True, shown=changed.latest, reason="Moved.", actor=UserFactory())
+    decide_metadata(metadata_review=changed, accept=True, shown=changed.latest, reason="Moved.", actor=UserFactory())
     page = client_party.ask(**WANTED, redirect_uri="https://client.example/new")
     assert page.status_code == 200
     assert b"Assistant 2" in page.content
 
 
-def test_change_of_a_client_document_waits_since_it_was_first_read(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+def test_change_of_a_client_document_waits_since_it_was_first_read(changed: MetadataReview, client_party: Party, web: Web) -> None:
     calls = len(web.calls)
     grow_stale()
     client_party.ask(**WANTED)
     assert len(web.calls) == calls + 1
-    assert ClientMetadata.objects.get().read_at == changed.read_at
+    assert MetadataReview.objects.get().read_at == changed.read_at
 
 
 def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes(
-    changed: ClientMetadata, client_party: Party, web: Web
+    changed: MetadataReview, client_party: Party, web: Web
 ) -> None:
-    decide_metadata(client_metadata=changed, accept=False, shown=changed.latest, reason="Odd.", actor=UserFactory())
+    decide_metadata(metadata_review=changed, accept=False, shown=changed.latest, reason="Odd.", actor=UserFactory())
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
-    assert ClientMetadata.objects.get().status == "Unchanged"
+    assert MetadataReview.objects.get().status == "Unchanged"
     web.document = dict(GOOD)
     grow_stale()
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
 
 
-def test_client_document_changed_since_the_review_is_not_accepted(changed: ClientMetadata, client_party: Party, web: Web) -> None:
+def test_client_document_changed_since_the_review_is_not_accepted(changed: MetadataReview, client_party: Party, web: Web) -> None:
     seen = changed.latest
     web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
     grow_stale()
     client_party.ask(**WANTED)
     with pytest.raises(InvalidTransition):
-        decide_metadata(client_metadata=changed, accept=True, shown=seen, reason="Moved.", actor=UserFactory())
-    assert ClientMetadata.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
+        decide_metadata(metadata_review=changed, accept=True, shown=seen, reason="Moved.", actor=UserFactory())
+    assert MetadataReview.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
 
 
 def test_document_is_read_from_a_real_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any, browser: Client) -> None:

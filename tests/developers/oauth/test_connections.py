@@ -7,7 +7,7 @@ from django.core import mail
 
 from developers.authentication import principal_of_bearer
 from developers.errors import TooManyRedirectUris
-from developers.models import AccessToken, App, ClientMetadata, Consent
+from developers.models import AccessToken, App, Consent, MetadataReview
 from developers.services.clients import decide_metadata, set_redirect_uris
 from developers.services.consents import revoke_consent, withdraw_consent
 from developers.services.credentials import issue_mcp_token
@@ -64,11 +64,11 @@ def test_invalid_or_too_many_redirect_uris_are_refused(app: App, subtests: pytes
 OLD, NEW = "https://app.example/old", "https://app.example/new"
 
 
-def waiting(app: App) -> ClientMetadata:
+def waiting(app: App) -> MetadataReview:
     """Return the redirect URIs of an app with scopes that wait for a reviewer."""
     App.objects.filter(pk=app.pk).update(redirect_uris=OLD)
     assert signed_in(app.developer).post(f"/dashboard/apps/{app.pk}/redirects", {"redirect_uris": NEW}).status_code == 302
-    return ClientMetadata.objects.get(app=app)
+    return MetadataReview.objects.get(app=app)
 
 
 def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> None:
@@ -79,8 +79,8 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
     assert OLD.encode() in page
     assert NEW.encode() in page
     with pytest.raises(SelfReview):
-        decide_metadata(client_metadata=document, accept=True, shown=document.latest, reason="Mine.", actor=app.developer)
-    decide_metadata(client_metadata=document, accept=True, shown=document.latest, reason="It is their site.", actor=reviewer)
+        decide_metadata(metadata_review=document, accept=True, shown=document.latest, reason="Mine.", actor=app.developer)
+    decide_metadata(metadata_review=document, accept=True, shown=document.latest, reason="It is their site.", actor=reviewer)
     app.refresh_from_db()
     assert app.redirect_uris == NEW
     assert [(sent.to, "It is their site." in str(sent.body)) for sent in sent_mails() if "redirect" in sent.subject] == [
@@ -91,13 +91,13 @@ def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> No
 def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back_and_are_removed_at_once(app: App) -> None:
     document = waiting(app)
     decide_metadata(
-        client_metadata=document, accept=False, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True)
+        metadata_review=document, accept=False, shown=document.latest, reason="Not their site.", actor=UserFactory(is_staff=True)
     )
     app.refresh_from_db()
     assert app.redirect_uris == OLD
     waiting(app)
     assert not set_redirect_uris(app=app, uris=[OLD], actor=app.developer)
-    assert not ClientMetadata.objects.filter(status="Changed").exists()
+    assert not MetadataReview.objects.filter(status="Changed").exists()
     App.objects.filter(pk=app.pk).update(redirect_uris=f"{OLD} {NEW}")
     assert not set_redirect_uris(app=app, uris=[NEW], actor=app.developer)
     app.refresh_from_db()

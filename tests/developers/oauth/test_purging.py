@@ -25,8 +25,8 @@ LONG_AGO = timedelta(days=200)
 
 def age(by: timedelta = LONG_AGO) -> None:
     """Make all that there is older."""
-    for grant in Grant.objects.all():
-        Grant.objects.filter(pk=grant.pk).update(expires=grant.expires - by)
+    for code_row in Grant.objects.all():
+        Grant.objects.filter(pk=code_row.pk).update(expires=code_row.expires - by)
     for token in AccessToken.objects.all():
         AccessToken.objects.filter(pk=token.pk).update(expires=token.expires - by)
     for row in RefreshToken.objects.all():

@@ -47,10 +47,10 @@ def test_code_that_was_used_since_it_was_read_is_a_replay(party: Party) -> None:
     stale = Grant.objects.get()
     party.exchange(code)
     with pytest.raises(Replayed):
-        exchange_code(grant=stale, pair=new_pair())
+        exchange_code(authorization_code=stale, pair=new_pair())
     # Nor is it voided by a wrong verifier.
     with pytest.raises(Replayed):
-        void_code(grant=stale)
+        void_code(authorization_code=stale)
 
 
 def test_refresh_token_that_was_replaced_since_it_was_read_gets_the_same_pair(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:

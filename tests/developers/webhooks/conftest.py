@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from developers.event_types import EventType
-from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.publishing import new_event, publish_events, publish_merged
 from marketplace.jobs.models import Job
@@ -41,12 +41,12 @@ class Listening:
 Listen = Callable[..., Listening]
 
 
-def tell(event: EventType = EventType.ASSET_PUBLISHED, *, merge: bool = False, **audience: Any) -> WebhookMessage:
+def tell(event_type: EventType = EventType.ASSET_PUBLISHED, *, merge: bool = False, **audience: Any) -> WebhookEvent:
     """Tell of an event about something new."""
     subject = uuid.uuid4()
-    message = new_event(event, subject=subject, data={"assetId": str(subject)}, **audience)
-    (publish_merged if merge else publish_events)(message)
-    return message
+    event = new_event(event_type, subject=subject, data={"assetId": str(subject)}, **audience)
+    (publish_merged if merge else publish_events)(event)
+    return event
 
 
 def go_on() -> None:

@@ -9,7 +9,7 @@ from catalog.services.review import reject_listing, takedown_listing
 from catalog.services.submission import unpublish_listing
 from developers.api.webhooks import DATA
 from developers.event_types import PING, REQUIRED_SCOPES, EventType
-from developers.models import App, WebhookMessage
+from developers.models import App, WebhookEvent
 from developers.services.consents import withdraw_consent
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
@@ -71,7 +71,7 @@ def test_edit_of_a_published_listing_sends_asset_updated_and_of_a_draft_nothing(
     listen(EventType.ASSET_UPDATED)
     for title in ("New name", "Newer name"):
         update_listing(listing=listing, title=title, actor=listing.store.owner)
-    updates = WebhookMessage.objects.filter(type=EventType.ASSET_UPDATED)
+    updates = WebhookEvent.objects.filter(type=EventType.ASSET_UPDATED)
     assert updates.get().data["assetId"] == str(listing.pk)
     unpublish_listing(listing=listing, actor=listing.store.owner)
     updates.delete()
@@ -89,17 +89,17 @@ def test_takedown_in_a_closed_store_sends_asset_removed_no_second_time(listen: L
         drain()
     takedown_listing(listing=listing, reason="It was copied.", actor=UserFactory())
     drain()
-    assert WebhookMessage.objects.filter(type=EventType.ASSET_REMOVED, subject=str(listing.pk)).count() == 1
+    assert WebhookEvent.objects.filter(type=EventType.ASSET_REMOVED, subject=str(listing.pk)).count() == 1
 
 
 def test_renamed_store_publishes_nothing_again(listen: Listen) -> None:
     profile = make_vendor()
     published(store=profile.store)
     listen(EventType.ASSET_PUBLISHED)
-    before = WebhookMessage.objects.count()
+    before = WebhookEvent.objects.count()
     update_store(profile=profile, store_name="Another name", bio=profile.bio, actor=profile.user)
     drain()
-    assert WebhookMessage.objects.count() == before
+    assert WebhookEvent.objects.count() == before
 
 
 def test_events_of_a_store_closed_and_opened_within_moments_are_sent_in_their_order(listen: Listen, receiver: Receiver) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from standardwebhooks import WebhookVerificationError
 
 from developers.event_types import EventType
-from developers.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models import WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from developers.services.apps import suspend_app
 from developers.services.webhooks import redeliver_event, rotate_endpoint_secret, send_test_event
 from developers.webhooks import delivering
@@ -35,13 +35,13 @@ SERIES = sum(delivering.RETRY_DELAYS, timedelta())
 
 def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    message = tell()
+    event = tell()
     drain()
     [call] = receiver.calls
     told = call.opened_with(to.secret)
-    assert told == {"type": "asset.published", "timestamp": told["timestamp"], "data": message.data}
-    assert datetime.fromisoformat(told["timestamp"]) == message.created_at
-    assert call.id == message.webhook_id
+    assert told == {"type": "asset.published", "timestamp": told["timestamp"], "data": event.data}
+    assert datetime.fromisoformat(told["timestamp"]) == event.created_at
+    assert call.id == event.webhook_id
     assert (to.delivery.status, to.delivery.attempts) == ("Delivered", 1)
     [attempt] = WebhookAttempt.objects.all()
     assert (attempt.http_status, attempt.response, attempt.error) == (200, "ok", "")
@@ -84,7 +84,7 @@ def test_failed_delivery_waits_as_the_standard_recommends_and_fails_at_last(list
         go_on()
     assert waits == [5, 300, 1800, 7200, 18000, 36000, 36000]
     assert (to.delivery.status, to.delivery.attempts) == ("Failed", 8)
-    assert {call.id for call in receiver.calls} == {to.delivery.message.webhook_id}
+    assert {call.id for call in receiver.calls} == {to.delivery.event.webhook_id}
     assert len(receiver.calls) == 8
     assert to.fresh.status == "Failing"
     go_on()
@@ -133,8 +133,8 @@ def test_failing_endpoint_is_paused_and_does_not_delay_others(listen: Listen, re
 def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None:
     slow, fast = listen(), listen()
     WebhookEndpoint.objects.filter(pk=slow.endpoint.pk).update(last_ms=2001)
-    message = tell()
-    fan_out.call(str(message.pk))
+    event = tell()
+    fan_out.call(str(event.pk))
     jobs = Job.objects.filter(queue_name="webhooks").order_by("-priority")
     assert [(job.args_kwargs["args"][0], job.priority) for job in jobs] == [(str(fast.endpoint.pk), 0), (str(slow.endpoint.pk), -20)]
 
@@ -255,8 +255,8 @@ def test_webhook_secrets_survive_a_change_of_the_secret_key(listen: Listen, rece
 @pytest.mark.parametrize("end", ["suspended app", "deactivated account"])
 def test_suspended_app_and_deactivated_account_get_no_events(end: str, listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    message = tell()
-    fan_out.call(str(message.pk))
+    event = tell()
+    fan_out.call(str(event.pk))
     if end == "suspended app":
         suspend_app(app=to.app, reason="Too many calls.", actor=UserFactory())
     else:
@@ -269,9 +269,9 @@ def test_suspended_app_and_deactivated_account_get_no_events(end: str, listen: L
 
 def test_event_that_is_fanned_out_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
     listen()
-    message = tell()
+    event = tell()
     for _ in range(2):
-        fan_out.call(str(message.pk))
+        fan_out.call(str(event.pk))
     drain()
     assert len(receiver.calls) == 1
 
@@ -281,10 +281,10 @@ def test_edits_within_moments_send_one_event(listen: Listen) -> None:
     subject = uuid.uuid4()
     for _ in range(3):
         publish_merged(new_event(EventType.ASSET_UPDATED, subject=subject, data={}))
-    assert WebhookMessage.objects.count() == 1
-    WebhookMessage.objects.update(merges_until=timezone.now())
+    assert WebhookEvent.objects.count() == 1
+    WebhookEvent.objects.update(merges_until=timezone.now())
     publish_merged(new_event(EventType.ASSET_UPDATED, subject=subject, data={}))
-    assert WebhookMessage.objects.count() == 2
+    assert WebhookEvent.objects.count() == 2
 
 
 def test_worker_that_is_killed_between_sending_and_noting_sends_again_under_the_same_id(
@@ -337,8 +337,8 @@ def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receive
 @pytest.mark.django_db(transaction=True)
 def test_two_concurrent_workers_send_a_delivery_once(listen: Listen, receiver: Receiver) -> None:
     to = listen()
-    message = tell()
-    fan_out.call(str(message.pk))
+    event = tell()
+    fan_out.call(str(event.pk))
     receiver.seconds = 0.5
 
     def work(_number: int) -> None:
@@ -388,5 +388,5 @@ def test_delivery_is_repeated_under_the_same_id(listen: Listen, receiver: Receiv
     redeliver_event(delivery=to.delivery, actor=to.app.developer)
     assert to.delivery.status == "Pending"
     drain()
-    assert [call.id for call in receiver.calls] == [to.delivery.message.webhook_id] * 2
+    assert [call.id for call in receiver.calls] == [to.delivery.event.webhook_id] * 2
     assert WebhookAttempt.objects.count() == 2

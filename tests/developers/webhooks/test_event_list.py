@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
-from developers.models import EventCounter, WebhookMessage
+from developers.models import EventCounter, WebhookEvent
 from developers.webhooks import event_feed as event_list
 from marketplace.core.scopes import Scope, format_scopes
 from tests.eager import drain
@@ -37,8 +37,8 @@ def subjects(page: Any) -> list[str]:
 
 def told(**options: Any) -> str:
     """Tell of an event; return its subject."""
-    message = tell(**options)
-    return message.subject
+    event = tell(**options)
+    return event.subject
 
 
 def test_app_without_webhooks_lists_what_they_would_get(key_client: KeyClient, listen: Listen, receiver: Receiver) -> None:
@@ -52,7 +52,7 @@ def test_app_without_webhooks_lists_what_they_would_get(key_client: KeyClient, l
 def test_events_of_other_apps_and_developers_are_not_listed(key_client: KeyClient) -> None:
     app = AppFactory()
     other = AppFactory()
-    seen = [told(), told(app_id=app.pk), told(event=EventType.ORDER_REFUNDED, app_id=app.pk)]
+    seen = [told(), told(app_id=app.pk), told(event_type=EventType.ORDER_REFUNDED, app_id=app.pk)]
     hidden = [told(app_id=other.pk), told(owner_id=app.user_id), told(owner_id=other.user_id)]
     assert subjects(listed(key_client(app=app))) == seen
     assert subjects(listed(key_client(app=other))) == [seen[0], hidden[0]]
@@ -63,7 +63,7 @@ def test_key_from_before_the_grant_of_a_scope_lists_no_orders(key_client: KeyCli
     older = key_client(app=app)
     app.granted_scopes = format_scopes({Scope.CATALOG_READ, Scope.ACCOUNT_READ})
     app.save()
-    seen = [told(event=EventType.ORDER_COMPLETED, app_id=app.pk), told()]
+    seen = [told(event_type=EventType.ORDER_COMPLETED, app_id=app.pk), told()]
     assert subjects(listed(older)) == seen[1:]
     assert subjects(listed(key_client(app=app))) == seen
 
@@ -84,18 +84,18 @@ def test_pages_of_events_are_continued_by_their_cursor_or_from_the_latest(key_cl
 
 def test_events_older_than_30_days_are_not_listed(key_client: KeyClient) -> None:
     told()
-    WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=30))
+    WebhookEvent.objects.update(created_at=timezone.now() - timedelta(days=30))
     kept = told()
     assert subjects(listed(key_client())) == [kept]
 
 
 def test_edits_are_listed_when_the_time_for_merging_them_is_over(key_client: KeyClient) -> None:
     client = key_client()
-    edited = told(event=EventType.ASSET_UPDATED, merge=True)
+    edited = told(event_type=EventType.ASSET_UPDATED, merge=True)
     later = told()
     page = listed(client)
     assert subjects(page) == [later]
-    WebhookMessage.objects.filter(merges_until__isnull=False).update(merges_until=timezone.now())
+    WebhookEvent.objects.filter(merges_until__isnull=False).update(merges_until=timezone.now())
     assert subjects(listed(client, after=page["nextCursor"])) == [edited]
 
 

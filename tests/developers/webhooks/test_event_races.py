@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections, transaction
 
-from developers.models import App, WebhookMessage
+from developers.models import App, WebhookEvent
 from developers.webhooks.event_feed import events_after
 from tests.factories import AppFactory
 from tests.races import at_once
@@ -34,10 +34,10 @@ def test_event_of_a_transaction_that_commits_late_is_listed_after_those_that_wer
     def publish_slowly() -> str:
         try:
             with transaction.atomic():
-                message = tell()
+                event = tell()
                 written.set()
                 assert read.wait(PATIENCE_SECONDS)
-            return message.subject
+            return event.subject
         finally:
             connections.close_all()
 
@@ -79,6 +79,6 @@ def test_readers_among_writers_get_every_event_once_and_in_the_same_order() -> N
         at_once(*[write] * 4)
         done.set()
         seen = [reader.result() for reader in readers]
-    assert len(seen[0]) == WebhookMessage.objects.count() == 80
-    assert set(seen[0]) == set(WebhookMessage.objects.values_list("subject", flat=True))
+    assert len(seen[0]) == WebhookEvent.objects.count() == 80
+    assert set(seen[0]) == set(WebhookEvent.objects.values_list("subject", flat=True))
     assert all(other == seen[0] for other in seen)

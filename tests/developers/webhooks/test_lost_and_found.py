@@ -181,7 +181,7 @@ def test_repeated_fan_out_schedules_paused_endpoints_too(listen: Listen, monkeyp
     listen()
     until = timezone.now() + timedelta(minutes=5)
     WebhookEndpoint.objects.update(paused_until=until)
-    message = tell()
+    event = tell()
     for _ in range(2):
-        publishing.fan_out.call(str(message.pk))
+        publishing.fan_out.call(str(event.pk))
     assert turns_to_come() == [until]

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from developers.errors import TooManyTestEvents
 from developers.event_types import EventType
-from developers.models import WebhookDelivery, WebhookEndpoint, WebhookMessage
+from developers.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from developers.services.webhooks import TRIES_A_MINUTE, create_endpoint, disable_endpoint, send_test_event
 from marketplace.core import bounds
 from marketplace.core.audit import history_of
@@ -152,19 +152,19 @@ def test_disabled_endpoint_is_neither_called_nor_mailed_about_again(delivery: We
 def test_failed_deliveries_are_redelivered_oldest_first_and_others_are_not(listen: Listen, receiver: Receiver) -> None:
     to, other = listen(), listen()
     client, page = signed_in(to.app.developer), reverse("webhook-redeliver-failed", args=[to.app.pk, to.endpoint.pk])
-    messages = [WebhookMessage.objects.create(type="ping", data={"number": number}, subject="x", app=to.app) for number in range(4)]
+    events = [WebhookEvent.objects.create(type="ping", data={"number": number}, subject="x", app=to.app) for number in range(4)]
     now = timezone.now()
     for number, status in enumerate(("Failed", "Delivered", "Cancelled", "Failed")):
         # The newest was written first.
         at = now - timedelta(hours=number)
         WebhookDelivery.objects.create(
-            message=messages[number], endpoint=to.endpoint, status=status, attempts=8, created_at=at, next_at=now, ended_at=now
+            event=events[number], endpoint=to.endpoint, status=status, attempts=8, created_at=at, next_at=now, ended_at=now
         )
-    foreign = WebhookDelivery.objects.create(message=messages[0], endpoint=other.endpoint, status="Failed", ended_at=now)
+    foreign = WebhookDelivery.objects.create(event=events[0], endpoint=other.endpoint, status="Failed", ended_at=now)
     assert "being sent again" in text_of(client.post(page, follow=True))
     drain()
     assert [json.loads(call.body)["data"]["number"] for call in receiver.calls] == [3, 0]
-    assert [*WebhookDelivery.objects.filter(endpoint=to.endpoint).order_by("message_id").values_list("status", "attempts")] == [
+    assert [*WebhookDelivery.objects.filter(endpoint=to.endpoint).order_by("event_id").values_list("status", "attempts")] == [
         ("Delivered", 1),
         ("Delivered", 8),
         ("Cancelled", 8),
@@ -183,7 +183,7 @@ def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, r
     drain()
     page = client.get(address("webhook-delivery", delivery))
     assert b"<script>alert(1)" not in page.content
-    assert f"webhook-id: {delivery.message.webhook_id}" in text_of(page)
+    assert f"webhook-id: {delivery.event.webhook_id}" in text_of(page)
     assert '"type":"ping"' in text_of(page)
     assert "500" in text_of(page)
     assert "200" in text_of(page)
@@ -194,9 +194,9 @@ def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, r
 
 def test_webhook_pages_send_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
     client, endpoint = own(delivery), delivery.endpoint
-    messages = [WebhookMessage(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
-    WebhookMessage.objects.bulk_create(messages)
-    WebhookDelivery.objects.bulk_create([WebhookDelivery(message=message, endpoint=endpoint) for message in messages])
+    events = [WebhookEvent(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
+    WebhookEvent.objects.bulk_create(events)
+    WebhookDelivery.objects.bulk_create([WebhookDelivery(event=event, endpoint=endpoint) for event in events])
     for _ in range(4):
         create_endpoint(app=endpoint.app, url=endpoint.url, events=list(EventType), actor=endpoint.app.developer)
     with django_assert_max_num_queries(9):
@@ -213,7 +213,7 @@ def test_old_events_are_removed_but_those_on_their_way_and_a_dry_run_removes_non
     delivery: WebhookDelivery, capsys: pytest.CaptureFixture[str]
 ) -> None:
     waiting = send_test_event(endpoint=delivery.endpoint, actor=delivery.endpoint.app.developer)
-    WebhookMessage.objects.update(created_at=timezone.now() - timedelta(days=31))
+    WebhookEvent.objects.update(created_at=timezone.now() - timedelta(days=31))
     call_command("purge", "webhooks", "--dry-run")
     assert capsys.readouterr().out == "1 deliveries, 1 events would be deleted.\n"
     call_command("purge", "webhooks")
