@@ -134,8 +134,8 @@ def remove_second_factor(*, user: User, reason: str, actor: User) -> User:
         raise PermissionDenied("Only a superuser can turn off a staff member's two-factor sign-in.")
     if not Authenticator.objects.filter(user=user).delete()[0]:
         raise InvalidTransition("Two-factor sign-in is off already.")
-    User.objects.filter(pk=user.pk).update(session_epoch=F("session_epoch") + 1)
-    user.refresh_from_db(fields=["session_epoch"])
+    user.session_epoch += 1
+    user.save(update_fields=["session_epoch"])
     audit.record("user.remove_second_factor", user, actor=actor, reason=reason)
     mail(user, "accounts/second_factor_removed", reason=reason)
     return user

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.labels import labels_of, normalised
-from catalog.models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
+from catalog.models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store, StorePicture
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services import listing_index, taxonomy
@@ -20,7 +20,7 @@ from catalog.services.purchase_counts import count_purchases, record_purchase, r
 from catalog.services.review import takedown_listing
 from catalog.services.submission import unpublish_listing
 from catalog.services.taxonomy import save_category, save_license_tier
-from catalog.services.visibility import listing_changed, store_visibility_changed
+from catalog.services.visibility import listing_changed, store_edited, store_visibility_changed
 from tests.eager import drain
 from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, UserFactory
 
@@ -170,6 +170,10 @@ def test_platforms_are_labels_without_their_versions() -> None:
 
 def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     other, listing = PublishedListingFactory(category=CategoryFactory(slug="motion", name="Motion")), PublishedListingFactory()
+    StorePicture.objects.create(
+        store=other.store, kind="Logo", object_key="stores/logo", content_type="image/webp", size=1, sha256="ab" * 32
+    )
+    store_edited(other.store)
     Store.objects.filter(pk=listing.store_id).update(name="Foundry")
     store_visibility_changed(Store.objects.get(pk=listing.store_id))
     listing.category.name = "Typefaces"

@@ -45,6 +45,7 @@ def test_owners_are_mailed_once_about_a_new_version_and_others_are_not(monkeypat
     listing = on_sale()
     owner, refunded, opted_out = bought(listing), bought(listing), bought(listing)
     more = [bought(listing).buyer for _ in range(3)]
+    elsewhere = bought(on_sale()).buyer
     refund_order(order=refunded, reason="test", actor=None)
     set_mail_topics(user=opted_out.buyer, topics=["purchase"])
     bought(listing, owner.buyer, license_slug="commercial")
@@ -54,7 +55,7 @@ def test_owners_are_mailed_once_about_a_new_version_and_others_are_not(monkeypat
     assert "version 2.0" in body
     assert f"/dashboard/library/{listing.slug}" in body
     assert [len(told(each)) for each in more] == [1] * 3
-    assert told(refunded.buyer) == told(opted_out.buyer) == told(later.buyer) == []
+    assert told(refunded.buyer) == told(opted_out.buyer) == told(later.buyer) == told(elsewhere) == []
     # The same file again, as after a time off sale, is nothing new.
     announce_new_file.enqueue(listing_id=str(listing.pk))
     assert len(told(owner.buyer)) == 1

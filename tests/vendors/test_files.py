@@ -168,8 +168,9 @@ def test_body_that_came_while_the_listing_was_submitted_or_its_vendor_suspended_
 ) -> None:
     publish(listing)
     Listing.objects.update(update_status="PendingReview")
-    with pytest.raises(ListingLocked), received() as late:
+    with pytest.raises(ListingLocked) as locked, received() as late:
         attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    assert locked.value.members == {"currentState": "PendingReview"}
     Listing.objects.update(status="PendingReview", update_status="")
     with pytest.raises(ListingLocked), received() as late:
         attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)

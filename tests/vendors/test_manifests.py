@@ -14,7 +14,7 @@ from catalog.models import AgentManifest, Deliverable, LicenseTier, Listing
 from catalog.search import search
 from catalog.selectors.taxonomy import active_tiers
 from marketplace.core.audit import history_of
-from tests.factories import CategoryFactory
+from tests.factories import CategoryFactory, ListingFactory
 from tests.files import makers
 
 from .cases import ASSETS, PATCH, publish
@@ -173,6 +173,9 @@ def test_same_sources_give_the_same_manifest_and_write_once_and_others_another(c
     assert AgentManifest.objects.get().body["tags"] == ["font"]
     assert generate(client, listing)["tags"] == ["new", "font"]
     assert AgentManifest.objects.get().body["tags"] == ["new", "font"]
+    newer = ListingFactory(store=listing.store)
+    assert generate(client, newer) == generate(client, newer)
+    assert history_of(newer).count() == 1
 
 
 @pytest.mark.slow

@@ -299,7 +299,7 @@ def test_undo_link_works_while_the_account_is_deactivated(profile: VendorProfile
     assert payout_details_of(profile) == {}
 
 
-def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:
+def test_payouts_are_held_and_released_once_and_the_vendor_is_told_of_both(profile: VendorProfile) -> None:
     staff = UserFactory()
     with pytest.raises(InvalidTransition):
         release_payouts(profile=profile, reason="test", actor=staff)
@@ -309,6 +309,8 @@ def test_payouts_are_held_and_released_once(profile: VendorProfile) -> None:
     with pytest.raises(InvalidInput):
         release_payouts(profile=profile, reason="", actor=staff)
     assert release_payouts(profile=profile, reason="test", actor=staff).payouts_held_at is None
+    held, released = sent_mails()
+    assert (held.to, released.to) == ([profile.user.email], [profile.user.email])
 
 
 def test_mail_about_a_bank_account_says_whether_it_is_the_first(profile: VendorProfile) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
@@ -14,6 +15,8 @@ from marketplace.storage import default_storage
 from marketplace.storage.local import STAGING, LocalStorage
 from tests.factories import DeliverableFactory, ListingFactory, UserFactory
 from tests.files.helpers import put
+from vendors.models import Upload
+from vendors.services.uploads import new_part_key
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -32,7 +35,7 @@ def sweep(*words: str) -> str:
 
 
 def recorded() -> tuple[Deliverable, Preview]:
-    """Return the records of a file and of a preview with a copy, all stored."""
+    """Return the records of a file and of a preview with a copy, all stored, as is a part of an upload."""
     deliverable = DeliverableFactory()
     preview = Preview.objects.create(
         listing=ListingFactory(),
@@ -43,13 +46,16 @@ def recorded() -> tuple[Deliverable, Preview]:
         sha256="ab" * 32,
         renditions={"card": {"key": "previews/one.card"}},
     )
-    for key in (deliverable.object_key, "previews/one", "previews/one.card"):
+    upload = Upload.objects.create(listing=preview.listing, filename="a.zip", size=2, offset=1, expires_at=timezone.now())
+    upload.parts = [[new_part_key(upload=upload), 1]]
+    upload.save()
+    for key in (deliverable.object_key, "previews/one", "previews/one.card", *upload.part_keys):
         put(default_storage, key, b"x")
     return deliverable, preview
 
 
 def keys() -> set[str]:
-    return {key for folder in ("deliverables/", "previews/", "packages/") for key, _ in default_storage.keys_with_times(folder)}
+    return {key for folder in ("deliverables/", "previews/", "packages/", "uploads/") for key, _ in default_storage.keys_with_times(folder)}
 
 
 def test_sweep_changes_nothing_if_files_and_records_agree(media: Path) -> None:
@@ -172,8 +178,9 @@ def test_sweep_stops_with_a_message_if_the_store_is_down(monkeypatch: pytest.Mon
 def test_many_files_are_swept_in_batches(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendors.services.sweeping.BATCH", 3)
     recorded()
+    kept = keys()
     for number in range(8):
         put(default_storage, f"deliverables/lost-{number}", b"x")
     age(media)
     assert sweep("--delete").endswith("8 files without a record and 0 incomplete objects deleted; 0 files are missing.\n")
-    assert len(keys()) == 3
+    assert keys() == kept

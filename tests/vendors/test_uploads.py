@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
@@ -363,15 +364,30 @@ def test_interrupted_finish_of_an_upload_records_neither_file_nor_end(
     assert Deliverable.objects.count() == 1
 
 
-@pytest.mark.slow
 def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
+    begin(client, listing, 1)
     waiting = finish(client, address)
     assert problem(waiting) == (409, "upload_finishing")
     assert int(waiting["Retry-After"]) > 0
     Upload.objects.update(finishing_until=timezone.now() - timedelta(minutes=1))
     assert finish(client, address).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_database_connection_is_held_while_an_upload_is_joined_and_inspected(
+    client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, held = uploaded(client, listing, makers.archive(a_txt="1")), []
+
+    def inspect(**kwargs: Any) -> Any:
+        held.append(connection.connection is not None)
+        return inspect_deliverable(**kwargs)
+
+    monkeypatch.setattr(services, "inspect_deliverable", inspect)
+    assert finish(client, address).status_code == 200
+    assert held == [False]
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from wallet.selectors import wallet_of, with_transfer_sums
 from wallet.services.funding import credit_wallet
 from wallet.triggers import LEDGER_TRIGGERS
 
+from .licensee_cases import bought_for
 from .tampering import unguarded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -150,20 +151,21 @@ def test_order_whose_tax_and_shares_differ_from_its_price_is_refused_by_the_data
 
 
 def test_second_live_licence_is_refused_by_the_database() -> None:
-    order = bought(on_sale())
-    held = Licence.objects.get(order_id=order.pk)
-    facts: dict[str, Any] = {name: getattr(held, name) for name in ("holder_id", "listing_id", "tier_id", "terms_id", "deliverable_id")}
-    facts |= {
-        "title": "x",
-        "store_name": "x",
-        "version": "",
-        "ai_training": "forbidden",
-        "license_slug": "personal",
-        "order_id": uuid.uuid4(),
-    }
-    with pytest.raises(AlreadyOwned) as refusal, transaction.atomic():
-        grant_licence(**facts)
-    assert refusal.value.members == {"assetId": str(held.listing_id), "licenseSlug": "personal"}
+    names = ("holder_id", "licensee_email", "claim_sent_at", "listing_id", "tier_id", "terms_id", "deliverable_id")
+    for order in (bought(on_sale()), bought_for(on_sale())):
+        held = Licence.objects.get(order_id=order.pk)
+        facts: dict[str, Any] = {name: getattr(held, name) for name in names}
+        facts |= {
+            "title": "x",
+            "store_name": "x",
+            "version": "",
+            "ai_training": "forbidden",
+            "license_slug": "personal",
+            "order_id": uuid.uuid4(),
+        }
+        with pytest.raises(AlreadyOwned) as refusal, transaction.atomic():
+            grant_licence(**facts)
+        assert refusal.value.members == {"assetId": str(held.listing_id), "licenseSlug": "personal"}
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:

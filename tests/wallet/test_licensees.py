@@ -272,12 +272,15 @@ def test_deleted_account_of_a_licensee_is_anonymised_and_the_order_kept() -> Non
     receipt, _ = spend(buyer=payer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
     order = Order.objects.get(pk=receipt.order_id)
     claimed(order, client)
+    other = make_quote(buyer=payer, purchase=PurchaseRequest(str(listing.pk), licensee=Licensee("Other", "other@client.example")))
     assert export_account(client)["licences"][0]["licensee_name"] == CLIENT.name
     delete_account(user=client, reason="test", actor=None)
     licence = Licence.objects.get()
     assert (licence.licensee_name, licence.licensee_email, licence.claim_digest) == ("", "", "")
     quote.refresh_from_db()
     assert (quote.licensee_name, quote.licensee_email) == ("", "")
+    other.refresh_from_db()
+    assert (other.licensee_name, other.licensee_email) == ("Other", "other@client.example")
     refund_order(order=order, reason="test", actor=None)
 
 

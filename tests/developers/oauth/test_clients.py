@@ -113,7 +113,7 @@ def test_unknown_client_is_a_pending_app_without_a_developer_and_gets_no_token(w
     assert app.redirect_uris.split() == GOOD["redirect_uris"]
     assert set(ScopeReview.objects.get(app=app).app.scope_rows.values_list("scope", flat=True)) == set(APP_SCOPES)
     entry = audit.history_of(app).get(action="app.create")
-    assert (entry.actor, entry.data) == (user, {"name": "Assistant", "document": URL})
+    assert (entry.actor, entry.to_state, entry.data) == (user, "Pending", {"name": "Assistant", "document": URL})
     assert client_party.browser.get("/dashboard/apps").content.count(b"Assistant") == 0
     # Asking again changes nothing and calls nobody.
     assert client_party.ask(**WANTED).status_code == 403

@@ -73,6 +73,8 @@ def waiting(app: App) -> MetadataReview:
 
 def test_new_redirect_of_an_app_with_scopes_waits_for_a_reviewer(app: App) -> None:
     document, reviewer = waiting(app), UserFactory(is_staff=True)
+    entry = history_of(app).get(action="app.request_redirect_uris")
+    assert (entry.actor, entry.data) == (app.developer, {"before": [OLD], "after": [NEW]})
     app.refresh_from_db()
     assert app.redirect_uris == OLD
     page = signed_in(app.developer).get(f"/dashboard/apps/{app.pk}").content

@@ -59,11 +59,11 @@ def test_publishing_and_unpublishing_send_events_to_every_app(listen: Listen, re
     assert told(receiver) == [("asset.published", data), ("asset.removed", data)]
 
 
-def test_takedown_sends_the_event_asset_removed(listen: Listen, receiver: Receiver) -> None:
+def test_takedown_sends_the_event_asset_removed_and_to_apps_of_the_vendor_listing_reviewed(listen: Listen, receiver: Receiver) -> None:
     listing = published()
-    listen(EventType.ASSET_REMOVED)
+    listen(EventType.ASSET_REMOVED, EventType.LISTING_REVIEWED, app=AppFactory(user=listing.store.owner))
     takedown_listing(listing=listing, reason="It was copied.", actor=UserFactory())
-    assert [event for event, _ in told(receiver)] == ["asset.removed"]
+    assert sorted(event for event, _ in told(receiver)) == ["asset.removed", "listing.reviewed"]
 
 
 def test_edit_of_a_published_listing_sends_asset_updated_and_of_a_draft_nothing(listen: Listen) -> None:

@@ -219,6 +219,7 @@ def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(status: str, 
 def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Receiver) -> None:
     to = listen()
     new = rotate_endpoint_secret(endpoint=to.endpoint, overlap=timedelta(days=1), actor=to.app.developer)
+    assert AuditEntry.objects.get(action="webhook.rotate_secret").data == {"overlap_hours": 24}
     tell()
     drain()
     assert receiver.calls[0].opened_with(new) == receiver.calls[0].opened_with(to.secret)
