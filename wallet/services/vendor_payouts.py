@@ -292,7 +292,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         currency=payout.account.currency,
         reason=reason,
         actor=actor,
-        reverses_id=payout.journal_id,
+        undoes_id=payout.journal_id,
         vendor_entry=VendorEntry(payout.account_id, payout.amount_minor),
     )
     changes = {"return_journal_id": return_journal_id, "reason": reason, "settled_at": timezone.now()}
