@@ -120,7 +120,7 @@ def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
     assert page.locator(".under-way").count() == 0
     assert (visit.elsewhere, visit.faults) == ([], [])
     expect(page.locator("#file .note-success")).to_be_visible()
-    expect(page.locator(".parts")).to_contain_text("Aurora.zip, not approved")
+    expect(page.locator(".page-sections")).to_contain_text("Aurora.zip, not approved")
     # The next one takes its place, if the vendor says so.
     page.once("dialog", lambda asked: asked.dismiss())
     drop(page, "#file", ("Aurora-2.zip", makers.archive(a_otf="x")))
@@ -144,7 +144,7 @@ def test_running_upload_is_shown_among_the_parts_and_cancelled_keeps_nothing(
 ) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.5)
-    part = page.locator("#parts li").first
+    part = page.locator("#page-sections li").first
     page.get_by_label("Upload the file").set_input_files(large)
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
     expect(part.get_by_text("Uploading")).to_be_visible()
