@@ -105,7 +105,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'payout batches',
                 'ordering': ('-id',),
-                'permissions': (('prepare_payoutbatch', 'Can prepare payouts to vendors'), ('export_payoutbatch', 'Can export payouts with bank details')),
+                'permissions': (('prepare_payoutbatch', 'Can prepare payouts to vendors'), ('export_payoutbatch', 'Can export payouts with bank accounts')),
                 'constraints': [models.UniqueConstraint(fields=('run', 'currency'), name='payoutbatch_once_in_run'), models.UniqueConstraint(condition=models.Q(('status', 'Prepared')), fields=('currency',), name='payoutbatch_one_open'), models.CheckConstraint(condition=models.Q(('currency__in', ['INR', 'USD']), models.Q(('run', ''), _negated=True)), name='payoutbatch_has_run_and_currency'), models.CheckConstraint(condition=models.Q(models.Q(('rate__isnull', True), ('transfer_currency', models.F('currency'))), models.Q(('rate__gt', 0), ('rate__isnull', False), ('transfer_currency', 'EUR')), _connector='OR'), name='payoutbatch_rate_consistent'), models.CheckConstraint(condition=models.Q(models.Q(('exported_at__isnull', False), ('status', 'Exported')), models.Q(('exported_at__isnull', True), ('status__in', ('Prepared', 'Cancelled'))), _connector='OR'), name='payoutbatch_status_consistent')],
             },
         ),

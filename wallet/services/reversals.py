@@ -1,7 +1,8 @@
 """Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
 
 While a dispute is open, the wallet's balance, up to the disputed amount, is frozen. The rest is attributed to the purchases after the top-up,
-newest first, each up to its price. The part of a purchase is *disputed* until the dispute ends, then *lost*, or, if the dispute is won, neither.
+newest first, each up to its price. The part of a purchase's price that is attributed to a dispute is *disputed* until the dispute ends, then
+*lost*, or, if the dispute is won, neither.
 A purchase of which half of the price or more is disputed or lost is suspended: its licence cannot be used, and up to the vendor's share is
 withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is lost takes the frozen credit,
 and ends each purchase of which half of the price or more is lost by then: from these the tax, the vendor's share that was withheld and the
@@ -9,7 +10,8 @@ commission are taken, as far as they are needed. Other purchases stay; they are 
 another dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
 (`wallet.services.receivables`).
 
-The top-up, the buyer and the wallet are locked first. So the buyer's orders and licences may be locked before or after vendors' accounts.
+The top-up, the buyer and the wallet are locked first. These locks serialise everything about this buyer, so it does not matter whether the
+buyer's orders and licences are locked before or after vendors' accounts.
 """
 
 import uuid

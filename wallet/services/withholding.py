@@ -19,7 +19,8 @@ def withhold_shares(*, suspended: Sequence[tuple[Journal, ReversalPart]]) -> Non
     Journal and amount are set on the parts, which the caller saves.
     """
     accounts = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale, _ in suspended if sale.vendor_id is not None})
-    # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
+    # To avoid deadlocks, vendors' accounts are locked in the order of their ids, in which `digests` updates them, and accounts of withheld
+    # shares in the order of their owners.
     for account in sorted(accounts.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
         unpaid = unpaid_before = max(unpaid_earnings(account.pk), 0)
         own = [(sale, part) for sale, part in suspended if sale.vendor_id == account.pk]
