@@ -163,7 +163,7 @@ def _ledger(order: Order, reversals: list[ReversalPart], reader: Reader) -> Iter
     # What each journal of a reversal changed of the vendor's share of this order; the journal may be about several orders.
     shares = {part.withholding_journal_id: -part.withheld_minor for part in reversals}
     shares |= {part.release_journal_id: part.withheld_minor - part.taken_minor for part in reversals}
-    settled = Q(closed_reversal__reversed_orders__in=reversals, kind="card_return")
+    settled = Q(closed_reversal__parts__in=reversals, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

@@ -37,8 +37,8 @@ _STRAYS = (
     ),
     (Q(kind=JournalKind.FREEZE, frozen_reversal__isnull=True), "freezes credit for no dispute or refund"),
     (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), closed_reversal__isnull=True), "ends no dispute or refund"),
-    (Q(kind=JournalKind.WITHHOLD, withheld_orders__isnull=True), "withholds a share for no dispute or refund"),
-    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute or refund"),
+    (Q(kind=JournalKind.WITHHOLD, withheld_parts__isnull=True), "withholds a share for no dispute or refund"),
+    (Q(kind=JournalKind.RELEASE, released_parts__isnull=True), "releases a share of no dispute or refund"),
 )
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
 Movements = Counter[tuple[Any, ...]]
