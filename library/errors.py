@@ -6,7 +6,7 @@ from . import bounds
 
 
 class AlreadyOwned(Problem):
-    """409: the buyer, or whoever the licence is for, has a licence of this tier, or any if none is named, that is not revoked."""
+    """409: the buyer, or whoever the licence is for, already has an unrevoked licence of this tier or, if the request names no tier, of any tier."""
 
     status = 409
     title = "You already own this asset"

@@ -139,7 +139,7 @@ CONTEXT: dict[str, Any] = {
     "reversal": SimpleNamespace(
         pk=_ID,
         reference="re_3PqX",
-        reversed_orders=SimpleNamespace(
+        parts=SimpleNamespace(
             exists=True, all=[SimpleNamespace(order=SimpleNamespace(title="Halden Grotesk", license_name="Commercial", upgraded_from=None))]
         ),
     ),

@@ -55,8 +55,8 @@ SERVICE_CODE_CHARS = 10
 BUYER_NAME_CHARS = 254
 # A title, a version, the names of two licences, and what is between them.
 INVOICE_LINE_CHARS = TITLE_CHARS + VERSION_CHARS + 2 * NAME_CHARS + 48
-# The consent at the checkout, and its version.
-CONSENT_CHARS = 500
-CONSENT_VERSION_CHARS = 16
+# The consent to delivery at the checkout, and its version.
+DELIVERY_CONSENT_CHARS = 500
+DELIVERY_CONSENT_VERSION_CHARS = 16
 # The most downloads that the evidence of an order lists.
 MAX_EVIDENCE_DOWNLOADS = 1000

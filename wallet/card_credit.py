@@ -60,8 +60,8 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
         return 0, taken
     card, other = 0, (first.wallet_balance_minor or 0) - (first.wallet_net_minor or 0)
     later = Journal.objects.filter(wallet=wallet, wallet_entry__gte=first.wallet_entry).order_by("wallet_entry")
-    rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "reverses_id", "top_up")
-    for journal, kind, moved, order, reverses, top_up in rows.iterator():
+    rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "undoes_id", "top_up")
+    for journal, kind, moved, order, undone, top_up in rows.iterator():
         net = moved or 0
         if kind in {JournalKind.SALE, JournalKind.REPAYMENT}:
             by_card = taken[order or journal] = max(-net - other, 0)
@@ -71,7 +71,7 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
             by_card = -net if top_up is not None else 0
         else:
             # Refunds and what is unfrozen; payouts and their return have taken nothing that was paid by card.
-            by_card = -taken[order if kind == JournalKind.REFUND else reverses]
+            by_card = -taken[order if kind == JournalKind.REFUND else undone]
         card, other = card - by_card, other + net + by_card
     return card, taken
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class ImmediateDelivery:
-    """Agreement to delivery at once, by which the buyer's legal right to withdraw from the purchase ends with the first download.
+class DeliveryConsent:
+    """The buyer's consent to delivery at once, by which the buyer's legal right to withdraw from the purchase ends with the first download.
 
     The version changes with the text.
     """
@@ -14,6 +14,6 @@ class ImmediateDelivery:
     text: str
 
 
-IMMEDIATE_DELIVERY = ImmediateDelivery(
+IMMEDIATE_DELIVERY = DeliveryConsent(
     "2026-11", "By paying you ask us to deliver at once, and accept that your right of withdrawal ends when you first download the file."
 )

@@ -32,7 +32,7 @@ def journal_digests(journal_ids: Sequence[Any]) -> dict[Any, str]:
             journal.reason,
             journal.request_id,
             journal.order_id,
-            journal.reverses_id,
+            journal.undoes_id,
             journal.wallet_id,
             journal.wallet_entry,
             journal.wallet_net_minor,

@@ -33,7 +33,7 @@ def limit_guesses(user: User, code: str | None) -> Iterator[None]:
     try:
         yield
     except DiscountCodeInvalid:
-        # This code is already refused; the next one may not be tried.
+        # This code is refused anyway; a limit that is reached now stops the next one.
         with suppress(CounterStoreDown, RateLimited):
             count_call(counted, limits)
         raise

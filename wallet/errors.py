@@ -228,7 +228,7 @@ class TopUpUnavailable(Problem):
 
 
 class TopUpLimitExceeded(Problem):
-    """403: `limit` is once, day or balance; `maximum` and `left` are amounts in `currency`."""
+    """403: `limit` is once (the limit of a single top-up), day or balance; `maximum` and `left` are amounts in `currency`."""
 
     status = 403
     title = "The top-up is larger than the limit"

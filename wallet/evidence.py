@@ -23,7 +23,7 @@ from marketplace.storage.responses import safe_disposition
 
 from . import bounds
 from .digests import journal_digests
-from .models import Invoice, Journal, Order, RefundRequest, ReversedOrder
+from .models import Invoice, Journal, Order, RefundRequest, ReversalPart
 
 SCHEMA_VERSION = "1.0"
 TYPE = "evidence+jws"
@@ -47,7 +47,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     downloads = downloads_of_order(order.pk)
     if reader == Reader.BUYER:
         downloads = downloads.filter(link__user=order.buyer_id)
-    reversals = list(ReversedOrder.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
+    reversals = list(ReversalPart.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
     return {
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
@@ -67,12 +67,12 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
         "refundRequest": _refund_request(order),
         "disputes": [
             {
-                "kind": reversed_order.reversal.kind,
-                "status": reversed_order.reversal.status,
-                "openedAt": _moment(reversed_order.reversal.opened_at),
-                "decidedAt": _moment(reversed_order.reversal.decided_at),
+                "kind": part.reversal.kind,
+                "status": part.reversal.status,
+                "openedAt": _moment(part.reversal.opened_at),
+                "decidedAt": _moment(part.reversal.decided_at),
             }
-            for reversed_order in reversals
+            for part in reversals
         ],
         "ledger": list(_ledger(order, reversals, reader)),
     }
@@ -155,17 +155,15 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _ledger(order: Order, reversals: list[ReversedOrder], reader: Reader) -> Iterator[dict[str, Any]]:
+def _ledger(order: Order, reversals: list[ReversalPart], reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the journals of an order, those that withheld or released the vendor's share of it, and those that returned its payment to the card.
 
     Amounts are those of the reader's account (for staff, the buyer's); others are left out.
     """
     # What each journal of a reversal changed of the vendor's share of this order; the journal may be about several orders.
-    shares = {reversed_order.withholding_journal_id: -reversed_order.withheld_minor for reversed_order in reversals}
-    shares |= {
-        reversed_order.release_journal_id: reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in reversals
-    }
-    settled = Q(closed_reversal__reversed_orders__in=reversals, kind="card_return")
+    shares = {part.withholding_journal_id: -part.withheld_minor for part in reversals}
+    shares |= {part.release_journal_id: part.withheld_minor - part.taken_minor for part in reversals}
+    settled = Q(closed_reversal__parts__in=reversals, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

@@ -7,7 +7,7 @@ from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from .invoice_numbers import last_sequence_of
-from .models import Invoice, Journal, ReversedOrder
+from .models import Invoice, Journal, ReversalPart
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
 from .models.orders import OrderStatus
@@ -23,7 +23,7 @@ def invoice_differences() -> Iterator[str]:
     for numbered in Invoice.objects.annotate(position=position).order_by().exclude(position=F("sequence")).iterator():
         yield f"invoice {numbered.number} does not follow the previous number"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
-    returned = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)
+    returned = ReversalPart.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)
     fitting = Q(seller=F("order__seller")) & (
         Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE, journal__order=F("order"))
         | Q(kind=InvoiceKind.CREDIT_NOTE, journal__kind=JournalKind.REFUND, journal__order=F("order"), corrects__order=F("order"))

@@ -25,7 +25,7 @@ _SCHEMA = "pain.001.001.09"
 
 @dataclass(frozen=True)
 class BankFile:
-    """A file with bank details."""
+    """The file for the bank, with vendors' bank accounts."""
 
     name: str
     content_type: str

@@ -37,8 +37,8 @@ _STRAYS = (
     ),
     (Q(kind=JournalKind.FREEZE, frozen_reversal__isnull=True), "freezes credit for no dispute or refund"),
     (Q(kind__in=(JournalKind.UNFREEZE, JournalKind.CARD_RETURN), closed_reversal__isnull=True), "ends no dispute or refund"),
-    (Q(kind=JournalKind.WITHHOLD, withheld_orders__isnull=True), "withholds a share for no dispute or refund"),
-    (Q(kind=JournalKind.RELEASE, released_orders__isnull=True), "releases a share of no dispute or refund"),
+    (Q(kind=JournalKind.WITHHOLD, withheld_parts__isnull=True), "withholds a share for no dispute or refund"),
+    (Q(kind=JournalKind.RELEASE, released_parts__isnull=True), "releases a share of no dispute or refund"),
 )
 # (journal kind, account kind debited, account kind credited, owner debited, owner credited, currency) to the amount.
 Movements = Counter[tuple[Any, ...]]
@@ -240,7 +240,7 @@ def _vendor_payouts() -> Iterator[str]:
         Exists(back),
         status__in=("Bounced", "Cancelled"),
         return_journal__kind=JournalKind.PAYOUT_RETURN,
-        return_journal__reverses=F("journal"),
+        return_journal__undoes=F("journal"),
         return_journal__vendor_net_minor=-F("journal__vendor_net_minor"),
     )
     fits = Q(Exists(made), journal__kind=JournalKind.PAYOUT, account__kind=AccountKind.VENDOR, account__currency=F("batch__currency"))
@@ -280,7 +280,7 @@ def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
         return closing.kind == JournalKind.SETTLEMENT and _transfers_of(closing) == [
             (held, (AccountKind.PAYOUT, None, wallet.currency), amount)
         ]
-    return closing.reverses_id == wallet_payout.hold_id and _transfers_of(closing) == [(held, own, amount)]
+    return closing.undoes_id == wallet_payout.hold_id and _transfers_of(closing) == [(held, own, amount)]
 
 
 def _transfers_of(journal: Journal) -> list[Any]:

@@ -8,7 +8,7 @@ The triggers refuse changes anyway; this role cannot drop them, because it owns 
 
 import re
 
-from .triggers import CHANGEABLE, LEDGER_TRIGGERS, REVERSALS, REVERSED_ORDERS, TOP_UPS
+from .triggers import CHANGEABLE, LEDGER_TRIGGERS, REVERSAL_PARTS, REVERSALS, TOP_UPS
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 APPEND_ONLY = (*LEDGER_TRIGGERS.append_only, "core_auditentry")
@@ -33,6 +33,6 @@ def grants(role: str) -> list[str]:
         f"GRANT UPDATE (balance_minor, entries) ON wallet_ledgeraccount TO {role}",
         *(f"REVOKE UPDATE, DELETE ON {table} FROM {role}" for table in CHANGEABLE),
         *(f"GRANT UPDATE ({', '.join(columns)}) ON {table} TO {role}" for table, columns in CHANGEABLE.items()),
-        f"REVOKE DELETE ON {TOP_UPS}, {REVERSALS}, {REVERSED_ORDERS} FROM {role}",
+        f"REVOKE DELETE ON {TOP_UPS}, {REVERSALS}, {REVERSAL_PARTS} FROM {role}",
         f"REVOKE INSERT, UPDATE, DELETE ON django_migrations FROM {role}",
     ]

@@ -27,7 +27,7 @@ from .models import (
     Order,
     Quote,
     RefundRequest,
-    ReversedOrder,
+    ReversalPart,
     Seller,
     Transfer,
     VendorPayout,
@@ -154,12 +154,12 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
     return order.seller_id is not None and order.price_minor > 0 and (kind == InvoiceKind.INVOICE or order.status != OrderStatus.COMPLETED)
 
 
-def charged_back_without_credit_note() -> QuerySet[ReversedOrder]:
+def charged_back_without_credit_note() -> QuerySet[ReversalPart]:
     """Return the purchases that a reversal ended and that have no credit note yet, oldest first.
 
     Each has the journal of the reversal, which returned the payment to the card.
     """
-    ended = ReversedOrder.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
+    ended = ReversalPart.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)
     return ended.filter(~Exists(noted)).select_related("reversal__closing_journal").order_by("reversal__closing_journal", "order")
 

@@ -70,7 +70,7 @@ def decide_tax(*, seller: Party | None, buyer: Party | None, rates: Rates, listi
         seller: The seller of record; None if the operator has entered none.
         buyer: The buyer's billing details; None if there are none.
         rates: The rates in force.
-        listing_rate_bp: The listing's rate, for countries without a rate and sellers without rules.
+        listing_rate_bp: The listing's rate, for countries without a rate and for sellers outside India and the EU.
     """
     if seller is None or seller.country not in {INDIA, *EUROPEAN_UNION}:
         return TaxDecision(Treatment.LISTING, listing_rate_bp)

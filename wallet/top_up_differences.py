@@ -9,7 +9,7 @@ from library.selectors import suspended_order_ids
 from marketplace.core.database import subquery_sum
 from marketplace.ui.formatting import money
 
-from .models import CardReversal, Journal, LedgerAccount, Order, ProviderEvent, ReversedOrder, TopUp, Transfer
+from .models import CardReversal, Journal, LedgerAccount, Order, ProviderEvent, ReversalPart, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.top_ups import ReversalKind, ReversalStatus
@@ -29,7 +29,7 @@ def top_up_differences() -> Iterator[str]:
     yield from _set_aside()
     yield from _shares()
     # An upgrade is suspended while the purchase that it upgraded is; if that was charged back, until the upgrade is refunded.
-    suspended = set(ReversedOrder.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
+    suspended = set(ReversalPart.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
     suspended |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
     standing = Order.objects.filter(pk__in=with_upgrades(suspended), status=OrderStatus.COMPLETED)
     for order in set(standing.values_list("pk", flat=True)) ^ suspended_order_ids():
@@ -116,7 +116,7 @@ def _reversals() -> Iterator[str]:
     to_funding = Transfer.objects.filter(journal=OuterRef("closing_journal"), credit__kind=AccountKind.FUNDING)
     moved = subquery_sum(to_funding, "amount_minor", by="journal")
     returned = Q(status=ReversalStatus.PAYMENT_RETURNED, closing_journal__kind=JournalKind.CARD_RETURN, moved=F("amount_minor"))
-    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(freeze_journal__isnull=True) | Q(closing_journal__reverses=F("freeze_journal")))
+    kept = Q(status=ReversalStatus.PAYMENT_KEPT) & (Q(freeze_journal__isnull=True) | Q(closing_journal__undoes=F("freeze_journal")))
     fits = CardReversal.objects.annotate(moved=moved).filter(returned | kept | Q(status=ReversalStatus.OPEN))
     for reversal in CardReversal.objects.exclude(pk__in=fits.values("pk")).iterator():
         yield f"{reversal.kind} {reversal.pk} and its transfers differ"
@@ -128,7 +128,7 @@ def _set_aside() -> Iterator[str]:
         status=ReversalStatus.OPEN, top_up__user=OuterRef("owner"), top_up__currency=OuterRef("currency")
     )
     frozen = subquery_sum(reversals, -F("freeze_journal__wallet_net_minor"), by="top_up__user")
-    shares = ReversedOrder.objects.filter(
+    shares = ReversalPart.objects.filter(
         _OPEN, withholding_journal__vendor__owner=OuterRef("owner"), withholding_journal__vendor__currency=OuterRef("currency")
     )
     withheld = subquery_sum(shares, "withheld_minor", by="withholding_journal__vendor")
@@ -141,15 +141,15 @@ def _set_aside() -> Iterator[str]:
 
 def _shares() -> Iterator[str]:
     """Compare what was withheld of vendors' shares, and released, with the journals."""
-    withheld_orders = ReversedOrder.objects.filter(withholding_journal=OuterRef("pk"))
-    recorded = subquery_sum(withheld_orders, "withheld_minor", by="withholding_journal")
+    withheld_parts = ReversalPart.objects.filter(withholding_journal=OuterRef("pk"))
+    recorded = subquery_sum(withheld_parts, "withheld_minor", by="withholding_journal")
     withholds = Journal.objects.filter(kind=JournalKind.WITHHOLD).annotate(recorded=recorded)
     for journal in withholds.exclude(vendor_net_minor=-F("recorded")).iterator():
         yield f"journal {journal.pk} withholds another amount than its purchases add up to"
-    released_orders = ReversedOrder.objects.filter(release_journal=OuterRef("pk"))
-    rest = subquery_sum(released_orders, F("withheld_minor") - F("taken_minor"), by="release_journal")
+    released_parts = ReversalPart.objects.filter(release_journal=OuterRef("pk"))
+    rest = subquery_sum(released_parts, F("withheld_minor") - F("taken_minor"), by="release_journal")
     for release in Journal.objects.filter(kind=JournalKind.RELEASE).annotate(rest=rest).exclude(vendor_net_minor=F("rest")).iterator():
         yield f"journal {release.pk} releases another amount than its purchases add up to"
-    unreleased = ReversedOrder.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
+    unreleased = ReversalPart.objects.exclude(_OPEN).filter(release_journal__isnull=True, withheld_minor__gt=F("taken_minor"))
     for disputed in unreleased.iterator():
         yield f"order {disputed.order_id}: a share is withheld for a dispute or refund that has ended"

@@ -8,7 +8,7 @@ from marketplace.core.triggers import Trigger, TriggerSet, refusal_sql
 ACCOUNTS = "wallet_ledgeraccount"
 ACCOUNT_FIXED = ("kind", "owner_id", "currency", "may_go_negative")
 WALLET_PAYOUTS, VENDOR_PAYOUTS, BATCHES = "wallet_walletpayout", "wallet_vendorpayout", "wallet_payoutbatch"
-TOP_UPS, EVENTS, REVERSALS, REVERSED_ORDERS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_reversedorder")
+TOP_UPS, EVENTS, REVERSALS, REVERSAL_PARTS = ("wallet_topup", "wallet_providerevent", "wallet_cardreversal", "wallet_reversalpart")
 # Columns of billing details that never change: all but `current`, since a change adds a row. Rows that nothing refers to can be deleted.
 BILLING_DETAILS = "wallet_billingdetails"
 BILLING_FIXED = (
@@ -66,7 +66,7 @@ RECORDS = {
         "OLD.status <> 'Open'",
         ("status", "closing_journal_id", "decided_at", "reference"),
     ),
-    REVERSED_ORDERS: Record(
+    REVERSAL_PARTS: Record(
         ("id", "reversal_id", "order_id", "reversed_minor"),
         "(OLD.release_journal_id IS NOT NULL OR OLD.taken_minor <> 0)",
         ("release_journal_id", "taken_minor", "ended"),
@@ -101,7 +101,7 @@ def _records(vendor: str) -> Iterator[Trigger]:
         # Bank details can only be erased.
         WALLET_PAYOUTS: f" OR ({_changed(vendor, 'payment_details')} AND NEW.payment_details <> '')",
         # A dispute suspends a purchase at most once, when it is opened or later.
-        REVERSED_ORDERS: f" OR (OLD.suspended AND ({_changed(vendor, 'suspended', 'withheld_minor', 'withholding_journal_id')}))",
+        REVERSAL_PARTS: f" OR (OLD.suspended AND ({_changed(vendor, 'suspended', 'withheld_minor', 'withholding_journal_id')}))",
     }
     for table, (fixed, final, fixed_when_final) in RECORDS.items():
         refused_if = f"{_changed(vendor, *fixed)} OR ({final} AND ({_changed(vendor, *fixed_when_final)})){further.get(table, '')}"

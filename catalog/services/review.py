@@ -26,7 +26,7 @@ from ..selectors.reviews import is_blocked
 from .findings import checked_findings
 from .snapshots import snapshot_of
 from .submission import close_open_review, close_review, usable_file
-from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_listing, lock_open_review, lock_review, refuse_self_review
+from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_listing, lock_pending_review, lock_review, refuse_self_review
 from .visibility import listing_changed
 
 CLEAN_FILE = "Upload a clean file, then submit it."
@@ -216,7 +216,7 @@ def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason:
 
 def _pending_review_of(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
     """Return the pending review of one of these files, locked; None if there is none."""
-    review = lock_open_review(listing)
+    review = lock_pending_review(listing)
     return review if review is not None and review.submitted_file_id in {str(file.pk) for file in files} else None
 
 

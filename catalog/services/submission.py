@@ -17,7 +17,7 @@ from ..models.listings import ListingStatus, UpdateStatus
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
 from .snapshots import snapshot_of
-from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_open_review, lock_own_listing
+from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_own_listing, lock_pending_review
 from .visibility import listing_changed
 
 Findings = Sequence[Mapping[str, str]]
@@ -94,7 +94,7 @@ def unpublish_listing(*, listing: Listing, actor: User) -> Listing:
 
 def close_open_review(listing: Listing, status: ReviewStatus, *, decided_by: User | None = None, findings: Findings = ()) -> None:
     """Close the pending review of a locked listing, if there is one, after a transition of the listing."""
-    review = lock_open_review(listing)
+    review = lock_pending_review(listing)
     if review is not None:
         close_review(review, status, decided_by=decided_by, findings=findings)
 

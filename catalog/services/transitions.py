@@ -97,7 +97,7 @@ def lock_review(review: ListingReview, actor: User) -> tuple[Listing, ListingRev
     return listing, review
 
 
-def lock_open_review(listing: Listing) -> ListingReview | None:
+def lock_pending_review(listing: Listing) -> ListingReview | None:
     """Return the pending review of a locked listing, locked; None if there is none."""
     try:
         return lock(ListingReview.objects.all(), listing=listing, status=ReviewStatus.PENDING)

@@ -39,7 +39,7 @@ def make_payout(profile: VendorProfile, customer: User, admin: User) -> None:
         return
     cheapest = listings_to_buy(customer).filter(store=profile.store_id).order_by("price_inr_minor")[:2]
     for index, listing in enumerate(cheapest):
-        spend(buyer=customer, purchase=PurchaseRequest(listing.slug, "INR"), consent=IMMEDIATE_DELIVERY)
+        spend(buyer=customer, purchase=PurchaseRequest(listing.slug, "INR"), delivery_consent=IMMEDIATE_DELIVERY)
         if index == 0:
             batch = open_batch(run=RUN, currency="INR", actor=admin)
             account = vendor_accounts(currency="INR").get(owner=profile.user_id)

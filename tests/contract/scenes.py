@@ -187,7 +187,9 @@ def refund_asked() -> Scene:
     """The asset was bought for a quoted price, downloaded and asked for."""
     scene, listing = _shop()
     quote = make_quote(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)))
-    receipt, _ = spend(buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=IMMEDIATE_DELIVERY)
+    receipt, _ = spend(
+        buyer=scene.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), delivery_consent=IMMEDIATE_DELIVERY
+    )
     requested_refund(downloaded_order(Order.objects.get(pk=receipt.order_id)))
     scene.names["order_id"], scene.shows = receipt.order_id, {}
     return scene

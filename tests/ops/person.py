@@ -170,12 +170,12 @@ class Person:
         self.add("wallet.WalletPayout paid", wallet=wallet, hold=hold, closing_journal=paid, status="Paid")
         self._move("", wallet, "funding", 10)
         hold = self._move("", wallet, "hold", -10)
-        back = self._move("", wallet, "return", 10, reverses=hold)
+        back = self._move("", wallet, "return", 10, undoes=hold)
         self.add("wallet.WalletPayout refused", wallet=wallet, hold=hold, closing_journal=back, status="Refused")
         self._move("", wallet, "hold", -10)
         earnings = type(wallet).objects.create(kind="vendor", owner=user, currency="INR", may_go_negative=True)
         journal = self._journal(kind="payout", vendor=earnings, vendor_net_minor=-5)
-        back = self._journal(kind="payout_return", vendor=earnings, vendor_net_minor=5, reverses=journal)
+        back = self._journal(kind="payout_return", vendor=earnings, vendor_net_minor=5, undoes=journal)
         batch = self.add("wallet.PayoutBatch", run="a", currency="INR", transfer_currency="INR")
         settled = {"status": "Bounced", "return_journal": back, "settled_at": self.now}
         details = self.rows["vendors.PayoutDetails"]
@@ -227,7 +227,7 @@ class Person:
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         used = self.add("wallet.Quote of an order", owner=user, expires_at=self.now + SOON, **shown, **offer)
         order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), quote=used, **offer, **parts)
-        self.add("wallet.ReversedOrder", reversal=self.reversal, order=order, reversed_minor=1, suspended=True, withheld_minor=0)
+        self.add("wallet.ReversalPart", reversal=self.reversal, order=order, reversed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         granted = {"deliverable": file, "acquired_at": self.now, "terms": order.terms}

@@ -337,7 +337,7 @@ BUYING = (
         impersonal={CODE: "currency"},
         kept=BOOKS,
     ),
-    Holding("wallet.ReversedOrder", kept=BOOKS),
+    Holding("wallet.ReversalPart", kept=BOOKS),
     Holding(
         "wallet.Quote",
         exported={"quotes": "license_slug discount_code upgrade_from licensee_name licensee_email"},

@@ -120,7 +120,7 @@ def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
     assert page.locator(".under-way").count() == 0
     assert (visit.elsewhere, visit.faults) == ([], [])
     expect(page.locator("#file .note-success")).to_be_visible()
-    expect(page.locator(".parts")).to_contain_text("Aurora.zip, not approved")
+    expect(page.locator(".page-sections")).to_contain_text("Aurora.zip, not approved")
     # The next one takes its place, if the vendor says so.
     page.once("dialog", lambda asked: asked.dismiss())
     drop(page, "#file", ("Aurora-2.zip", makers.archive(a_otf="x")))
@@ -139,23 +139,23 @@ def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
     assert Deliverable.objects.get().original_filename == "Aurora-2.zip"
 
 
-def test_running_upload_is_shown_among_the_parts_and_cancelled_keeps_nothing(
+def test_running_upload_is_shown_among_the_sections_and_cancelled_keeps_nothing(
     opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path, media: Path
 ) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.5)
-    part = page.locator("#parts li").first
+    section = page.locator("#page-sections li").first
     page.get_by_label("Upload the file").set_input_files(large)
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
-    expect(part.get_by_text("Uploading")).to_be_visible()
+    expect(section.get_by_text("Uploading")).to_be_visible()
     for words in ("Needed", "No file yet"):
-        expect(part.get_by_text(words)).to_be_hidden()
+        expect(section.get_by_text(words)).to_be_hidden()
     expect(page.locator("#next")).to_be_hidden()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#upload-news")).to_have_text("Aurora.zip is cancelled. Nothing of it was kept.")
     expect(page.locator(".under-way")).to_have_count(0)
-    expect(part.get_by_text("Uploading")).to_have_count(0)
-    expect(part.get_by_text("Needed")).to_be_visible()
+    expect(section.get_by_text("Uploading")).to_have_count(0)
+    expect(section.get_by_text("Needed")).to_be_visible()
     expect(page.locator("#next")).to_be_visible()
     # The server learns of it behind the megabytes that are still in the wire.
     wire.slow(0)

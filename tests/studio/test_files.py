@@ -310,19 +310,19 @@ def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
 # --- what is shown ------------------------------------------------------------------------------
 
 
-def test_files_page_begins_with_the_parts_and_whether_they_are_needed(client: Client, listing: Listing) -> None:
-    def parts() -> list[str]:
+def test_files_page_begins_with_its_sections_and_whether_they_are_needed(client: Client, listing: Listing) -> None:
+    def sections() -> list[str]:
         page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
-        return [" ".join(part.get_text(" ").split()) for part in page.select(".parts li")]
+        return [" ".join(section.get_text(" ").split()) for section in page.select(".page-sections li")]
 
     optional = ["Type specimen Optional For fonts", "Sound Optional For loops, effects and music"]
-    assert parts() == ["File Needed No file yet", "Pictures Needed No cover picture yet", *optional]
+    assert sections() == ["File Needed No file yet", "Pictures Needed No cover picture yet", *optional]
     send(client, listing, makers.archive(a_otf="x"), filename="one.zip")
     picture(listing, 1)
-    assert parts() == ["File Done one.zip, not approved", "Pictures Needed 1 of 5, no cover picture yet", *optional]
+    assert sections() == ["File Done one.zip, not approved", "Pictures Needed 1 of 5, no cover picture yet", *optional]
     picture(listing, 0)
     send(client, listing, makers.sound("WAV", 0.1), "studio-sound-upload")
-    assert parts() == ["File Done one.zip, not approved", "Pictures Done 2 of 5", optional[0], "Sound Done"]
+    assert sections() == ["File Done one.zip, not approved", "Pictures Done 2 of 5", optional[0], "Sound Done"]
 
 
 @pytest.mark.slow

@@ -129,8 +129,8 @@ def test_listing_form_sent_repeatedly_creates_one_draft(client: Client, vendor: 
 
 
 def test_slug_is_made_of_the_title_and_shown_while_typing(client: Client, listing: Listing) -> None:
-    told = client.get(reverse("studio-address"), {"title": "Höhenluft Nr. 7"}).content.decode()
+    told = client.get(reverse("studio-slug-check"), {"title": "Höhenluft Nr. 7"}).content.decode()
     assert "/assets/hohenluft-nr-7" in told
-    assert "taken" in client.get(reverse("studio-address"), {"slug": listing.slug}).content.decode()
+    assert "taken" in client.get(reverse("studio-slug-check"), {"slug": listing.slug}).content.decode()
     client.post(NEW, COMPLETE | {"slug": "", "title": "Höhenluft Nr. 7"})
     assert Listing.objects.filter(slug="hohenluft-nr-7").exists()

@@ -110,7 +110,7 @@ def test_each_live_field_of_the_studio_has_a_working_address_and_only_pages_with
             assert field.select_one("[data-live-check]") is not None
 
 
-@pytest.mark.parametrize("name", ["studio-address", "studio-store-address", "studio-split"])
+@pytest.mark.parametrize("name", ["studio-slug-check", "studio-store-slug-check", "studio-split"])
 def test_live_address_and_price_checks_are_rate_limited_and_empty_when_signed_out(
     client: Client, listing: Listing, settings: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -140,7 +140,7 @@ def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None
 )
 def test_store_slug_is_checked_while_typing(browse: Browse, typed: dict[str, str], words: str) -> None:
     StoreFactory(slug="taken")
-    answer = browse().get(reverse("studio-store-address"), typed).content.decode()
+    answer = browse().get(reverse("studio-store-slug-check"), typed).content.decode()
     assert words in answer
     assert bool(answer.strip()) == bool(words)
 

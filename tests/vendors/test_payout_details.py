@@ -155,7 +155,7 @@ def test_bank_account_encrypted_with_a_lost_key_can_be_entered_again(profile: Ve
     assert bank_account_of(details=entered).number == IBAN
 
 
-def test_bank_details_are_encrypted_and_shortened_in_audit_log_and_api(
+def test_bank_accounts_are_encrypted_and_shortened_in_audit_log_and_api(
     profile: VendorProfile, bearer_client: Callable[..., APIClient]
 ) -> None:
     details = changed_bank_account(profile)
@@ -323,7 +323,7 @@ def test_mail_about_a_bank_account_says_whether_it_is_the_first(profile: VendorP
     assert "the earlier account applies again" in second
 
 
-def test_reencrypting_bank_details_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:
+def test_reencrypting_bank_accounts_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:
     details = changed_bank_account(profile)
     changed_bank_account(profile, "INR")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"

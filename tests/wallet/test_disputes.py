@@ -22,7 +22,7 @@ from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet import bounds
 from wallet.card_credit import card_credit
-from wallet.models import CardReversal, LedgerAccount, Order, ProviderEvent, ReversedOrder, TopUp
+from wallet.models import CardReversal, LedgerAccount, Order, ProviderEvent, ReversalPart, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
@@ -120,11 +120,11 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     funding = paid_top_up(user, 30_000)
     deliver_event(top_up, EventKind.DISPUTED)
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
-    assert set(ReversedOrder.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
+    assert set(ReversalPart.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
     deliver_event(funding, EventKind.DISPUTED)
-    assert before.reversed_orders.count() == 0
+    assert before.reversal_parts.count() == 0
     # Nothing is left that the other top-up could have bought.
-    assert CardReversal.objects.get(top_up=funding).reversed_orders.count() == 0
+    assert CardReversal.objects.get(top_up=funding).parts.count() == 0
     deliver_event(funding, EventKind.DISPUTE_LOST)
     assert accounts("receivable") == -30_000
     deliver_event(top_up, EventKind.DISPUTE_WON)
@@ -140,10 +140,10 @@ def test_part_of_a_share_that_a_lost_dispute_does_not_need_is_released() -> None
     order = bought(on_sale(), user)
     # 100.00 are left: the purchase covers the rest of the second top-up.
     deliver_event(second, EventKind.DISPUTED)
-    assert ReversedOrder.objects.get().order == order
+    assert ReversalPart.objects.get().order == order
     deliver_event(second, EventKind.DISPUTE_LOST)
     # 399.00 are missing, all of which the withheld share pays.
-    assert ReversedOrder.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
+    assert ReversalPart.objects.get().taken_minor == min(SHARE, PRICE - 100_00)
     assert earned(vendor_of(order))["INR"] == SHARE - (PRICE - 100_00)
     assert accounts("receivable") == 0
     deliver_event(top_up, EventKind.DISPUTED)
@@ -237,7 +237,7 @@ def test_purchase_that_a_dispute_suspended_is_not_attributed_to_the_next_one() -
     bought_with(later)
     for top_up in (suspending, later):
         deliver_event(top_up, EventKind.DISPUTED, event_id=f"disputed {top_up.pk}", reversal=f"case {top_up.pk}")
-    assert ReversedOrder.objects.get().reversal.top_up == suspending
+    assert ReversalPart.objects.get().reversal.top_up == suspending
     assert_ledger_agrees()
 
 
@@ -245,7 +245,7 @@ def test_dispute_reaches_an_older_purchase_only_beyond_the_price_of_the_newest()
     top_up = paid_top_up(amount_minor=PRICE + 1)
     older, newer = bought_with(top_up, price_inr_minor=1), bought_with(top_up)
     deliver_event(top_up, EventKind.DISPUTED)
-    rows = ReversedOrder.objects.values_list("order", "reversed_minor", "suspended")
+    rows = ReversalPart.objects.values_list("order", "reversed_minor", "suspended")
     assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1, True)}
     assert_ledger_agrees()
 
@@ -365,7 +365,7 @@ def test_credit_of_a_purchase_that_was_refunded_after_a_won_dispute_is_frozen_by
     deliver_event(top_up, EventKind.DISPUTE_WON)
     refund_order(order=order, reason="test", actor=None)
     deliver_event(top_up, EventKind.DISPUTED, reversal="second", event_id="second")
-    assert (wallet_of(top_up.user).balance_inr_minor, ReversedOrder.objects.filter(reversal__status="Open").count()) == (0, 0)
+    assert (wallet_of(top_up.user).balance_inr_minor, ReversalPart.objects.filter(reversal__status="Open").count()) == (0, 0)
     assert_ledger_agrees()
 
 
@@ -457,7 +457,7 @@ def test_ended_dispute_and_its_record_of_an_order_are_never_changed_or_deleted(s
     refused: tuple[tuple[Any, tuple[dict[str, Any], ...]], ...] = (
         (CardReversal, ({"amount_minor": 1}, {"freeze_journal": None}, {"kind": "refund"}, open_again)),
         (
-            ReversedOrder,
+            ReversalPart,
             ({"withheld_minor": 1}, {"suspended": False}, {"order": bought(on_sale())}, {"taken_minor": 0}, {"ended": False}),
         ),
     )

@@ -48,7 +48,9 @@ def order() -> Order:
     top_up = paid_top_up(amount_minor=49_900)
     listing = on_sale(archive(), store=make_vendor().store, title="Halden")
     quote = make_quote(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)))
-    receipt, _ = spend(buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), consent=IMMEDIATE_DELIVERY)
+    receipt, _ = spend(
+        buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk), delivery_consent=IMMEDIATE_DELIVERY
+    )
     order = downloaded_order(Order.objects.get(pk=receipt.order_id))
     made = declined_request(order)
     escalate_refund_request(refund_request=made, reason="It is empty.", actor=order.buyer)

@@ -110,8 +110,8 @@ def test_second_platform_account_of_a_kind_and_currency_is_refused(transfer: Tra
 
 def test_journal_is_reversed_once_only(transfer: Transfer) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
-        # Only a refund of an order reverses anything.
-        Journal.objects.create(kind="refund", reason="twice", reverses=transfer.journal)
+        # Only a refund of an order undoes anything.
+        Journal.objects.create(kind="refund", reason="twice", undoes=transfer.journal)
 
 
 @pytest.mark.parametrize("change", ["balance_minor = balance_minor + 100", "balance_minor = 100", "entries = entries + 1"])

@@ -1,4 +1,4 @@
-"""The file for the bank: who gets how much, by the rules of SEPA; nothing that a spreadsheet takes for a formula; and bank details nowhere else."""
+"""The file for the bank: who gets how much, by the rules of SEPA; nothing that a spreadsheet takes for a formula; and bank accounts nowhere else."""
 
 import csv
 import io
@@ -172,7 +172,7 @@ def test_bank_file_with_an_account_that_cannot_be_decrypted_is_refused(encrypted
         bank_file(batch=payout.batch)
 
 
-def test_bank_details_are_in_clear_in_no_table_and_shortened_in_the_export_of_the_account() -> None:
+def test_bank_accounts_are_in_clear_in_no_table_and_shortened_in_the_export_of_the_account() -> None:
     vendor = payee()
     payout = exported_payout(dollars(vendor), euro_rate=RATE)
     bank_file(batch=payout.batch)

@@ -217,11 +217,11 @@ def test_concurrent_first_credits_open_one_wallet() -> None:
 
 @pytest.mark.usefixtures("midday")
 # What a token has spent and what an app has spent are two statements.
-@pytest.mark.parametrize(("make", "cap"), [(personal, "total_minor"), (connected, "per_day_minor")])
-def test_concurrent_purchases_reach_a_spending_limit_exactly_and_never_exceed_it(make: Callable[[User], Principal], cap: str) -> None:
+@pytest.mark.parametrize(("make", "name"), [(personal, "total_minor"), (connected, "per_day_minor")])
+def test_concurrent_purchases_reach_a_spending_limit_exactly_and_never_exceed_it(make: Callable[[User], Principal], name: str) -> None:
     user = funded(inr=49_900 * THREADS)
     principal = make(user)
-    limit_values: Any = {cap: 49_900 * 5 + 49_899}
+    limit_values: Any = {name: 49_900 * 5 + 49_899}
     limit(principal, **limit_values)
     outcomes = outcomes_at_once(*(buying(user, on_sale().id, principal=principal) for _ in range(THREADS)))
     assert outcomes.count("spending_limit_exceeded") == THREADS - 5

@@ -57,7 +57,7 @@ def test_refund_reverses_every_transfer_and_revokes_the_licence_once() -> None:
     with pytest.raises(InvalidTransition):
         refund_order(order=order, reason="again", actor=admin)
     sale, refund = Journal.objects.filter(order=order).order_by("id")
-    assert (refund.reverses, refund.actor, refund.reason) == (sale, admin, "broken")
+    assert (refund.undoes, refund.actor, refund.reason) == (sale, admin, "broken")
     forth = set(Transfer.objects.filter(journal=sale).values_list("debit", "credit", "amount_minor", "currency"))
     back = set(Transfer.objects.filter(journal=refund).values_list("credit", "debit", "amount_minor", "currency"))
     assert forth == back

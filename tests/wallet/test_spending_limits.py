@@ -209,7 +209,7 @@ def test_refused_purchase_can_be_repeated_with_its_idempotency_key_once_allowed(
     bound.total_minor = PRICE
     bound.save()
     first, again = (spend(buyer=user, purchase=purchase, idempotency_key="k", principal=principal) for _ in range(2))
-    # The second time the cap is full, and the answer is the first one's.
+    # The second time the limit is reached, and the answer is the first one's.
     assert (first[0], first[1], again[1]) == (again[0], False, True)
 
 

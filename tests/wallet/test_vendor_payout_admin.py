@@ -47,7 +47,7 @@ def sheet(response: Any) -> list[list[str]]:
     return list(csv.reader(b"".join(response.streaming_content).decode().splitlines()))
 
 
-def test_staff_with_view_permission_cannot_export_payouts_or_see_bank_details(staff: Callable[..., Client]) -> None:
+def test_staff_with_view_permission_cannot_export_payouts_or_see_bank_accounts(staff: Callable[..., Client]) -> None:
     payout = paid("a")
     client = staff("view_vendorpayout")
     page = client.get(reverse(LIST)).content.decode()
@@ -136,7 +136,7 @@ def test_mails_about_paid_and_bounced_payouts_show_a_shortened_account(
 BATCH = "admin:wallet_payoutbatch"
 
 
-def test_only_staff_with_the_permission_to_export_see_bank_details(staff: Callable[..., Client]) -> None:
+def test_only_staff_with_the_permission_to_export_see_bank_accounts(staff: Callable[..., Client]) -> None:
     batch = export_batch(batch=paid("a").batch, actor=None)
     page = staff("view_payoutbatch", "view_vendorpayout").get(reverse(f"{BATCH}_change", args=[batch.pk]))
     file = reverse(f"{BATCH}_file", args=[batch.pk])

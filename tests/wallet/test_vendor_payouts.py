@@ -215,7 +215,7 @@ def test_payout_is_exported_paid_and_bounced() -> None:
     payout = bounce_payout(payout=payout, reason="The account is closed.", actor=staff)
     assert (payout.status, payout.reason, earned(vendor.user)["INR"]) == ("Bounced", "The account is closed.", SHARE)
     assert payout.return_journal is not None
-    assert (payout.return_journal.kind, payout.return_journal.reverses, payout.return_journal.actor) == (
+    assert (payout.return_journal.kind, payout.return_journal.undoes, payout.return_journal.actor) == (
         "payout_return",
         payout.journal,
         staff,

@@ -229,7 +229,7 @@ def test_refused_or_cancelled_payout_returns_to_the_wallet_and_its_payment_detai
     assert (wallet_payout.payment_details, wallet_payout.reference) == ("", "")
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
     back = Journal.objects.get(closed_wallet_payout=wallet_payout)
-    assert (back.reverses_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.hold_id, 20_000, 50_000)
+    assert (back.undoes_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.hold_id, 20_000, 50_000)
     list(digest_ledger(until=back.at))
     assert list(differences()) == []
 

@@ -71,7 +71,7 @@ def attach_deliverable(
     """
     seen, fingerprint = listing.candidate_deliverable_id, received.storage.fingerprint(received.key)
     with transaction.atomic():
-        listing = lock_open_listing(listing)
+        listing = lock_listing_for_vendor(listing)
         ensure_uploadable(listing)
         if listing.candidate_deliverable_id != seen:
             raise UploadConflict
@@ -150,7 +150,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
     preview_id = new_id()
     preview = Preview(pk=preview_id, kind=kind, slot=slot, **object_fields(processed, f"{PREVIEWS}{preview_id}"))
     with stored_objects(contents_of(preview, processed)), transaction.atomic():
-        listing = lock_open_listing(listing)
+        listing = lock_listing_for_vendor(listing)
         previous = Preview.objects.filter(listing=listing, kind=kind, slot=slot).first()
         if listing.approved_deliverable_id is None:
             lock_vendor(listing.store)
@@ -178,7 +178,7 @@ def discard_candidate(*, listing: Listing, actor: User) -> Deliverable:
         PreconditionFailed: the listing has changed since the state that If-Match names.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_open_listing(listing)
+    listing = lock_listing_for_vendor(listing)
     ensure_uploadable(listing)
     candidate = listing.candidate_deliverable
     if candidate is None:
@@ -203,7 +203,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
         ThumbnailNeeded: it is the thumbnail of a published listing.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_open_listing(listing)
+    listing = lock_listing_for_vendor(listing)
     preview = preview_of(listing, preview_id)
     if listing.status == ListingStatus.PUBLISHED and preview.kind == PreviewKind.GALLERY and preview.slot == 0:
         raise ThumbnailNeeded
@@ -259,7 +259,7 @@ def object_fields(processed: ProcessedPreview, key: str) -> dict[str, Any]:
     }
 
 
-def lock_open_listing(listing: Listing) -> Listing:
+def lock_listing_for_vendor(listing: Listing) -> Listing:
     """Lock a listing that can be edited, of an open store; both are checked again, since a request may have taken hours.
 
     Raises:

@@ -20,7 +20,7 @@ from ..models import VendorProfile
 from ..selectors import unapproved_listings
 from .limits import lock_vendor
 
-# The audit log does not record the values of these fields, because its entries outlive deleted drafts.
+# The audit log does not record the values of these fields, because its entries are kept when a draft is deleted.
 _FREE_TEXTS = frozenset(
     {"title", "short_description", "description", "readme", "tags", "version", "file_type", "supported_platforms", "video_url", "ai_parts"}
 )

@@ -15,7 +15,7 @@ from marketplace.core.errors import NotFound
 from ..errors import ListingChanged, ThumbnailNeeded
 from ..selectors import preview_of
 from .editing import value_hash
-from .files import lock_open_listing
+from .files import lock_listing_for_vendor
 
 
 @transaction.atomic
@@ -34,7 +34,7 @@ def update_picture(
         ThumbnailNeeded: a published listing would be left without its thumbnail.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_open_listing(listing)
+    listing = lock_listing_for_vendor(listing)
     picture = preview_of(listing, preview_id)
     if picture.kind != PreviewKind.GALLERY:
         raise NotFound

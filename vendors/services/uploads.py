@@ -25,7 +25,7 @@ from ..inspection import inspect_deliverable
 from ..models import Upload
 from ..selectors import unfinished_uploads_of_vendor
 from ..uploads.receiving import Received, removed_on_failure
-from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_open_listing, new_deliverable_key
+from .files import attach_deliverable, delete_after_commit, ensure_uploadable, lock_listing_for_vendor, new_deliverable_key
 from .limits import check_room, lock_vendor
 
 FOLDER = "uploads/"
@@ -42,7 +42,7 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    listing = lock_open_listing(listing)
+    listing = lock_listing_for_vendor(listing)
     ensure_uploadable(listing)
     # Locked, so that two requests do not both begin the last one.
     lock_vendor(listing.store)

@@ -146,21 +146,21 @@ class TagsField(forms.CharField):
 
 
 @dataclass(frozen=True)
-class Address:
+class SlugCheck:
     """The result of checking a slug: the path of its page, or why it cannot be used; both empty where nothing was typed yet."""
 
     path: str = ""
     refusal: str = ""
 
 
-def address_of(slug: str, title: str, *, prefix: str, model: type[Listing | Store]) -> Address:
+def check_slug(slug: str, title: str, *, prefix: str, model: type[Listing | Store]) -> SlugCheck:
     """Check the typed slug, or the one derived from the title, for a new row; return the path of its page below `prefix`."""
     # `SlugField` limits the length.
     wanted = slug.strip() or slug_from(title)
     if not wanted:
-        return Address()
+        return SlugCheck()
     try:
         wanted = SlugField().clean(wanted)
     except forms.ValidationError as error:
-        return Address(refusal=" ".join(error.messages))
-    return Address(refusal="It is taken.") if model.objects.filter(slug=wanted).exists() else Address(prefix + wanted)
+        return SlugCheck(refusal=" ".join(error.messages))
+    return SlugCheck(refusal="It is taken.") if model.objects.filter(slug=wanted).exists() else SlugCheck(prefix + wanted)

@@ -78,8 +78,8 @@ class ShownFile:
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a listing has in one part of the page; it can't be submitted without the parts that are needed."""
+class PageSection:
+    """What a listing has in one section of the page; it can't be submitted without those that are needed."""
 
     anchor: str
     name: str
@@ -143,31 +143,31 @@ class FilesPage:
         return next((check for check in self.checks if not check.passed), None)
 
     @property
-    def parts(self) -> list[Part]:
+    def sections(self) -> list[PageSection]:
         """What is there and what is needed, in the order of the page."""
-        return [self._file_part, self._pictures_part, self.specimen_part, self.sound_part]
+        return [self._file_section, self._pictures_section, self.specimen_section, self.sound_section]
 
     @property
-    def specimen_part(self) -> Part:
+    def specimen_section(self) -> PageSection:
         there = self.specimen is not None
-        return Part("specimen", "Type specimen", "" if there else "For fonts", is_there=there)
+        return PageSection("specimen", "Type specimen", "" if there else "For fonts", is_there=there)
 
     @property
-    def sound_part(self) -> Part:
+    def sound_section(self) -> PageSection:
         there = self.sound is not None
-        return Part("sound", "Sound", "" if there else "For loops, effects and music", is_there=there)
+        return PageSection("sound", "Sound", "" if there else "For loops, effects and music", is_there=there)
 
     @property
-    def _pictures_part(self) -> Part:
+    def _pictures_section(self) -> PageSection:
         count = sum(slot.preview is not None for slot in self.gallery)
         has_cover = self.gallery[0].preview is not None
         words = [f"{count} of {len(self.gallery)}"] if count else []
         if not has_cover:
             words.append("no cover picture yet")
-        return Part("previews", "Pictures", capfirst(", ".join(words)), is_there=has_cover, is_needed=True)
+        return PageSection("previews", "Pictures", capfirst(", ".join(words)), is_there=has_cover, is_needed=True)
 
     @property
-    def _file_part(self) -> Part:
+    def _file_section(self) -> PageSection:
         shown = self.candidate or self.approved
         if shown is None:
             label = "No file yet"
@@ -175,7 +175,7 @@ class FilesPage:
             label = f"{shown.file.original_filename}, approved"
         else:
             label = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not approved'}"
-        return Part("file", "File", label, is_there=shown is not None, is_needed=True)
+        return PageSection("file", "File", label, is_there=shown is not None, is_needed=True)
 
     @property
     def file_field(self) -> UploadField:

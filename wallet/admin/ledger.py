@@ -21,7 +21,7 @@ class JournalAdmin(ServiceAdmin):
     list_filter = ("kind",)
     list_select_related = ("order", "actor", "credit_reference")
     search_fields = ("request_id", "actor__email", "credit_reference__reference")
-    fields = ("at", "kind", "order", "actor", "reason", "payment", "reverses", "request_id")
+    fields = ("at", "kind", "order", "actor", "reason", "payment", "undoes", "request_id")
     readonly_fields = ("at", "payment")
 
     @admin.display(description="Payment", empty_value="none")

@@ -145,7 +145,7 @@ class PayoutBatchAdmin(ServiceAdmin):
             )
 
     def file(self, request: HttpRequest, batch_id: Any) -> HttpResponse:
-        """Return the file for the bank. It has bank details, so it needs a permission of its own, and each download is recorded."""
+        """Return the file for the bank. It has vendors' bank accounts, so it needs a permission of its own, and each download is recorded."""
         staff = staff_of(request)
         if not staff.has_perm(EXPORT_BATCH):
             raise PermissionDenied
@@ -159,7 +159,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 
     def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:
-        """Show the newest payouts, without bank details, then the history."""
+        """Show the newest payouts, without bank accounts, then the history."""
         rows = [
             (
                 format_html(

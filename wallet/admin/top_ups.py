@@ -99,7 +99,7 @@ class CardReversalAdmin(ServiceAdmin):
                 "yes" if each.suspended else "no",
                 *(money(part, each.order.currency) for part in (each.withheld_minor, each.taken_minor)),
             )
-            for each in subject.reversed_orders.select_related("order").order_by("id")
+            for each in subject.parts.select_related("order").order_by("id")
         ]
         return [
             Panel("Purchases", ("Asset", "Price", "Reversed", "Suspended", "Withheld", "Taken"), rows),

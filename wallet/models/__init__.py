@@ -9,7 +9,7 @@ from .orders import Order
 from .quotes import Quote
 from .records import CreditReference, WalletOwner, WalletSettings
 from .refund_requests import RefundRequest
-from .top_ups import CardReversal, ProviderEvent, ReversedOrder, TopUp
+from .top_ups import CardReversal, ProviderEvent, ReversalPart, TopUp
 from .vendor_payouts import PayoutBatch, VendorPayout
 from .wallet_payouts import WalletPayout
 
@@ -30,7 +30,7 @@ __all__ = [
     "ProviderEvent",
     "Quote",
     "RefundRequest",
-    "ReversedOrder",
+    "ReversalPart",
     "Seller",
     "TaxRate",
     "TopUp",

@@ -139,7 +139,7 @@ class Journal(models.Model):
     request_id = models.CharField(max_length=64, blank=True)
     order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="journals", db_index=False)
     # A journal is undone by one with reversed transfers, at most once.
-    reverses = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="reversed_by")
+    undoes = models.OneToOneField("self", null=True, blank=True, on_delete=models.PROTECT, related_name="undone_by")
     wallet = models.ForeignKey(
         LedgerAccount, null=True, blank=True, on_delete=models.PROTECT, related_name="wallet_journals", db_index=False
     )
@@ -174,11 +174,11 @@ class Journal(models.Model):
                         "kept_earnings",
                     ),
                     order__isnull=True,
-                    reverses__isnull=True,
+                    undoes__isnull=True,
                 )
-                | Q(kind__in=("return", "payout_return", "unfreeze"), order__isnull=True, reverses__isnull=False)
-                | Q(kind__in=("sale", "refund_payout"), order__isnull=False, reverses__isnull=True)
-                | Q(kind="refund", order__isnull=False, reverses__isnull=False),
+                | Q(kind__in=("return", "payout_return", "unfreeze"), order__isnull=True, undoes__isnull=False)
+                | Q(kind__in=("sale", "refund_payout"), order__isnull=False, undoes__isnull=True)
+                | Q(kind="refund", order__isnull=False, undoes__isnull=False),
                 name="journal_matches_kind",
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),

@@ -65,12 +65,12 @@ class Order(models.Model):
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     credential_kind = models.CharField(max_length=16, blank=True)
     credential_id = models.UUIDField(null=True, blank=True)
-    # The first of a chain of rotated tokens, which share their spending limits.
+    # The first of the tokens that were rotated one from another, which share their spending limits.
     spender_id = models.UUIDField(null=True, blank=True)
     request_id = models.CharField(max_length=64, blank=True)
-    # What the buyer agreed to at the checkout; empty for a purchase by an app or a token.
-    consent_version = models.CharField(max_length=bounds.CONSENT_VERSION_CHARS, blank=True)
-    consent_text = models.CharField(max_length=bounds.CONSENT_CHARS, blank=True)
+    # What the buyer agreed to about the delivery, at the checkout; empty for a purchase by an app or a token.
+    consent_version = models.CharField(max_length=bounds.DELIVERY_CONSENT_VERSION_CHARS, blank=True)
+    consent_text = models.CharField(max_length=bounds.DELIVERY_CONSENT_CHARS, blank=True)
     # The quote that fixed the price; it is valid for one order.
     quote = models.ForeignKey(Quote, null=True, blank=True, on_delete=models.PROTECT, related_name="orders", db_index=False)
     status = models.CharField(max_length=16, choices=OrderStatus.choices, default=OrderStatus.COMPLETED)

@@ -193,14 +193,13 @@ class CardReversal(models.Model):
         return 0 if self.freeze_journal is None else -(self.freeze_journal.wallet_net_minor or 0)
 
 
-class ReversedOrder(models.Model):
-    """A purchase that was paid for, in whole or in part, by a top-up that is disputed or returned; and what is withheld of the vendor's share."""
+class ReversalPart(models.Model):
+    """The part of a purchase's price that a reversal is attributed to, and what is withheld of the vendor's share."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="reversed_orders")
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="reversed_orders")
-    # The part of the price that is disputed while the reversal is open, and lost once the payment has returned. If the payment is kept, it no
-    # longer counts.
+    reversal = models.ForeignKey(CardReversal, on_delete=models.PROTECT, related_name="parts")
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="reversal_parts")
+    # Disputed while the reversal is open, and lost once the payment has returned. If the payment is kept, it no longer counts.
     reversed_minor = models.BigIntegerField()
     # Whether this reversal suspended the purchase, because half or more of its price was disputed or lost by then. It stays true when the
     # suspension ends.
@@ -209,8 +208,8 @@ class ReversedOrder(models.Model):
     ended = models.BooleanField(default=False)
     withheld_minor = models.BigIntegerField()
     # One journal for each vendor: what was withheld, and what was released of it.
-    withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_orders")
-    release_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_orders")
+    withholding_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="withheld_parts")
+    release_journal = models.ForeignKey(Journal, null=True, blank=True, on_delete=models.PROTECT, related_name="released_parts")
     # The part of the withheld share that the returned payment took.
     taken_minor = models.BigIntegerField(default=0)
 
@@ -218,17 +217,17 @@ class ReversedOrder(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         constraints = (
-            models.UniqueConstraint(fields=("reversal", "order"), name="reversedorder_once"),
-            models.CheckConstraint(condition=Q(reversed_minor__gt=0), name="reversedorder_positive"),
-            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="reversedorder_withheld_only_if_suspended"),
+            models.UniqueConstraint(fields=("reversal", "order"), name="reversalpart_once"),
+            models.CheckConstraint(condition=Q(reversed_minor__gt=0), name="reversalpart_positive"),
+            models.CheckConstraint(condition=Q(suspended=True) | Q(withheld_minor=0), name="reversalpart_withheld_only_if_suspended"),
             models.CheckConstraint(
                 condition=Q(withheld_minor=0, withholding_journal__isnull=True)
                 | Q(withheld_minor__gt=0, withholding_journal__isnull=False),
-                name="reversedorder_withholding_consistent",
+                name="reversalpart_withholding_consistent",
             ),
-            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="reversedorder_taken_only_if_ended"),
+            models.CheckConstraint(condition=Q(ended=True) | Q(taken_minor=0), name="reversalpart_taken_only_if_ended"),
             models.CheckConstraint(
-                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="reversedorder_taken_within_withheld"
+                condition=Q(taken_minor__gte=0, taken_minor__lte=F("withheld_minor")), name="reversalpart_taken_within_withheld"
             ),
         )
 

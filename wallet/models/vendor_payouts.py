@@ -43,7 +43,7 @@ class PayoutBatch(models.Model):
         verbose_name_plural = "payout batches"
         permissions = (
             ("prepare_payoutbatch", "Can prepare payouts to vendors"),
-            ("export_payoutbatch", "Can export payouts with bank details"),
+            ("export_payoutbatch", "Can export payouts with bank accounts"),
         )
         constraints = (
             models.UniqueConstraint(fields=("run", "currency"), name="payoutbatch_once_in_run"),

@@ -29,9 +29,9 @@ _KINDS = {
 }
 # Inquiries, which take no money.
 _INQUIRIES = ("fraud", "retrieval")
-# The status here of disputes and refunds that have ended, by their status there.
-_DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "closed": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
-_REFUNDED = {"processed": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT}
+# Our status of disputes and refunds that have ended, by Razorpay's.
+_DISPUTE_STATUSES = {"won": ReversalStatus.PAYMENT_KEPT, "closed": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
+_REFUND_STATUSES = {"processed": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT}
 PAGE_SIZE = 100
 
 
@@ -87,10 +87,10 @@ class RazorpayProvider:
 
     def reversals_of(self, day: dt.date) -> Iterator[ProviderReversal]:
         with _translated_errors(), self._client() as client:
-            for ends, resource in ((_DISPUTED, client.dispute), (_REFUNDED, client.refund)):
+            for statuses, resource in ((_DISPUTE_STATUSES, client.dispute), (_REFUND_STATUSES, client.refund)):
                 for each in self._listed(resource, day):
                     if each.get("phase") not in _INQUIRIES:
-                        status = ends.get(each["status"], ReversalStatus.OPEN)
+                        status = statuses.get(each["status"], ReversalStatus.OPEN)
                         yield ProviderReversal(each["id"], each["payment_id"], each["amount"], each["currency"], status)
 
     def _listed(self, resource: Any, day: dt.date) -> Iterator[dict[str, Any]]:

@@ -22,11 +22,16 @@ _SESSION = {
 # An inquiry takes no money, and neither does its end.
 _OPEN_INQUIRIES = ("warning_needs_response", "warning_under_review")
 _INQUIRIES = (*_OPEN_INQUIRIES, "warning_closed", "prevented")
-# The status here of disputes and refunds that have ended, by their status there.
-_DISPUTED = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
-_REFUNDED = {"succeeded": ReversalStatus.PAYMENT_RETURNED, "failed": ReversalStatus.PAYMENT_KEPT, "canceled": ReversalStatus.PAYMENT_KEPT}
-_DISPUTE_ENDS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
-_REFUND_ENDS = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
+# Our status of disputes and refunds that have ended, by Stripe's.
+_DISPUTE_STATUSES = {"won": ReversalStatus.PAYMENT_KEPT, "lost": ReversalStatus.PAYMENT_RETURNED}
+_REFUND_STATUSES = {
+    "succeeded": ReversalStatus.PAYMENT_RETURNED,
+    "failed": ReversalStatus.PAYMENT_KEPT,
+    "canceled": ReversalStatus.PAYMENT_KEPT,
+}
+# The kind of the event that ends one, by the same.
+_DISPUTE_EVENTS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
+_REFUND_EVENTS = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
 
 
 class StripeProvider:
@@ -112,10 +117,13 @@ class StripeProvider:
         start, end = day_bounds(day)
         created: Any = {"created": {"gte": start, "lt": end}, "limit": 100}
         with _translated_errors():
-            for ends, listed in ((_DISPUTED, self._client.v1.disputes.list(created)), (_REFUNDED, self._client.v1.refunds.list(created))):
+            for statuses, listed in (
+                (_DISPUTE_STATUSES, self._client.v1.disputes.list(created)),
+                (_REFUND_STATUSES, self._client.v1.refunds.list(created)),
+            ):
                 for each in listed.auto_paging_iter():
                     if each.status not in _INQUIRIES and each.payment_intent:
-                        status = ends.get(str(each.status), ReversalStatus.OPEN)
+                        status = statuses.get(str(each.status), ReversalStatus.OPEN)
                         yield ProviderReversal(each.id, str(each.payment_intent), each.amount, each.currency.upper(), status)
 
 
@@ -158,9 +166,9 @@ def _reversal(name: str, reversal: Mapping[str, Any]) -> dict[str, Any] | None:
     if name in {"charge.dispute.created", "charge.dispute.funds_withdrawn"}:
         kind = None if reversal["status"] in _OPEN_INQUIRIES else EventKind.DISPUTED
     elif name == "charge.dispute.closed":
-        kind = _DISPUTE_ENDS.get(reversal["status"])
+        kind = _DISPUTE_EVENTS.get(reversal["status"])
     elif name in {"refund.created", "refund.updated", "refund.failed"}:
-        kind = _REFUND_ENDS.get(reversal.get("status") or "")
+        kind = _REFUND_EVENTS.get(reversal.get("status") or "")
     if kind is None:
         return None
     return {"kind": kind, "reversal": reversal["id"], "payment": reversal.get("payment_intent") or "", "amount_minor": reversal["amount"]}

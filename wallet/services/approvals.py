@@ -120,7 +120,7 @@ def approve_purchase(
         NotFound: it is not the actor's.
         PasswordRequired: the limit is raised or the price is above `APPROVAL_PASSWORD_ABOVE`, and the password was not given again.
     """
-    approval = _lock_open(approval, actor)
+    approval = _lock_unexpired(approval, actor)
     if (raised_limit is not None or needs_password(approval=approval)) and not password_confirmed:
         raise PasswordRequired("Enter your password to raise a limit, or to approve a purchase of this price.")
     spender = find_spender(approval=approval)
@@ -142,7 +142,7 @@ def decline_purchase(*, approval: Approval, actor: User) -> Approval:
         InvalidTransition: it was declined already, or the purchase was made.
         NotFound: it is not the actor's.
     """
-    approval = _lock_open(approval, actor)
+    approval = _lock_unexpired(approval, actor)
     APPROVAL_TRANSITIONS.apply(approval, "decline", actor=actor, changes={"decided_at": timezone.now()})
     publish_approval(approval)
     return approval
@@ -157,8 +157,8 @@ def decline_purchases_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
         APPROVAL_TRANSITIONS.apply(approval, "decline", actor=None, changes={"decided_at": timezone.now()})
 
 
-def require_usable(*, approval: Approval) -> None:
-    """Check that an approval has neither been declined nor expired.
+def refuse_ended(*, approval: Approval) -> None:
+    """Refuse an approval that was declined or has expired; it may still wait to be decided.
 
     Raises:
         ApprovalDeclined: it was declined.
@@ -179,7 +179,7 @@ def complete_approval(*, approval: Approval, order_id: uuid.UUID) -> None:
         InvalidTransition: it was used, or was not approved.
     """
     approval = lock(Approval.objects.select_related("owner"), pk=approval.pk)
-    require_usable(approval=approval)
+    refuse_ended(approval=approval)
     APPROVAL_TRANSITIONS.apply(approval, "complete", actor=approval.owner, changes={"order_id": order_id})
 
 
@@ -189,11 +189,11 @@ def needs_password(*, approval: Approval) -> bool:
 
 
 def find_spender(*, approval: Approval) -> App | AccessToken | None:
-    """Return the app, or the newest token of the chain, that asked; None if it may not spend from the wallet any more."""
+    """Return the app that asked, or the newest rotation of the token that asked; None if it may not spend from the wallet any more."""
     if approval.app_id is not None:
         return spending_apps_of(approval.owner).filter(pk=approval.app_id).first()
-    chain = Q(pk=approval.spender_id) | Q(first_token_id=approval.spender_id)
-    return spending_tokens_of(approval.owner).filter(chain).order_by("-created", "-pk").first()
+    rotations = Q(pk=approval.spender_id) | Q(first_token_id=approval.spender_id)
+    return spending_tokens_of(approval.owner).filter(rotations).order_by("-created", "-pk").first()
 
 
 def suggest_limit(*, approval: Approval) -> LimitValues | None:
@@ -215,7 +215,7 @@ def suggest_limit(*, approval: Approval) -> LimitValues | None:
     return LimitValues(Currency(quote.currency), **amounts, categories=sorted(categories))
 
 
-def _lock_open(approval: Approval, actor: User) -> Approval:
+def _lock_unexpired(approval: Approval, actor: User) -> Approval:
     """Return the actor's approval, which has not expired, with the actor and it locked."""
     lock(User.objects.filter(is_active=True), pk=actor.pk)
     approval = lock(Approval.objects.select_related("owner", "quote__listing__category"), pk=approval.pk, owner=actor)

@@ -11,7 +11,7 @@ from django.db.models import Q
 from library.services.licences import reinstate_licences, suspend_licences
 from marketplace.accounts.models import User
 
-from ..models import CardReversal, Order, ReversedOrder
+from ..models import CardReversal, Order, ReversalPart
 from ..models.orders import OrderStatus
 from ..models.top_ups import ReversalStatus
 from ..selectors import upgrade_of, with_upgrades
@@ -39,7 +39,7 @@ def restore_purchases(*, reversal: CardReversal, order_ids: Iterable[uuid.UUID])
     One that another dispute suspends stays suspended, and so does an upgrade of a purchase that is suspended or charged back.
     """
     buyer = reversal.top_up.user
-    others = ReversedOrder.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
+    others = ReversalPart.objects.filter(_OPEN, suspended=True, order__buyer=buyer).exclude(reversal=reversal)
     lost = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK)
     blocking = [*others.values_list("order_id", flat=True), *lost.values_list("pk", flat=True)]
     reinstate_licences(order_ids=with_upgrades(order_ids) - with_upgrades(blocking), reason="the dispute is over")
@@ -50,6 +50,6 @@ def refund_upgrades(*, buyer: User) -> None:
     roots = Order.objects.filter(buyer=buyer, status=OrderStatus.CHARGED_BACK, upgrades__status=OrderStatus.COMPLETED)
     orphaned = Order.objects.filter(pk__in=with_upgrades(roots.values_list("pk", flat=True)), status=OrderStatus.COMPLETED)
     for order in orphaned.order_by("-created_at", "-pk"):
-        disputed = order.reversed_orders.filter(_OPEN).exists()
+        disputed = order.reversal_parts.filter(_OPEN).exists()
         if not disputed and upgrade_of(order) is None:
             refund_order(order=order, reason="the purchase that it upgraded was charged back", actor=None)

@@ -128,7 +128,7 @@ def write_journal(
     reason: str,
     actor: User | None,
     order_id: uuid.UUID | None = None,
-    reverses_id: uuid.UUID | None = None,
+    undoes_id: uuid.UUID | None = None,
     wallet_entry: WalletEntry | None = None,
     vendor_entry: VendorEntry | None = None,
 ) -> uuid.UUID:
@@ -138,7 +138,7 @@ def write_journal(
     """
     journal_id = new_id()
     journal: dict[str, Any] = {"id": journal_id, "kind": kind.value, "reason": reason, "request_id": current_request_id()}
-    journal |= {"actor_id": None if actor is None else actor.pk, "order_id": order_id, "reverses_id": reverses_id}
+    journal |= {"actor_id": None if actor is None else actor.pk, "order_id": order_id, "undoes_id": undoes_id}
     if wallet_entry is not None:
         journal |= {"wallet_id": wallet_entry.account_id, "wallet_entry": wallet_entry.number}
         journal |= {"wallet_net_minor": wallet_entry.net_minor, "wallet_balance_minor": wallet_entry.balance_minor}
@@ -158,7 +158,7 @@ def set_aside(
     journal_kind: JournalKind,
     reason: str,
     actor: User | None = None,
-    reverses_id: uuid.UUID | None = None,
+    undoes_id: uuid.UUID | None = None,
 ) -> uuid.UUID:
     """Move an amount from a wallet or a vendor's account to its owner's account of a kind, and return the journal's id; a negative amount moves back."""
     aside_id = open_account(account.currency, kind, account.owner_id)
@@ -171,7 +171,7 @@ def set_aside(
         currency=account.currency,
         reason=reason,
         actor=actor,
-        reverses_id=reverses_id,
+        undoes_id=undoes_id,
         wallet_entry=wallet_entry,
         vendor_entry=VendorEntry(account.pk, -amount_minor) if wallet_entry is None else None,
     )

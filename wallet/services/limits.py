@@ -72,7 +72,7 @@ def spender_of(principal: Principal) -> uuid.UUID | None:
 
 
 _SENTENCES = {
-    "perPurchase": "The limit is {cap} {currency} per purchase.",
+    "perPurchase": "The limit is {limit} {currency} per purchase.",
     "perDay": "{left} {currency} is left of today's limit.",
     "total": "{left} {currency} is left of the limit.",
 }
@@ -86,23 +86,23 @@ def _find_refusal(
     if approved:
         limits = [limit for limit in limits if limit.owner_id is None]
     elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
-        return _refusal("currency", currency, price_minor, f"Nothing may be spent in {currency}.", cap_minor=0, left_minor=0)
+        return _refusal("currency", currency, price_minor, f"Nothing may be spent in {currency}.", limit_minor=0, left_minor=0)
     needs_sums = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
     spent = _spent_by(principal, currency) if needs_sums else Spent(0, 0)
     for limit in limits:
         if limit.categories and find_category() not in limit.categories:
             sentence = f"Only these categories may be bought from: {', '.join(limit.categories)}."
             return _refusal(
-                "category", currency, price_minor, sentence, cap_minor=None, left_minor=None, allowedCategories=limit.categories
+                "category", currency, price_minor, sentence, limit_minor=None, left_minor=None, allowedCategories=limit.categories
             )
-        for name, cap, used in (
+        for name, limit_minor, used in (
             ("perPurchase", limit.per_purchase_minor, 0),
             ("perDay", limit.per_day_minor, spent.today_minor),
             ("total", limit.total_minor, spent.ever_minor),
         ):
-            if cap is not None and price_minor > (left := max(cap - used, 0)):
-                sentence = _SENTENCES[name].format(cap=f"{to_number(cap):.2f}", left=f"{to_number(left):.2f}", currency=currency)
-                return _refusal(name, currency, price_minor, sentence, cap_minor=cap, left_minor=left)
+            if limit_minor is not None and price_minor > (left := max(limit_minor - used, 0)):
+                sentence = _SENTENCES[name].format(limit=f"{to_number(limit_minor):.2f}", left=f"{to_number(left):.2f}", currency=currency)
+                return _refusal(name, currency, price_minor, sentence, limit_minor=limit_minor, left_minor=left)
     return None
 
 
@@ -111,7 +111,7 @@ def _spent_by(principal: Principal, currency: str) -> Spent:
 
 
 def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | None, currency: str) -> Spent:
-    """Return what an app, or a chain of tokens without an app, has spent in a currency."""
+    """Return what was spent in a currency by an app, or by a token without an app and the tokens that it was rotated from."""
     statement = sql.SPENT_BY_TOKEN if app_id is None else sql.SPENT_BY_APP
     spender = spender_id if app_id is None else app_id
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
@@ -120,14 +120,14 @@ def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | 
 
 
 def _refusal(
-    limit: str, currency: str, price_minor: int, sentence: str, *, cap_minor: int | None, left_minor: int | None, **members: Any
+    limit: str, currency: str, price_minor: int, sentence: str, *, limit_minor: int | None, left_minor: int | None, **members: Any
 ) -> SpendingLimitExceeded:
     return SpendingLimitExceeded(
         f"It costs {to_number(price_minor):.2f} {currency}. {sentence}",
         limit=limit,
         currency=currency,
         price=to_number(price_minor),
-        cap=to_number_or_none(cap_minor),
+        cap=to_number_or_none(limit_minor),
         left=to_number_or_none(left_minor),
         **members,
     )

@@ -21,6 +21,7 @@ from ..providers import PaymentEvent, provider_named
 from .reversals import apply_reversal
 from .top_ups import credit_top_up, fail_top_up
 
+# Kinds of events about the payment page. They name our top-up or the page; other events name the payment.
 _PAGE_KINDS = {EventKind.SUCCEEDED, EventKind.FAILED}
 
 
@@ -39,7 +40,8 @@ def receive_event(*, provider: str, body: bytes, headers: Mapping[str, str]) -> 
     # Other programs may use the same account with the provider.
     if event is not None and (event.kind not in _PAGE_KINDS or _top_up_of(provider, event) is not None):
         _apply_once(provider, event)
-        # In a transaction of its own: of a payment and its dispute that arrive together, one sees the other here.
+        # In a second transaction, which sees what concurrent requests have committed: when a payment and its dispute arrive at the same
+        # time, whichever request commits last applies the event that waits.
         _apply_waiting_for(provider, event)
 
 
@@ -82,7 +84,7 @@ def _apply_waiting_for(provider: str, event: PaymentEvent) -> None:
 def apply_waiting(*, top_up: TopUp) -> None:
     """Apply the events that waited for a top-up, which the caller has locked, in the order in which they happened.
 
-    One that ends a dispute may let an earlier one begin, so it goes on until none can be applied.
+    An event that ends one dispute may make an earlier event applicable that opens another, so it goes on until none can be applied.
     """
     if not top_up.payment_reference:
         return

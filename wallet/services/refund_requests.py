@@ -180,7 +180,7 @@ def _require_refundable(order: Order) -> None:
     # A free upgrade may have replaced the licence of a purchase that was paid.
     if not order.price_minor and order.upgraded_from_id is None:
         raise RefundUnavailable("It was free.")
-    if order.reversed_orders.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.reversal_parts.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise RefundUnavailable("The card payment behind it is disputed: wait until that is decided.")
     if upgrade_of(order) is not None:
         raise RefundUnavailable("Its licence was upgraded: ask for a refund of the upgrade first.")

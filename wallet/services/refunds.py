@@ -70,7 +70,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     order = lock(Order.objects.all(), pk=order.pk)
     if actor is not None and actor.pk == order.buyer_id:
         raise SelfReview("Someone else must refund your purchase.")
-    if order.reversed_orders.filter(reversal__status=ReversalStatus.OPEN).exists():
+    if order.reversal_parts.filter(reversal__status=ReversalStatus.OPEN).exists():
         raise InvalidTransition("The card payment behind this purchase is disputed: wait until that is decided.")
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
@@ -147,7 +147,7 @@ def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_m
         reason=reason,
         actor=actor,
         order_id=order.pk,
-        reverses_id=sale.pk,
+        undoes_id=sale.pk,
     )
     if wallet_entry is not None:
         collect_owed(wallet_id=wallet_id)

@@ -1,7 +1,8 @@
 """Disputes and refunds of top-ups. Money returns to the card by new entries; what is not covered is owed by the buyer.
 
 While a dispute is open, the wallet's balance, up to the disputed amount, is frozen. The rest is attributed to the purchases after the top-up,
-newest first, each up to its price. The part of a purchase is *disputed* until the dispute ends, then *lost*, or, if the dispute is won, neither.
+newest first, each up to its price. The part of a purchase's price that is attributed to a dispute is *disputed* until the dispute ends, then
+*lost*, or, if the dispute is won, neither.
 A purchase of which half of the price or more is disputed or lost is suspended: its licence cannot be used, and up to the vendor's share is
 withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is lost takes the frozen credit,
 and ends each purchase of which half of the price or more is lost by then: from these the tax, the vendor's share that was withheld and the
@@ -9,7 +10,8 @@ commission are taken, as far as they are needed. Other purchases stay; they are 
 another dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
 (`wallet.services.receivables`).
 
-The top-up, the buyer and the wallet are locked first. So the buyer's orders and licences may be locked before or after vendors' accounts.
+The top-up, the buyer and the wallet are locked first. These locks serialise everything about this buyer, so it does not matter whether the
+buyer's orders and licences are locked before or after vendors' accounts.
 """
 
 import uuid
@@ -32,7 +34,7 @@ from marketplace.ui.mail import mail
 from ..card_credit import refundable_minor, returned_minor
 from ..events import DeletedAccountCredited
 from ..mails import tell_holder
-from ..models import CardReversal, Journal, LedgerAccount, Order, ReversedOrder, TopUp
+from ..models import CardReversal, Journal, LedgerAccount, Order, ReversalPart, TopUp
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.top_ups import EventKind, ReversalKind, ReversalStatus, TopUpStatus
@@ -78,7 +80,7 @@ def apply_reversal(*, top_up: TopUp, event: PaymentEvent) -> str:
         kind = ReversalKind.REFUND if event.kind in _REFUNDS else ReversalKind.DISPUTE
         reversal = _open_reversal(top_up, kind, event.reversal, amount)
         if end is None:
-            tell_withheld(reversed_orders=reversal.reversed_orders.select_related("withholding_journal__vendor"))
+            tell_withheld(parts=reversal.parts.select_related("withholding_journal__vendor"))
     if reversal.status != ReversalStatus.OPEN:
         if end not in {None, reversal.status}:
             return f"refused: it was {reversal.status} already"
@@ -130,23 +132,23 @@ def _open_reversal(top_up: TopUp, kind: ReversalKind, reference: str, amount_min
             reason=f"{kind} of a top-up",
         )
     reversal.save(force_insert=True)
-    suspended = _record_reversed_orders(reversal, _sales_behind(reversal, wallet, amount_minor - frozen_minor))
+    suspended = _record_parts(reversal, _sales_behind(reversal, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TOP_UP_TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)
         _notify(reversal, "top_up_disputed", suspended=suspended)
     return reversal
 
 
-def _record_reversed_orders(reversal: CardReversal, found: Sequence[tuple[Journal, ReversedOrder]]) -> int:
+def _record_parts(reversal: CardReversal, found: Sequence[tuple[Journal, ReversalPart]]) -> int:
     """Save what `_sales_behind` found, suspend the purchases that are marked as suspended, and return their number."""
-    suspended = [(sale, reversed_order) for sale, reversed_order in found if reversed_order.suspended]
+    suspended = [(sale, part) for sale, part in found if part.suspended]
     withhold_shares(suspended=suspended)
-    ReversedOrder.objects.bulk_create(reversed_order for _, reversed_order in found)
-    suspend_purchases(order_ids=[reversed_order.order_id for _, reversed_order in suspended], reason=f"{reversal.kind} of a top-up")
+    ReversalPart.objects.bulk_create(part for _, part in found)
+    suspend_purchases(order_ids=[part.order_id for _, part in suspended], reason=f"{reversal.kind} of a top-up")
     return len(suspended)
 
 
-def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversedOrder]]:
+def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversalPart]]:
     """Attribute an amount to the newest purchases after the top-up, each up to what is neither disputed nor lost yet.
 
     Those that are suspended already are left out. Nothing is saved. Each is returned with its sale.
@@ -154,26 +156,26 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     credited = reversal.top_up.journal
     if credited is None or uncovered_minor < 1:
         return []
-    suspended_already = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
+    suspended_already = ReversalPart.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
     later = Journal.objects.filter(wallet=wallet, kind=JournalKind.SALE, wallet_entry__gt=credited.wallet_entry)
     usable = later.filter(order__status=OrderStatus.COMPLETED).exclude(order__in=suspended_already).select_related("order")
     sales = usable.annotate(disputed_or_lost=subquery_sum(_disputed_or_lost(OuterRef("order")), "reversed_minor", by="order"))
-    found: list[tuple[Journal, ReversedOrder]] = []
+    found: list[tuple[Journal, ReversalPart]] = []
     for sale in sales.order_by("-wallet_entry").iterator():
         order = sale.order
-        part = 0 if order is None else min(order.price_minor - sale.disputed_or_lost, uncovered_minor)
-        if order is not None and part > 0:
-            suspended = 2 * (sale.disputed_or_lost + part) >= order.price_minor
-            found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=suspended, withheld_minor=0)))
-            uncovered_minor -= part
+        amount = 0 if order is None else min(order.price_minor - sale.disputed_or_lost, uncovered_minor)
+        if order is not None and amount > 0:
+            suspended = 2 * (sale.disputed_or_lost + amount) >= order.price_minor
+            found.append((sale, ReversalPart(reversal=reversal, order=order, reversed_minor=amount, suspended=suspended, withheld_minor=0)))
+            uncovered_minor -= amount
         if uncovered_minor < 1:
             break
     return found
 
 
-def _disputed_or_lost(order: Any) -> QuerySet[ReversedOrder]:
+def _disputed_or_lost(order: Any) -> QuerySet[ReversalPart]:
     """Return the parts of an order's price that are disputed or lost: all but those of which the payment was kept."""
-    return ReversedOrder.objects.filter(order=order).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
+    return ReversalPart.objects.filter(order=order).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
 
 
 def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told: bool = True) -> None:
@@ -187,12 +189,12 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     ended = [] if kept else _ended_by(reversal)
     reversal.closing_journal_id = _unfreeze(reversal, wallet) if kept else _return_to_card(reversal, ended, wallet)
     restored = list(
-        reversal.reversed_orders.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
+        reversal.parts.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
     )
-    release_shares(reversed_orders=[*ended, *restored])
+    release_shares(parts=[*ended, *restored])
     withheld_again = [] if kept else _suspend_again(reversal, restored)
-    tell_outcome(reversed_orders=[*ended, *restored], withheld_again=withheld_again, vendors_told=vendors_told)
-    restore_purchases(reversal=reversal, order_ids=[reversed_order.order_id for reversed_order in restored])
+    tell_outcome(parts=[*ended, *restored], withheld_again=withheld_again, vendors_told=vendors_told)
+    restore_purchases(reversal=reversal, order_ids=[part.order_id for part in restored])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
@@ -212,26 +214,26 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
         _notify(reversal, "top_up_refunded", owed_minor=owed)
 
 
-def _suspend_again(reversal: CardReversal, restored: Sequence[ReversedOrder]) -> list[ReversedOrder]:
+def _suspend_again(reversal: CardReversal, restored: Sequence[ReversalPart]) -> list[ReversalPart]:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost; return its records of them."""
     suspended = []
-    for reversed_order in restored:
-        parts = _disputed_or_lost(reversed_order.order_id)
+    for part in restored:
+        parts = _disputed_or_lost(part.order_id)
         other = parts.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         total = parts.aggregate(total=Sum("reversed_minor"))["total"]
-        if other is not None and 2 * total >= reversed_order.order.price_minor:
-            withhold_shares(suspended=[(Journal.objects.get(order=reversed_order.order_id, kind=JournalKind.SALE), other)])
+        if other is not None and 2 * total >= part.order.price_minor:
+            withhold_shares(suspended=[(Journal.objects.get(order=part.order_id, kind=JournalKind.SALE), other)])
             other.suspended = True
             other.save(update_fields=["suspended", "withholding_journal", "withheld_minor"])
             suspended.append(other)
     return suspended
 
 
-def _ended_by(reversal: CardReversal) -> list[ReversedOrder]:
+def _ended_by(reversal: CardReversal) -> list[ReversalPart]:
     """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
-    lost_before = ReversedOrder.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED)
+    lost_before = ReversalPart.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED)
     lost = F("reversed_minor") + subquery_sum(lost_before, "reversed_minor", by="order")
-    rows = reversal.reversed_orders.filter(order__status=OrderStatus.COMPLETED).annotate(lost=lost)
+    rows = reversal.parts.filter(order__status=OrderStatus.COMPLETED).annotate(lost=lost)
     ended = rows.filter(order__price_minor__lte=2 * F("lost")).select_related("order", "withholding_journal__vendor")
     return list(ended.order_by("-order__created_at", "-order_id"))
 
@@ -246,13 +248,13 @@ def _unfreeze(reversal: CardReversal, wallet: LedgerAccount) -> uuid.UUID | None
         amount_minor=-reversal.frozen_minor,
         journal_kind=JournalKind.UNFREEZE,
         reason=f"{reversal.kind} of a top-up ended",
-        reverses_id=reversal.freeze_journal_id,
+        undoes_id=reversal.freeze_journal_id,
     )
     collect_owed(wallet_id=wallet.pk)
     return journal_id
 
 
-def _return_to_card(reversal: CardReversal, ended: Sequence[ReversedOrder], wallet: LedgerAccount) -> uuid.UUID:
+def _return_to_card(reversal: CardReversal, ended: Sequence[ReversalPart], wallet: LedgerAccount) -> uuid.UUID:
     """End these purchases, and take the amount from what is frozen and from them; the buyer owes the rest."""
     top_up = reversal.top_up
     orders = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[each.order_id for each in ended]).order_by("pk"))
@@ -260,7 +262,7 @@ def _return_to_card(reversal: CardReversal, ended: Sequence[ReversedOrder], wall
     # First the tax, because the credit notes of these purchases are about all of it.
     tax = min(sum(order.tax_minor for order in orders), missing)
     missing -= tax
-    reversal.reversed_orders.filter(pk__in=[each.pk for each in ended]).update(ended=True)
+    reversal.parts.filter(pk__in=[each.pk for each in ended]).update(ended=True)
     for each in ended:
         each.taken_minor = min(each.withheld_minor, missing)
         missing -= each.taken_minor

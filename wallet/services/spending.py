@@ -20,13 +20,13 @@ from marketplace.core.idempotency import KeyedRequest, keyed_request, lock_timeo
 from marketplace.core.ids import current_request_id, new_id
 from marketplace.monitoring.metrics import SPENDS
 
-from ..delivery_consent import ImmediateDelivery
+from ..delivery_consent import DeliveryConsent
 from ..errors import InsufficientBalance, QuoteUsed, SpendingLimitExceeded
 from ..mails import announce_purchase
 from ..models import Approval, LedgerAccount, Order
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
-from .approvals import complete_approval, require_usable
+from .approvals import complete_approval, refuse_ended
 from .ledger import Debit, NewTransfer, VendorEntry, debit_wallet, write_journal
 from .licensees import licence_holder
 from .limits import enforce_limits, spender_of
@@ -70,7 +70,7 @@ def spend(
     quote_id: str | None = None,
     idempotency_key: str | None = None,
     principal: Principal | None = None,
-    consent: ImmediateDelivery | None = None,
+    delivery_consent: DeliveryConsent | None = None,
     approval: Approval | None = None,
 ) -> tuple[Receipt, bool]:
     """Buy a listing with the buyer's credit.
@@ -81,7 +81,7 @@ def spend(
         quote_id: A quote, whose price, currency and licence apply.
         idempotency_key: A repeated call by the same requester with the same key returns the first one's receipt.
         principal: The credential of an API request; None for a page.
-        consent: What the buyer agreed to at the checkout.
+        delivery_consent: What the buyer agreed to about the delivery, at the checkout.
         approval: The owner's approval of this purchase: its price applies, and the owner's limits do not.
 
     Returns:
@@ -97,9 +97,9 @@ def spend(
     try:
         with transaction.atomic(), lock_timeout_as_conflict(request):
             if approval is not None:
-                require_usable(approval=approval)
+                refuse_ended(approval=approval)
             offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
-            receipt = _record_sale(buyer, offer, principal, request, consent, approval)
+            receipt = _record_sale(buyer, offer, principal, request, delivery_consent, approval)
     except (Problem, IntegrityError) as refusal:
         # A repeated request always fails, concurrent or later: only then is the saved response looked up.
         if response := saved_response(request):
@@ -130,11 +130,11 @@ def _record_sale(
     offer: Offer,
     principal: Principal | None,
     request: KeyedRequest | None,
-    consent: ImmediateDelivery | None,
+    delivery_consent: DeliveryConsent | None,
     approval: Approval | None,
 ) -> Receipt:
     """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
-    columns = _order_columns(buyer, offer, principal, consent)
+    columns = _order_columns(buyer, offer, principal, delivery_consent)
     holder = licence_holder(buyer=buyer, licensee=offer.listing_offer.licensee)
     debit = _debit(buyer, offer) if offer.price_minor else None
     if debit is not None:
@@ -194,7 +194,7 @@ def _write_sale_journal(order: Mapping[str, Any], buyer: User, debit: Debit) -> 
     )
 
 
-def _order_columns(buyer: User, offer: Offer, principal: Principal | None, consent: ImmediateDelivery | None) -> dict[str, Any]:
+def _order_columns(buyer: User, offer: Offer, principal: Principal | None, delivery_consent: DeliveryConsent | None) -> dict[str, Any]:
     """Return the order's columns, with the price split into tax, commission on the rest, and the vendor's share."""
     split = money.split_sale(offer.price_minor, tax_minor=offer.tax_minor, commission_rate_bp=offer.listing_offer.commission_rate_bp)
     return {
@@ -227,8 +227,8 @@ def _order_columns(buyer: User, offer: Offer, principal: Principal | None, conse
         "credential_id": None if principal is None else principal.credential.id,
         "spender_id": None if principal is None else spender_of(principal),
         "request_id": current_request_id(),
-        "consent_version": "" if consent is None else consent.version,
-        "consent_text": "" if consent is None else consent.text,
+        "consent_version": "" if delivery_consent is None else delivery_consent.version,
+        "consent_text": "" if delivery_consent is None else delivery_consent.text,
         "quote_id": offer.quote_id,
         "created_at": timezone.now(),
     }

@@ -145,7 +145,8 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
 def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
     """Close a batch for the bank. Payouts that can no longer be made are cancelled, such as one to an account that was withdrawn.
 
-    So is one of more than the vendor has earned, because sales were refunded since it was prepared: the next run pays what is left.
+    A payout that exceeds what the vendor has earned by now, because sales were refunded since it was prepared, is cancelled too: the next
+    run pays what is left.
 
     Raises:
         InvalidTransition: it was exported or cancelled before, or no payout is left.
@@ -305,7 +306,7 @@ def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | No
         currency=payout.account.currency,
         reason=reason,
         actor=actor,
-        reverses_id=payout.journal_id,
+        undoes_id=payout.journal_id,
         vendor_entry=VendorEntry(payout.account_id, payout.amount_minor),
     )
     changes = {"return_journal_id": return_journal_id, "reason": reason, "settled_at": timezone.now()}

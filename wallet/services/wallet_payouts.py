@@ -220,7 +220,7 @@ def _close(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, 
             journal_kind=JournalKind.RETURN,
             reason=reason,
             actor=actor,
-            reverses_id=wallet_payout.hold_id,
+            undoes_id=wallet_payout.hold_id,
         )
         collect_owed(wallet_id=wallet.pk)
         # The bank details are no longer needed.

@@ -7,25 +7,26 @@ from operator import attrgetter
 from marketplace.accounts.models import MailTopic
 from marketplace.ui.mail import mail
 
-from ..models import Journal, LedgerAccount, ReversedOrder
+from ..models import Journal, LedgerAccount, ReversalPart
 from ..models.ledger import AccountKind, JournalKind
 from ..selectors import unpaid_earnings
 from .ledger import set_aside
 
 
-def withhold_shares(*, suspended: Sequence[tuple[Journal, ReversedOrder]]) -> None:
+def withhold_shares(*, suspended: Sequence[tuple[Journal, ReversalPart]]) -> None:
     """Withhold the vendors' shares of suspended purchases, each given with its sale, from earnings that are not paid out.
 
-    Journal and amount are set on the reversed orders, which the caller saves.
+    Journal and amount are set on the parts, which the caller saves.
     """
     accounts = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale, _ in suspended if sale.vendor_id is not None})
-    # To avoid deadlocks, vendors' accounts are locked by id, as in a digest, and those of what is withheld by owner.
+    # To avoid deadlocks, vendors' accounts are locked in the order of their ids, in which `digests` updates them, and accounts of withheld
+    # shares in the order of their owners.
     for account in sorted(accounts.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
         unpaid = unpaid_before = max(unpaid_earnings(account.pk), 0)
-        own = [(sale, reversed_order) for sale, reversed_order in suspended if sale.vendor_id == account.pk]
-        for sale, reversed_order in own:
-            reversed_order.withheld_minor = min(sale.vendor_net_minor or 0, unpaid)
-            unpaid -= reversed_order.withheld_minor
+        own = [(sale, part) for sale, part in suspended if sale.vendor_id == account.pk]
+        for sale, part in own:
+            part.withheld_minor = min(sale.vendor_net_minor or 0, unpaid)
+            unpaid -= part.withheld_minor
         if unpaid < unpaid_before:
             journal_id = set_aside(
                 account=account,
@@ -34,16 +35,16 @@ def withhold_shares(*, suspended: Sequence[tuple[Journal, ReversedOrder]]) -> No
                 journal_kind=JournalKind.WITHHOLD,
                 reason="the buyer's payment is disputed or refunded",
             )
-            for _, reversed_order in own:
-                reversed_order.withholding_journal_id = journal_id if reversed_order.withheld_minor else None
+            for _, part in own:
+                part.withholding_journal_id = journal_id if part.withheld_minor else None
 
 
-def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
+def release_shares(*, parts: Iterable[ReversalPart]) -> None:
     """Release to the vendors what was withheld and not taken."""
-    orders_of = by_vendor_account(reversed_orders)
-    for account in sorted(orders_of, key=attrgetter("owner_id")):
-        own_orders = orders_of[account]
-        rest = sum(reversed_order.withheld_minor - reversed_order.taken_minor for reversed_order in own_orders)
+    parts_of = by_vendor_account(parts)
+    for account in sorted(parts_of, key=attrgetter("owner_id")):
+        own_parts = parts_of[account]
+        rest = sum(part.withheld_minor - part.taken_minor for part in own_parts)
         released_id = None
         if rest:
             released_id = set_aside(
@@ -53,44 +54,44 @@ def release_shares(*, reversed_orders: Iterable[ReversedOrder]) -> None:
                 journal_kind=JournalKind.RELEASE,
                 reason="the dispute or refund of the buyer's payment ended",
             )
-        for reversed_order in own_orders:
-            reversed_order.release_journal_id = released_id
-            reversed_order.save(update_fields=["release_journal", "taken_minor"])
+        for part in own_parts:
+            part.release_journal_id = released_id
+            part.save(update_fields=["release_journal", "taken_minor"])
 
 
-def tell_withheld(*, reversed_orders: Iterable[ReversedOrder]) -> None:
+def tell_withheld(*, parts: Iterable[ReversalPart]) -> None:
     """Tell the vendors how much is withheld."""
-    for account, own_orders in by_vendor_account(reversed_orders).items():
-        withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders)
+    for account, own_parts in by_vendor_account(parts).items():
+        withheld = sum(part.withheld_minor for part in own_parts)
         _tell(account, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=withheld)
 
 
-def tell_outcome(*, reversed_orders: Iterable[ReversedOrder], withheld_again: Iterable[ReversedOrder], vendors_told: bool) -> None:
+def tell_outcome(*, parts: Iterable[ReversalPart], withheld_again: Iterable[ReversalPart], vendors_told: bool) -> None:
     """Tell the vendors how much was taken, and how much was released and not withheld again by another dispute.
 
     Args:
-        reversed_orders: The purchases whose shares were released.
-        withheld_again: The purchases whose shares another dispute has withheld since.
+        parts: The parts of reversals whose withheld shares were released.
+        withheld_again: The parts whose shares another dispute has withheld since.
         vendors_told: Whether the vendors were told that the shares were withheld.
     """
-    before, after = by_vendor_account(reversed_orders), by_vendor_account(withheld_again)
+    before, after = by_vendor_account(parts), by_vendor_account(withheld_again)
     for account in {**before, **after}:
-        own_orders = before.get(account, [])
-        taken = sum(reversed_order.taken_minor for reversed_order in own_orders)
-        withheld = sum(reversed_order.withheld_minor for reversed_order in own_orders) - taken if vendors_told else 0
-        change = sum(reversed_order.withheld_minor for reversed_order in after.get(account, [])) - withheld
+        own_parts = before.get(account, [])
+        taken = sum(part.taken_minor for part in own_parts)
+        withheld = sum(part.withheld_minor for part in own_parts) - taken if vendors_told else 0
+        change = sum(part.withheld_minor for part in after.get(account, [])) - withheld
         if taken or change < 0:
             _tell(account, "wallet/share_decided", topic=MailTopic.SALE, released_minor=max(-change, 0), taken_minor=taken)
         if change > 0:
             _tell(account, "wallet/share_withheld", topic=MailTopic.SALE, amount_minor=change)
 
 
-def by_vendor_account(reversed_orders: Iterable[ReversedOrder]) -> dict[LedgerAccount, list[ReversedOrder]]:
+def by_vendor_account(parts: Iterable[ReversalPart]) -> dict[LedgerAccount, list[ReversalPart]]:
     """Return the purchases of which something was withheld, by the accounts of their vendors."""
-    found: defaultdict[LedgerAccount, list[ReversedOrder]] = defaultdict(list)
-    for reversed_order in reversed_orders:
-        if reversed_order.withholding_journal is not None and reversed_order.withholding_journal.vendor is not None:
-            found[reversed_order.withholding_journal.vendor].append(reversed_order)
+    found: defaultdict[LedgerAccount, list[ReversalPart]] = defaultdict(list)
+    for part in parts:
+        if part.withholding_journal is not None and part.withholding_journal.vendor is not None:
+            found[part.withholding_journal.vendor].append(part)
     return found
 
 

@@ -100,7 +100,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "expired": quote.expires_at <= timezone.now(),
         "owed": owed,
         "missing": missing,
-        "consent": IMMEDIATE_DELIVERY,
+        "delivery_consent": IMMEDIATE_DELIVERY,
         "missing_amount": f"{to_number(missing):.2f}",
     }
     response = render(request, "shop/checkout.html", context, status=HTTPStatus.OK if card else HTTPStatus.NOT_FOUND)
@@ -123,7 +123,9 @@ def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
     key = f"checkout-{quote.pk}"
     try:
-        receipt, _ = spend(buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, consent=IMMEDIATE_DELIVERY)
+        receipt, _ = spend(
+            buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, delivery_consent=IMMEDIATE_DELIVERY
+        )
     except NotFound:
         # The page says that the asset is no longer on sale.
         return redirect("checkout", quote_id=quote.pk)

@@ -52,15 +52,15 @@
 
   // --- display of a running upload -------------------------------------------------------------
 
-  // The list of parts says which of them are being uploaded; the next step waits for them.
+  // The list of sections says which of them are being uploaded; the next step waits for them.
   const showRunning = () => {
     const running = new Set([...jobs.keys()].map((place) => (place.startsWith("picture-") ? "previews" : place)));
-    for (const part of document.querySelectorAll("#parts li")) {
-      const uploading = running.has(part.querySelector("a").hash.slice(1));
-      if (uploading === part.hasAttribute("data-uploading")) continue;
-      part.toggleAttribute("data-uploading", uploading);
-      if (uploading) part.querySelector(".status").before(element("span", "status status-wait", "Uploading"));
-      else part.querySelector(".status-wait").remove();
+    for (const section of document.querySelectorAll("#page-sections li")) {
+      const uploading = running.has(section.querySelector("a").hash.slice(1));
+      if (uploading === section.hasAttribute("data-uploading")) continue;
+      section.toggleAttribute("data-uploading", uploading);
+      if (uploading) section.querySelector(".status").before(element("span", "status status-wait", "Uploading"));
+      else section.querySelector(".status-wait").remove();
     }
     const next = document.getElementById("next");
     if (next) next.hidden = jobs.size > 0;
@@ -238,9 +238,9 @@
 
   const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
 
-  // Updates what depends on other parts: the buttons that move pictures, the list of parts, and the next step.
+  // Updates what depends on other parts of the page: the buttons that move pictures, the list of sections, and the next step.
   const arrange = (whole) => {
-    for (const fresh of whole.querySelectorAll("[data-moves], #parts, #next")) {
+    for (const fresh of whole.querySelectorAll("[data-moves], #page-sections, #next")) {
       const old = document.getElementById(fresh.id);
       if (old && !old.contains(document.activeElement)) old.replaceWith(document.importNode(fresh, true));
     }

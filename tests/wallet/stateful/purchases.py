@@ -50,7 +50,7 @@ class Buying(Adding):
         mine = [b for (who, _, _), b in self.expected.owned.items() if (who, b.through, b.currency) == (buyer, through, currency)]
         today = sum(bought.price for bought in mine if bought.at.date() == self.now.date())
         spent = {"per_purchase_minor": 0, "per_day_minor": today, "total_minor": sum(bought.price for bought in mine)}
-        if any(cap is not None and spent[name] + price > cap for name, cap in limit_values.items()):
+        if any(maximum is not None and spent[name] + price > maximum for name, maximum in limit_values.items()):
             yield "spending_limit_exceeded"
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES)

@@ -22,7 +22,7 @@ from ...models import VendorProfile, VendorStatus
 from ...selectors import decision_on, listing_counts_of, listings_in_studio, listings_of, profile_of, wait_of_profile
 from ...services.listings import create_listing
 from ..access import vendor_page
-from ..fields import address_of
+from ..fields import check_slug
 from ..forms import FilterForm, NewListingForm
 
 ROWS = 25
@@ -68,11 +68,11 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
 
 @live_check
 @vendor_page("GET")
-def address(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+def slug_check(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Check whether a slug is available for a listing."""
     slug, title = (request.GET.get(name, "") for name in ("slug", "title"))
-    found = address_of(slug, title, prefix="/assets/", model=Listing)
-    return render(request, "studio/address.html", {"address": found})
+    check = check_slug(slug, title, prefix="/assets/", model=Listing)
+    return render(request, "studio/slug_check_result.html", {"check": check})
 
 
 def _is_sent_again(profile: VendorProfile, form: NewListingForm) -> bool:

@@ -23,7 +23,7 @@ from ...selectors import small_picture_of
 from ...services import profiles
 from ...services.store_pictures import remove_store_picture
 from ..access import vendor_page
-from ..fields import address_of
+from ..fields import check_slug
 from ..forms import StoreApplicationForm, StoreForm
 from ..upload_fields import UploadField, message_for, store_field
 from ..uploading import FormRefused, checked_form
@@ -103,11 +103,11 @@ def remove_picture(request: SignedInRequest, profile: VendorProfile, kind: str) 
 
 @live_check
 @signed_in_page("GET")
-def address(request: SignedInRequest) -> HttpResponseBase:
+def slug_check(request: SignedInRequest) -> HttpResponseBase:
     """Check whether a slug is available for a store."""
     slug, title = (request.GET.get(name, "") for name in ("store_slug", "store_name"))
-    found = address_of(slug, title, prefix="/stores/", model=Store)
-    return render(request, "studio/address.html", {"address": found})
+    check = check_slug(slug, title, prefix="/stores/", model=Store)
+    return render(request, "studio/slug_check_result.html", {"check": check})
 
 
 def _pictures(profile: VendorProfile, errors: Mapping[str, str] | None = None) -> list[tuple[UploadField, Picture | None, str]]:

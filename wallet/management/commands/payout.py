@@ -54,7 +54,7 @@ class Command(BaseCommand):
             "--euro-rate", metavar="RATE", help="Pay in EUR by SEPA; RATE is how many EUR one unit of the currency is worth."
         )
         prepare.add_argument("--dry-run", action="store_true", help="List what is due without preparing it.")
-        export = steps.add_parser("export", help="Write the file for the bank. It has bank details: only you can read it.")
+        export = steps.add_parser("export", help="Write the file for the bank. It has vendors' bank accounts: only you can read it.")
         _add_run(export)
         export.add_argument("--file", required=True, type=Path, help="The file to write; it must not exist.")
         export.add_argument("--again", action="store_true", help="Write the file of a run that was exported before.")
