@@ -94,7 +94,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
 @transaction.atomic
 def end_refund_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
-    found = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
+    found = RefundRequest.objects.select_for_update().filter(order=order).first()
     if found is not None and REQUEST_TRANSITIONS.allows(found, verb):
         REQUEST_TRANSITIONS.apply(found, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
 
