@@ -163,7 +163,7 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     Those that are suspended already are left out. Nothing is saved.
     """
     credited = reversal.top_up.journal
-    if credited is None or uncovered_minor < 1:
+    if credited is None:
         return []
     suspended = ReversedOrder.objects.filter(reversal__status=ReversalStatus.OPEN, suspended=True).values("order")
     reversed_before = ReversedOrder.objects.filter(order=OuterRef("order")).exclude(reversal__status=ReversalStatus.PAYMENT_KEPT)
@@ -172,14 +172,14 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     counted = standing.annotate(before=subquery_sum(reversed_before, "reversed_minor", by="order"))
     found: list[tuple[Journal, ReversedOrder]] = []
     for sale in counted.order_by("-wallet_entry").iterator():
+        if uncovered_minor < 1:
+            break
         order = sale.order
         part = 0 if order is None else min(order.price_minor - sale.before, uncovered_minor)
         if order is not None and part > 0:
             half = 2 * (sale.before + part) >= order.price_minor
             found.append((sale, ReversedOrder(reversal=reversal, order=order, reversed_minor=part, suspended=half, withheld_minor=0)))
             uncovered_minor -= part
-        if uncovered_minor < 1:
-            break
     return found
 
 
