@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Exists, F, OuterRef, Q, Subquery, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from .invoice_numbers import last_sequence_of
@@ -19,8 +18,8 @@ _WARN_FROM = 0.9
 
 def invoice_differences() -> Iterator[str]:
     """Yield a sentence for each gap in the numbers, each document that is not what its order says, and each sale, refund or returned payment that has none after an hour."""
-    position = Window(RowNumber(), partition_by=[F("seller"), F("fiscal_year")], order_by=F("sequence").asc())
-    for numbered in Invoice.objects.annotate(position=position).order_by().exclude(position=F("sequence")).iterator():
+    previous = Invoice.objects.filter(seller=OuterRef("seller"), fiscal_year=OuterRef("fiscal_year"), sequence=OuterRef("sequence") - 1)
+    for numbered in Invoice.objects.exclude(sequence=1).filter(~Exists(previous)).order_by().iterator():
         yield f"invoice {numbered.number} does not follow the previous number"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
     returned = ReversalPart.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)

@@ -48,10 +48,14 @@ def bounded_app(user: User) -> Principal:
 
 def buy_or_ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> Receipt | Approval:
     """Buy, or ask the owner."""
+    return bought_or_asked(principal, listing, key, **choices)[0]
+
+
+def bought_or_asked(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> tuple[Receipt | Approval, bool]:
+    """Buy, or ask the owner, and tell whether the answer is that of an earlier call."""
     quote_id, reason = choices.pop("quote_id", None), choices.pop("reason", "For the poster")
     purchase = PurchaseRequest(str(listing.pk), "INR", **choices)
-    result, _ = spend_or_request_approval(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)
-    return result
+    return spend_or_request_approval(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)
 
 
 def requested_approval(principal: Principal, listing: Listing | None = None, key: str = KEY, **choices: Any) -> Approval:

@@ -45,7 +45,16 @@ from wallet.services.quotes import expired_quotes, make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import Receipt, spend
 
-from .approval_cases import PRICE, approved_purchase, bounded, bounded_app, buy_or_ask, complete_purchase, requested_approval
+from .approval_cases import (
+    PRICE,
+    approved_purchase,
+    bought_or_asked,
+    bounded,
+    bounded_app,
+    buy_or_ask,
+    complete_purchase,
+    requested_approval,
+)
 from .licensee_cases import CLIENT
 from .spenders import connected, limit, personal
 
@@ -68,8 +77,10 @@ def listing() -> Listing:
 @pytest.mark.parametrize("make", [bounded, bounded_app])
 def test_purchase_above_a_limit_waits_and_completes_once_it_is_approved(user: User, listing: Listing, make: Spender) -> None:
     principal = make(user)
-    waiting = requested_approval(principal, listing)
-    assert (buy_or_ask(principal, listing), Order.objects.count(), Approval.objects.count()) == (waiting, 0, 1)
+    waiting, replayed = bought_or_asked(principal, listing)
+    assert isinstance(waiting, Approval)
+    assert (replayed, bought_or_asked(principal, listing)) == (False, (waiting, True))
+    assert (Order.objects.count(), Approval.objects.count()) == (0, 1)
     approve_purchase(approval=waiting, actor=user)
     receipt = complete_purchase(principal, listing)
     assert (receipt.debited_minor, complete_purchase(principal, listing)) == (PRICE, receipt)

@@ -116,11 +116,12 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     user = funded(inr=PRICE)
     before = bought(on_sale(), user)
     top_up = paid_top_up(user, 2 * PRICE)
-    older, newer = bought_with(top_up), bought_with(top_up)
+    older, newer = bought_with(top_up, price_inr_minor=60_000), bought_with(top_up, price_inr_minor=39_800)
     funding = paid_top_up(user, 30_000)
     deliver_event(top_up, EventKind.DISPUTED)
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
     assert set(ReversalPart.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
+    assert_ledger_agrees()
     deliver_event(funding, EventKind.DISPUTED)
     assert before.reversal_parts.count() == 0
     # Nothing is left that the other top-up could have bought.
@@ -391,6 +392,7 @@ def test_purchase_and_its_refund_do_not_turn_card_credit_into_other_credit() -> 
     # What was not paid by card is spent first.
     assert card_credit(wallet) == 60_000 - PRICE
     refund_order(order=order, reason="test", actor=None)
+    drain()
     assert card_credit(wallet) == 50_000
     with pytest.raises(Problem):
         requested_payout(user, 10_001)

@@ -200,7 +200,7 @@ def test_invoices_of_a_month_are_in_the_order_of_their_numbers_whenever_their_sa
     assert [invoice.journal for invoice in invoices_of_month(date(2026, 6, 1))] == [early, late]
 
 
-def test_lost_dispute_without_a_credit_note_after_an_hour_is_reported() -> None:
+def test_lost_dispute_without_a_credit_note_after_an_hour_or_with_that_of_another_sale_is_reported() -> None:
     operator()
     with patch("django.utils.timezone.now", return_value=timezone.now() - timedelta(hours=2)):
         top_up = paid_top_up(amount_minor=49_900)
@@ -208,8 +208,13 @@ def test_lost_dispute_without_a_credit_note_after_an_hour_is_reported() -> None:
         deliver_event(top_up, EventKind.DISPUTED)
         deliver_event(top_up, EventKind.DISPUTE_LOST)
     assert sum(str(order.pk) in sentence for sentence in invoice_differences()) == 1
-    issue()
+    other = bought(on_sale())
+    *_, note, _ = issue()
     assert list(invoice_differences()) == []
+    for corrected, sentences in ((other, 1), (order, 0)):
+        with unguarded():
+            Invoice.objects.filter(pk=note.pk).update(corrects=Invoice.objects.get(order=corrected, kind=InvoiceKind.INVOICE))
+        assert len(list(invoice_differences())) == sentences
 
 
 def test_sale_and_its_refund_of_the_same_minute_are_issued_in_order() -> None:
@@ -247,6 +252,20 @@ def test_number_that_leaves_a_gap_is_refused_by_the_database() -> None:
     assert [invoice.sequence for invoice in issue()] == [1, 2]
 
 
+def test_invoice_without_the_previous_number_of_its_seller_and_year_is_reported() -> None:
+    seller, listing = operator(), on_sale()
+    vendor_as_seller(listing.store.owner)
+    for _ in range(3):
+        bought(on_sale())
+        bought(listing)
+    second = next(invoice for invoice in issue() if invoice.seller == seller and invoice.sequence == 2)
+    # The third invoice lacks the second one, which lacks a first one in its new year.
+    for year, sentences in ((second.fiscal_year + 1, 2), (second.fiscal_year, 0)):
+        with unguarded():
+            Invoice.objects.filter(pk=second.pk).update(fiscal_year=year)
+        assert len(list(invoice_differences())) == sentences
+
+
 def test_issued_invoice_is_never_changed_or_deleted() -> None:
     operator()
     bought(on_sale())
@@ -281,21 +300,14 @@ def test_deletion_erases_billing_details_except_those_of_sales() -> None:
     assert invoice.buyer_details == BillingDetails.objects.get(owner=buyer)
 
 
-@pytest.mark.parametrize(
-    ("moment", "year", "label"),
-    [
-        (datetime(2026, 3, 31, 18, 29, tzinfo=UTC), 2025, "INV/25-26/00001"),
-        (datetime(2026, 3, 31, 18, 30, tzinfo=UTC), 2026, "INV/26-27/00001"),
-    ],
-    ids=["last minute of the year in India", "first minute"],
-)
-def test_fiscal_year_begins_by_the_time_zone_of_the_seller(moment: datetime, year: int, label: str) -> None:
+def test_fiscal_year_begins_by_the_time_zone_of_the_seller_and_with_number_one() -> None:
     operator()
-    with patch("django.utils.timezone.now", return_value=moment):
-        bought(on_sale())
-    issue_invoices(until=timezone.now() + timedelta(days=3650))
-    invoice = Invoice.objects.get()
-    assert (invoice.fiscal_year, invoice.number) == (year, label)
+    # The last minute of the year in India, and the first.
+    for minute in (29, 30):
+        with patch("django.utils.timezone.now", return_value=datetime(2026, 3, 31, 18, minute, tzinfo=UTC)):
+            bought(on_sale())
+        issued = issue()
+    assert [(invoice.fiscal_year, invoice.number) for invoice in issued] == [(2025, "INV/25-26/00001"), (2026, "INV/26-27/00001")]
 
 
 @pytest.mark.parametrize(

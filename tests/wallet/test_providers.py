@@ -195,6 +195,11 @@ def test_signed_body_that_is_no_event_or_lacks_a_required_field_is_refused() -> 
         with pytest.raises(Problem) as excinfo:
             stripe().read_event(body.encode(), {"Stripe-Signature": signature})
         assert excinfo.value.code == "payment_event_invalid", body[:200]
+    for body in (of_razorpay("payment_link.paid", payment=PAYMENT)[0].decode(), "[]", "{}", "not json"):
+        signature = hmac.new(SECRET.encode(), body.encode(), hashlib.sha256).hexdigest()
+        with pytest.raises(Problem) as excinfo:
+            razorpay().read_event(body.encode(), {"X-Razorpay-Signature": signature})
+        assert excinfo.value.code == "payment_event_invalid", body
 
 
 class Wire:

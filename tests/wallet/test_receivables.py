@@ -75,6 +75,16 @@ def test_credit_that_does_not_suffice_pays_a_part() -> None:
     assert_ledger_agrees()
 
 
+def test_debt_is_paid_at_once_from_credit_that_came_during_the_dispute() -> None:
+    top_up = paid_top_up(amount_minor=PRICE)
+    bought(on_sale(), top_up.user)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=PART)
+    added(top_up.user, 25_000)
+    deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=PART)
+    assert (wallet_of(top_up.user).balance_inr_minor, owed_by(top_up.user_id)) == (15_000, {})
+    assert_ledger_agrees()
+
+
 def test_refund_of_a_purchase_pays_what_is_owed_and_the_mail_says_so() -> None:
     user = indebted()
     refund_order(order=user.orders.get(), reason="test", actor=None)

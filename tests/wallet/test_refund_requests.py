@@ -199,8 +199,9 @@ def test_buyer_escalates_a_declined_refund_request_and_staff_decide() -> None:
 
 def test_staff_decide_in_their_turn_on_what_they_neither_bought_nor_sold_and_a_refusal_is_mailed_to_both() -> None:
     made, staff = overdue_request(requested_refund()), UserFactory()
-    with pytest.raises(InvalidTransition):
+    with pytest.raises(InvalidTransition) as excinfo:
         grant_refund(refund_request=made, reason="Too early.", actor=staff)
+    assert excinfo.value.members["currentState"] == "Waiting"
     escalate_overdue_requests()
     for verb in (grant_refund, refuse_refund):
         for party in (made.order.buyer, vendor_of(made.order)):

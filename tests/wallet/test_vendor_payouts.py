@@ -23,14 +23,15 @@ from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
+from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from wallet.errors import PayoutBatchOpen
 from wallet.models import Journal, LedgerAccount, PayoutBatch, Transfer, VendorPayout
 from wallet.models.ledger import JournalKind
 from wallet.payout_files import bank_file
 from wallet.reconciliation import differences
-from wallet.selectors import vendor_accounts
-from wallet.services.due_payouts import SkippedPayout
+from wallet.selectors import earnings_of, vendor_accounts
+from wallet.services.due_payouts import NextPayout, SkippedPayout, next_payouts, next_run
 from wallet.services.ledger import NewTransfer, VendorEntry, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import (
@@ -168,6 +169,22 @@ def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_data
     end_waiting_time(vendor, hours=0.2)
     payout = payout_of(account)
     assert payout.details.label == "Account ending in 7666"
+
+
+def test_next_payout_is_on_the_next_run_or_on_the_first_after_a_changed_bank_account_has_waited(settings: Any) -> None:
+    vendor = payee()
+    end_waiting_time(vendor, hours=60 * 24)
+    sold(vendor)
+    tomorrow = timezone.now().date() + timedelta(days=1)
+    settings.PAYOUT_DAY = tomorrow.day
+
+    def rupees() -> NextPayout:
+        return next_payouts(profile=vendor, accounts=earnings_of(vendor.user))[0]
+
+    assert (rupees().reason, rupees().on) == ("", tomorrow)
+    changed = changed_bank_account(vendor, "INR", number="999888777666")
+    assert (rupees().reason, rupees().on) == ("new_bank_account", next_run(after=changed.created_at + PAYOUT_WAIT))
+    assert rupees().on > tomorrow
 
 
 @pytest.mark.parametrize(("minimum", "paid"), [(SHARE + 1, False), (SHARE, True), (0, True)])

@@ -32,6 +32,7 @@ from wallet.services.ledger import NewTransfer, change_amount_set_aside, change_
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
+from .tampering import unguarded
 from .wallet_payout_cases import DETAILS, requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -351,6 +352,15 @@ def test_reconciliation_reports_a_payout_request_of_another_wallet_than_its_jour
     moved = write_journal(kind=JournalKind.HOLD, transfers=transfers, wallet_entry=entry, currency="USD", reason="stray", actor=user)
     rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
     wallet_payout = WalletPayout.objects.create(wallet=rupees, hold_id=moved, payment_details="x")
+    assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
+
+
+def test_reconciliation_reports_a_cancelled_payout_whose_journal_returns_that_of_another_wallet() -> None:
+    user = funded(inr=50_000)
+    wallet_payout, other = requested_payout(user), requested_payout(funded(inr=50_000))
+    cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
+    with unguarded():
+        Journal.objects.filter(closed_wallet_payout=wallet_payout).update(undoes=other.hold)
     assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 

@@ -38,9 +38,8 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
 def refund_top_up_of_deleted_account(*, top_up: TopUp) -> None:
     """Refund what can be refunded of a deleted account's top-up to its card, unless that is nothing, or another refund or dispute is open."""
     top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
-    if top_up.user.deleted:
-        with suppress(InvalidTransition):
-            _start_refund(top_up, reason="refund to a deleted account", actor=None)
+    with suppress(InvalidTransition):
+        _start_refund(top_up, reason="refund to a deleted account", actor=None)
 
 
 def _start_refund(top_up: TopUp, *, reason: str, actor: User | None) -> None:

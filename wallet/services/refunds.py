@@ -94,7 +94,7 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
 @transaction.atomic
 def end_refund_request(*, order: Order, verb: str, actor: User | None, reason: str) -> None:
     """End the open refund request of an order, which the caller has locked; do nothing if there is none."""
-    refund_request = RefundRequest.objects.select_for_update(no_key=True).filter(order=order).first()
+    refund_request = RefundRequest.objects.select_for_update().filter(order=order).first()
     if refund_request is not None and REQUEST_TRANSITIONS.allows(refund_request, verb):
         REQUEST_TRANSITIONS.apply(refund_request, verb, actor=actor, reason=reason, changes={"ended_at": timezone.now()})
 
