@@ -165,7 +165,7 @@
     const told = { moved: (speed, share) => moved(job, speed, share), sent: () => checking(job) };
     job.inParts = Boolean(tus) && job.file.size > Number(part);
     job.request = job.inParts
-      ? marketplace.uploadInParts(job.file, { address: tus, part: Number(part), credential: api.credential, conflict: () => overtaken(before), ...told })
+      ? marketplace.uploadInParts(job.file, { address: tus, part: Number(part), credential: api.credential, stored: () => (job.lost = 0), conflict: () => overtaken(before), ...told })
       : marketplace.upload(job.file, { address, headers: held.headers, ...told });
     return job.request.done;
   };
@@ -176,7 +176,7 @@
     const locked = lockedBy(job, record);
     if (locked) return locked;
     let renewed = false;
-    for (let lost = 0; !job.stopped; ) {
+    while (!job.stopped) {
       const answer = await send(job, record);
       if (answer.status === 200 || job.stopped) return null;
       if (answer.problem.code === "invalid_credential" && !renewed) {
@@ -189,7 +189,7 @@
         const now = await listing();
         if (arrived(job, record, now)) return null;
         if (lockedBy(job, now)) return lockedBy(job, now);
-        await again(job, lost++);
+        await again(job);
       } else {
         return answer.problem;
       }
@@ -210,10 +210,11 @@
       job.wake = resolve;
     });
 
-  const again = async (job, lost) => {
+  const again = async (job) => {
     const how = job.inParts ? "It goes on from there" : "It starts again from the beginning";
     const at = job.bar.hasAttribute("value") ? ` at ${Math.floor(job.bar.value)} percent` : "";
-    const wait = RETRIES[lost];
+    const wait = RETRIES[job.lost];
+    job.lost += 1;
     const when = !wait ? "when you try again. Check that the file is still in the same place." : navigator.onLine ? `in ${wait} seconds.` : "as soon as you are online.";
     job.again.hidden = false;
     job.stop.hidden = false;
@@ -341,7 +342,8 @@
 
   // `anySlot` tells whether the picture may go to any free slot.
   const begin = (place, file, anySlot = false) => {
-    const job = { place, file, anySlot, quarter: 0, started: false, stopped: false, checking: false };
+    // `lost` counts the connections that were lost since a part arrived.
+    const job = { place, file, anySlot, quarter: 0, lost: 0, started: false, stopped: false, checking: false };
     jobs.set(place, job);
     complain(place);
     show(job);

@@ -39,11 +39,10 @@ marketplace.upload = (file, { address, headers, moved, sent }) => {
 };
 
 // By the tus protocol: `address` begins an upload, `part` is the size of a part, and `credential` is that of `marketplace.api`.
-// `conflict` is called before the upload is finished, and returns a problem if it must not be. The address of an upload is kept in the
-// browser's storage, so that it can be continued after the page was closed.
-marketplace.uploadInParts = (file, { address, part, credential, moved, sent, conflict }) => {
+// `stored` is called for each part that has arrived. `conflict` is called before the upload is finished, and returns a problem if it must
+// not be. The address of an upload is kept in the browser's storage, so that it can be continued after the page was closed.
+marketplace.uploadInParts = (file, { address, part, credential, moved, stored, sent, conflict }) => {
   const name = `upload ${address} ${file.name} ${file.size} ${file.lastModified}`;
-  const meter = marketplace.meter();
   let uploadAddress = null;
   let running = null;
   let stopped = false;
@@ -80,7 +79,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
     return answer;
   };
 
-  // Returns the number of bytes received, or the response if it does not tell.
+  // Returns {offset}, where to go on, or {answer}, the response that ends the upload.
   const begin = async () => {
     if (uploadAddress) {
       const there = await send("GET", recordAddress());
@@ -101,6 +100,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
     const begun = await begin();
     if (begun.answer) return begun.answer;
     let { offset } = begun;
+    const meter = marketplace.meter(offset);
     while (offset < file.size) {
       const from = offset;
       const progress = (event) => moved(meter(from + event.loaded), (from + event.loaded) / file.size);
@@ -110,7 +110,10 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
       // The response to the previous part may have been lost.
       if (answer.problem?.code === "offset_conflict") offset = answer.problem.offset;
       else if (answer.problem) return answer;
-      else offset = Number(answer.header("Upload-Offset"));
+      else {
+        offset = Number(answer.header("Upload-Offset"));
+        stored();
+      }
     }
     sent();
     const problem = await conflict();
@@ -130,19 +133,19 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, sent, con
   return { done: run(), stop };
 };
 
-// Returns a function that takes the bytes so far and returns the speed in bytes a second, smoothed over some seconds.
-marketplace.meter = (now = () => performance.now()) => {
+// Returns a function that takes the bytes so far and returns the speed in bytes a second, smoothed over some seconds. `bytes` is how many
+// there are at the beginning.
+marketplace.meter = (bytes = 0) => {
   const SMOOTHED_OVER = 3;
-  let at = now();
-  let bytes = 0;
+  let at = performance.now();
   let speed = 0;
   return (loaded) => {
-    const seconds = (now() - at) / 1000;
+    const seconds = (performance.now() - at) / 1000;
     // Intervals that are too short give no usable speed.
     if (seconds >= 0.2) {
       const current = (loaded - bytes) / seconds;
       speed = speed ? speed + (current - speed) * (1 - Math.exp(-seconds / SMOOTHED_OVER)) : current;
-      [at, bytes] = [now(), loaded];
+      [at, bytes] = [performance.now(), loaded];
     }
     return speed;
   };
