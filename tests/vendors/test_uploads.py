@@ -375,6 +375,22 @@ def test_upload_is_finished_by_one_request_at_a_time(client: APIClient, listing:
     assert finish(client, address).status_code == 200
 
 
+def test_request_that_takes_too_long_to_finish_an_upload_leaves_it_to_its_successor(
+    client: APIClient, listing: Listing, vendor: VendorProfile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+
+    def inspect(**_kwargs: Any) -> Any:
+        Upload.objects.update(finishing_until=timezone.now() + timedelta(minutes=1))
+        raise DependencyUnavailable
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "inspect_deliverable", inspect)
+        with pytest.raises(DependencyUnavailable):
+            services.finish_upload(upload=Upload.objects.get(), actor=vendor.user)
+    assert problem(finish(client, address)) == (409, "upload_finishing")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_no_database_connection_is_held_while_an_upload_is_joined_and_inspected(
     client: APIClient, listing: Listing, monkeypatch: pytest.MonkeyPatch

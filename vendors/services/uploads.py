@@ -37,7 +37,6 @@ def begin_upload(*, listing: Listing, filename: str, size: int, actor: User) -> 
 
     Raises:
         ListingLocked: the listing, or the update of a published one, is under review.
-        PreconditionFailed: the listing has changed since the state that If-Match names.
         TooManyUploads: the vendor has `bounds.MAX_UNFINISHED_UPLOADS` unfinished ones.
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         VendorNotApproved: the vendor was suspended in the meantime.
@@ -141,14 +140,16 @@ def _finishing(upload: Upload) -> Iterator[None]:
     """Let one request at a time finish an upload, without holding a database connection."""
     now = timezone.now()
     free = Upload.objects.filter(Q(finishing_until=None) | Q(finishing_until__lt=now), pk=upload.pk, deliverable=None)
-    if not free.update(finishing_until=now + bounds.FINISH_WAIT):
+    until = now + bounds.FINISH_WAIT
+    if not free.update(finishing_until=until):
         if not Upload.objects.filter(pk=upload.pk).exists():
             raise NotFound
         raise UploadFinishing(headers={"Retry-After": "5"})
     try:
         yield
     finally:
-        Upload.objects.filter(pk=upload.pk).update(finishing_until=None)
+        # Whoever took longer has been overtaken: then another request is finishing it.
+        Upload.objects.filter(pk=upload.pk, finishing_until=until).update(finishing_until=None)
 
 
 def _joined(upload: Upload) -> Received:
