@@ -28,7 +28,8 @@ class Face(BaseModel):
     Args:
         names: Texts of the table `name` by their number.
         metrics: Numbers by table and field, such as `OS/2 usWeightClass`.
-        tables: A digest of each table.
+        tables: A digest of each of the first tables.
+        otherTables: One digest of all other tables; empty where there are none.
         glyphs: The glyphs by name.
         complete: Whether all glyphs are listed.
     """
@@ -37,6 +38,7 @@ class Face(BaseModel):
     names: dict[str, str] = {}
     metrics: dict[str, int | float] = {}
     tables: dict[str, str] = {}
+    otherTables: str = ""  # noqa: N815 - as it is in JSON
     glyphCount: int  # noqa: N815 - as it is in JSON
     glyphs: dict[str, RecordedGlyph] = {}
     complete: bool = False
@@ -47,7 +49,7 @@ class Facts(BaseModel):
 
     Args:
         entries: Path, size in bytes and digest of each of the first entries of an archive.
-        otherEntries: One digest of all other entries.
+        otherEntries: One digest of all other entries; empty where there are none.
         fonts: The faces of each font.
         media: Technical details of pictures and sounds.
         texts: The beginning of each text.

@@ -94,6 +94,7 @@ class FontChanges:
         former_path: Its path before.
         face: Number of the face in a collection.
         tables: Tables with other content, by tag and what they hold.
+        other_tables: Whether there are differences among the tables that were not recorded one by one.
         complete: Whether all glyphs were compared.
     """
 
@@ -110,6 +111,7 @@ class FontChanges:
     respaced: Sequence[Difference]
     remapped: Sequence[Difference]
     tables: Sequence[tuple[str, str]]
+    other_tables: bool
     complete: bool
 
 
@@ -271,6 +273,7 @@ def _compare_faces(path: str, former_path: str, number: int, old: Face, new: Fac
             if old.glyphs[name].code_points != new.glyphs[name].code_points
         ],
         tables=[(each.name, TABLES.get(each.name, "")) for each in _differences(old.tables, new.tables) if each.name not in IGNORED_TABLES],
+        other_tables=old.otherTables != new.otherTables,
         complete=complete,
     )
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from marketplace.api.response_models import Id, ResponseModel
-from marketplace.core.errors import NotFound
+from marketplace.core.errors import InvalidInput, NotFound
 
 from ..field_labels import field_label
 from ..models import Deliverable, Listing
@@ -131,12 +131,15 @@ def changes_of(listing: Listing, *, since: str | None = None, until: str | None 
     """Return what changed from one published version to another: by default from the version before to the one on sale.
 
     Raises:
+        InvalidInput: `since` was published after `until`.
         NotFound: there is no such published version.
     """
     later = _published_version(listing, until) if until else listing.approved_deliverable
     if later is None or later.approved_at is None:
         raise NotFound
     earlier = _published_version(listing, since) if since else _previous_version(listing, later)
+    if earlier is not None and earlier.approved_at is not None and earlier.approved_at > later.approved_at:
+        raise InvalidInput(errors=[{"pointer": "?from", "code": "invalid", "detail": "This version is newer than `to`. Exchange the two."}])
     changes = ListingChanges((), FileState.SAME)
     if earlier is not None and earlier != later:
         snapshots = approved_snapshots(listing, [earlier, later])
@@ -235,7 +238,8 @@ def _font_sentences(font: FontChanges) -> Iterable[str]:
     for kind, differences in (("text", font.names), ("metric", font.metrics), ("axis", font.axes)):
         yield from (f"{name}: the {kind} {each.name} changed." for each in differences[:5])
     said = font.added or font.removed or font.redrawn or font.respaced or font.names or font.metrics or font.axes
-    if not said and (parts := {meaning or f"the table {tag}" for tag, meaning in font.tables}):
+    parts = {meaning or f"the table {tag}" for tag, meaning in font.tables} | ({"further tables"} if font.other_tables else set())
+    if parts and not said:
         yield f"{name}: {', '.join(sorted(parts))} changed."
 
 

@@ -71,6 +71,8 @@ def test_versions_are_named_and_the_first_one_changed_nothing() -> None:
     )
     assert changes(listing, {"from": "1.0", "to": "2"})["tools"]["added"]["names"] == ["Read", "Bash"]
     assert changes(listing, {"from": "1.1"})["tools"]["added"] == {"count": 1, "names": ["Bash"]}
+    newer = changes(listing, {"from": "2", "to": "1.0"}, status=400)
+    assert [each["pointer"] for each in newer["errors"]] == ["?from"]
     none = changes(listing, {"to": "1.0"})
     assert ("from" in none, none["summary"]) == (False, [])
 
@@ -133,6 +135,8 @@ def test_summary_says_whether_the_contents_of_a_font_changed() -> None:
     assert changes(listing)["summary"][1:] == ["The file was packed or exported anew; its contents are the same."]
     listing = updated(listing, _font(tables={"GPOS": "x", "MATH": "y"}))
     assert changes(listing)["summary"][1:] == ["The font: the table MATH changed."]
+    listing = updated(listing, _font(tables={"GPOS": "x", "MATH": "y"}, otherTables="z"))
+    assert changes(listing)["summary"][1:] == ["The font: further tables changed."]
 
 
 @pytest.mark.slow

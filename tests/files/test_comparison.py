@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from fontTools.pens.recordingPen import DecomposingRecordingPen
-from fontTools.ttLib import TTFont
+from fontTools.ttLib import TTFont, newTable
 
 from catalog.comparison.facts import Facts, parse_facts
 from catalog.comparison.files import FileChanges, FontChanges, compare_files
 from catalog.comparison.lines import MAX_LINES, changed_lines
 from tests.files import makers
 from tests.files.helpers import inspect
+from vendors.sandbox import entries, font_facts
 from vendors.sandbox.font_facts import _short
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
@@ -209,6 +210,29 @@ def test_hosts_and_texts_beyond_the_bounds_are_counted(local_store: Any) -> None
     many = {f"{number:02}.txt": b"text" for number in range(45)}
     changes = _compared(local_store, _archive({"a.txt": b"text"}), _archive({"0.txt": hosts.encode(), **many}))
     assert (len(changes.hosts), changes.other_hosts, changes.unsearched_texts) == (200, 3, 6)
+
+
+def test_entries_beyond_those_that_are_recorded_differ_only_if_there_are_any(local_store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "MAX_COMPARED", 2)
+    one, two, three, other = ({f"{number}.bin": f"{number}".encode() for number in numbers} for numbers in ("0", "01", "012", "013"))
+    for before, after, differ in ((one, two, False), (two, three, True), (three, three, False), (three, other, True)):
+        assert _compared(local_store, _archive(before), _archive(after)).other_entries == differ
+
+
+def _with_table(content: bytes) -> bytes:
+    """Return a font with a table that comes after all others."""
+    font, made = TTFont(io.BytesIO(makers.font())), io.BytesIO()
+    font["zzzz"] = table = newTable("zzzz")
+    table.data = content
+    font.save(made)
+    return made.getvalue()
+
+
+def test_tables_beyond_those_that_are_recorded_are_compared_together(local_store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All but the last one.
+    monkeypatch.setattr(font_facts, "MAX_TABLES", len(TTFont(io.BytesIO(_with_table(b"")), lazy=True).reader.tables) - 1)
+    (font,) = _compared(local_store, _with_table(b"one"), _with_table(b"two")).fonts
+    assert (font.tables, font.other_tables) == ([], True)
 
 
 def test_new_face_in_a_font_collection_is_reported() -> None:

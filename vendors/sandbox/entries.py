@@ -45,6 +45,7 @@ class EntryCounter:
         self._listed: list[list[str | int]] = []
         self._compared: list[list[str | int]] = []
         self._others = blake2b(digest_size=DIGEST_BYTES)
+        self._has_others = False
 
     def add(self, path: str, size: int, *, folder: bool) -> None:
         """Count an entry; folders are entries, but have no extension."""
@@ -91,11 +92,12 @@ class EntryCounter:
         if len(self._compared) < MAX_COMPARED:
             self._compared.append([displayable(path), size, digest])
         else:
+            self._has_others = True
             self._others.update(f"{path}\0{size}\0{digest}\0".encode("utf-8", "replace"))
 
     def facts(self) -> dict[str, Any]:
-        """Return the digests: one for each of the first entries, and one for all others together."""
-        return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if len(self._compared) == MAX_COMPARED else {})
+        """Return the digests: one for each of the first entries, and one for all others together, if there are any."""
+        return {"entries": self._compared} | ({"otherEntries": self._others.hexdigest()} if self._has_others else {})
 
     def details(self) -> dict[str, Any]:
         """Return the archive fields of `technicalJson`, the warnings if there are any, and the first entries."""

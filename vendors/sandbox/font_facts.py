@@ -12,6 +12,7 @@ from fontTools.pens.recordingPen import RecordingPen
 # The most glyphs of all fonts of a file, and the seconds of processor time for their outlines; further glyphs are compared by the digests of tables only.
 MAX_GLYPHS = 20_000
 MAX_SECONDS = 40
+# The most tables that have a digest each; all others have one together.
 MAX_TABLES = 64
 MAX_NAMES = 64
 NAME_CHARS = 300
@@ -61,6 +62,7 @@ def facts(font: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, read in (("names", _names), ("metrics", _metrics), ("tables", _tables)):
         found[name] = _attempt(partial(read, font)) or {}
+    found["otherTables"] = _attempt(partial(_other_tables, font)) or ""
     found["glyphCount"] = font["maxp"].numGlyphs
     found["glyphs"], found["complete"] = _attempt(partial(_glyphs, font)) or ({}, False)
     return found
@@ -95,6 +97,11 @@ def _metrics(font: Any) -> dict[str, float]:
 def _tables(font: Any) -> dict[str, str]:
     tags = sorted(font.reader.tables)[:MAX_TABLES]
     return {tag: digest(font.reader[tag]) for tag in tags}
+
+
+def _other_tables(font: Any) -> str:
+    tags = sorted(font.reader.tables)[MAX_TABLES:]
+    return digest("".join(f"{tag}{digest(font.reader[tag])}" for tag in tags).encode()) if tags else ""
 
 
 def _glyphs(font: Any) -> tuple[dict[str, Any], bool]:
