@@ -27,7 +27,6 @@ def add_discount(
 
     Raises:
         NotFound: the listing is someone else's.
-        PreconditionFailed: it has changed since the state that If-Match names.
         DiscountPeriodInvalid: the discount has ended already, ends before it begins, lasts too long, or begins too late.
         DiscountOverlaps: another discount with the same code, or without one, applies at that time.
         TooManyDiscounts: too many discounts of the listing have not ended.
