@@ -239,7 +239,7 @@ class DiscountOverlaps(Problem):
 
 
 class TooManyDiscounts(Problem):
-    """409: `maximum` is the number of discounts of a listing that have not ended."""
+    """409: `maximum` is how many discounts that have not ended a listing may have."""
 
     status = 409
     title = "Too many discounts"

@@ -13,8 +13,8 @@ from ..selectors import unapproved_bytes
 def lock_vendor(store: Store) -> None:
     """Lock the vendor's profile until the end of the transaction, so that changes that count towards a limit happen one at a time.
 
-    Lock in this order: the listing, the profile, the upload. Whoever holds the profile's lock never waits for a listing's; so a suspension,
-    which waits only for the profile's, does not either.
+    Lock in this order: the listing, the profile, the upload. Whoever holds the profile's lock never waits for a listing, so a suspension never
+    waits behind a request that holds one.
 
     Raises:
         VendorNotApproved: the vendor was suspended in the meantime.
