@@ -56,7 +56,7 @@ def authenticate_request(request: HttpRequest | Request) -> Principal | None:
 
 def principal_of_key(secret: str) -> Principal:
     """Return the principal of an `X-Api-Key` header, in one query."""
-    # The console of the documentation sends its own token where an operation takes a key.
+    # The developer console sends its own token where an operation takes a key.
     if secret.startswith(Prefix.FIRST_PARTY_TOKEN):
         return _principal_of_first_party_token(secret, CredentialKind.CONSOLE)
     if not well_formed(secret, Prefix.API_KEY):

@@ -51,6 +51,7 @@ def rate_limits_of_principal(principal: Principal) -> list[RateLimit]:
     """Return the limits that a principal's calls count against."""
     rates = settings.RATE_LIMITS
     if isinstance(principal.credential, ApiKey):
+        # The policy of every API key is called "default" in the response: a public name, not a fallback.
         return [RateLimit("default", str(principal.credential.pk), principal.credential.calls_per_minute)]
     # A user's personal tokens together count as one app, and so do our own pages; the console counts as its app.
     caller = principal.app_id or principal.kind

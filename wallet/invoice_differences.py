@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from .invoice_numbers import last_sequence_of
+from .invoice_numbers import highest_possible_sequence
 from .models import Invoice, Journal, ReversalPart
 from .models.invoices import InvoiceKind
 from .models.ledger import JournalKind
@@ -44,6 +44,6 @@ def _numbers_that_run_out() -> Iterator[str]:
     """Yield a sentence for each seller whose pattern has little room left for numbers of the newest fiscal year."""
     newest = Invoice.objects.filter(seller=OuterRef("seller")).order_by("-fiscal_year", "-sequence").values("pk")[:1]
     for last in Invoice.objects.filter(pk=Subquery(newest)).select_related("seller__details").order_by():
-        room = last_sequence_of(last.seller.number_pattern, year=last.fiscal_year, month=last.seller.fiscal_year_month)
+        room = highest_possible_sequence(last.seller.number_pattern, year=last.fiscal_year, month=last.seller.fiscal_year_month)
         if last.sequence >= _WARN_FROM * room:
             yield f"seller {last.seller} has used {last.sequence:,} of {room:,} numbers by {last.seller.number_pattern}: shorten the pattern"

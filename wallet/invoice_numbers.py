@@ -19,7 +19,7 @@ def invoice_number(pattern: str, *, year: int, month: int, sequence: int) -> str
     return pattern.replace("{year}", label).replace("{number}", f"{sequence:0{_MIN_DIGITS}}")
 
 
-def last_sequence_of(pattern: str, *, year: int, month: int) -> int:
+def highest_possible_sequence(pattern: str, *, year: int, month: int) -> int:
     """Return the largest number in a fiscal year for which the pattern has room."""
     shortest = invoice_number(pattern, year=year, month=month, sequence=0)
     digits = bounds.INVOICE_NUMBER_CHARS - len(shortest) + _MIN_DIGITS

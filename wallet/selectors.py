@@ -155,9 +155,9 @@ def is_invoiced(order: Order, kind: InvoiceKind) -> bool:
 
 
 def charged_back_without_credit_note() -> QuerySet[ReversalPart]:
-    """Return the purchases that a reversal ended and that have no credit note yet, oldest first.
+    """Return the parts of reversals that ended their purchase, which has no credit note yet, oldest first.
 
-    Each has the journal of the reversal, which returned the payment to the card.
+    Each comes with the reversal's journal, which returned the payment to the card.
     """
     ended = ReversalPart.objects.filter(ended=True, reversal__status=ReversalStatus.PAYMENT_RETURNED)
     noted = Invoice.objects.filter(order=OuterRef("order"), kind=InvoiceKind.CREDIT_NOTE)

@@ -30,7 +30,7 @@ def overturn_takedown(*, subject: Listing, decision: AuditEntry, reason: str, ac
         DeliverableBlocked: the file is marked as malicious.
     """
     _restore(subject, reason, actor)
-    update = _update_rejected_with(subject, decision)
+    update = _update_ended_by_takedown(subject, decision)
     if update is not None and _is_same_file(update, subject.candidate_deliverable):
         _reopen(update, subject, reason, actor)
 
@@ -81,7 +81,7 @@ def _restore(listing: Listing, reason: str, actor: User) -> None:
     mail(listing.store.owner, "catalog/restored", listing=listing, reason=reason)
 
 
-def _update_rejected_with(listing: Listing, decision: AuditEntry) -> ListingReview | None:
+def _update_ended_by_takedown(listing: Listing, decision: AuditEntry) -> ListingReview | None:
     """Return the review of an update that a takedown ended; None if there was none."""
     rejected = ListingReview.objects.filter(listing=listing, kind=ReviewKind.UPDATE, status=ReviewStatus.REJECTED)
     last = rejected.order_by("-decided_at").first()

@@ -50,6 +50,8 @@ class ApiKey(models.Model):
     rate_limit = models.PositiveIntegerField("calls per minute", null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
+    # As it was issued, None for ever: a rotation shortens `expires_at`, and each successor gets this.
+    lifetime = models.DurationField(null=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -116,6 +118,8 @@ class AccessToken(AbstractAccessToken):
     hint = models.CharField(max_length=4, blank=True, db_index=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # As it was issued: a rotation shortens `expires`, and each successor gets this. None for OAuth tokens, which are not rotated.
+    lifetime = models.DurationField(null=True, editable=False)
     # The first token of a chain of rotations; None for the first itself.
     first_token_id = models.UUIDField(null=True, blank=True, editable=False)
 

@@ -40,7 +40,8 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
         ExpiryPassed: the expiry date is in the past.
         TooManyKeys: the app has the maximum number of active keys.
     """
-    if expires_at is not None and expires_at <= timezone.now():
+    lifetime = None if expires_at is None else expires_at - timezone.now()
+    if lifetime is not None and lifetime <= timedelta(0):
         raise ExpiryPassed
     app = _lock_app(app, "An API key")
     if keys_of(app).active().count() >= bounds.MAX_ACTIVE_KEYS:
@@ -53,6 +54,7 @@ def issue_api_key(*, app: App, name: str, actor: User, expires_at: datetime | No
         last_four=secret[-4:],
         scope=app.granted_scopes,
         expires_at=expires_at,
+        lifetime=lifetime,
     )
     audit.record("apikey.issue", key, actor=actor, scopes=app.granted_scopes)
     return key, secret
@@ -180,6 +182,7 @@ def _issue_token(
         token_checksum=digest_of(secret),
         scope=format_scopes(scopes),
         expires=expires_at,
+        lifetime=expires_at - timezone.now(),
         resource=[Audience.MCP.uri] if kind == TokenKind.MCP else [],
     )
     about = {} if app is None else {"app": str(app.pk)}

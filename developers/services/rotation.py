@@ -1,6 +1,6 @@
 """Rotation: a key or token gets a successor, and stays valid for an overlap so that programs can switch."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -41,7 +41,7 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
     if not key.is_active:
         raise InvalidTransition("The key has expired or was revoked; create a new one.")
     now = timezone.now()
-    expires_at = None if key.expires_at is None else now + (key.expires_at - key.created_at)
+    expires_at = None if key.lifetime is None else now + key.lifetime
     successor, secret = issue_api_key(app=key.app, name=key.name, actor=actor, expires_at=expires_at)
     if key.rate_limit is not None:
         # Staff have set it for this client.
@@ -73,9 +73,10 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
     """
     _check_overlap(overlap)
     token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)
-    if not token.is_active or not token.name:
+    if not token.is_active or token.lifetime is None:
         raise InvalidTransition("The token has expired, was revoked or renews itself; create a new one.")
-    successor, secret = _successor(token, actor, password_confirmed=password_confirmed)
+    expires_at = timezone.now() + min(token.lifetime, TOKEN_MAX_AGE)
+    successor, secret = _successor(token, expires_at, actor, password_confirmed=password_confirmed)
     successor.first_token_id = token.spender_id
     successor.save(update_fields=["first_token_id"])
     if overlap:
@@ -87,8 +88,7 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
     return successor, secret
 
 
-def _successor(token: AccessToken, actor: User, *, password_confirmed: bool) -> tuple[AccessToken, str]:
-    expires_at = timezone.now() + min(token.expires - token.created, TOKEN_MAX_AGE)
+def _successor(token: AccessToken, expires_at: datetime, actor: User, *, password_confirmed: bool) -> tuple[AccessToken, str]:
     if token.kind == TokenKind.MCP and token.application is not None:
         return issue_mcp_token(
             app=token.application, name=token.name, expires_at=expires_at, actor=actor, password_confirmed=password_confirmed

@@ -16,7 +16,7 @@ CURRENT = Q(revoked_at__isnull=True, replaced_at__isnull=True)
 
 
 class Licence(models.Model):
-    """A licence for a listing under a tier, from the purchase until a refund or an upgrade.
+    """A licence for a listing under a tier, from the purchase until a refund, a charge-back or an upgrade.
 
     Title, store name, version and the term for AI training are those at the purchase.
     """
@@ -27,9 +27,11 @@ class Licence(models.Model):
     # Whom it was bought for, if not for the buyer; erased when the account that claimed it is deleted.
     licensee_name = models.CharField(max_length=bounds.NAME_CHARS, blank=True)
     licensee_email = models.EmailField(blank=True)
-    # SHA-256 of the secret in the claim link, when the newest link was sent, and when it was used.
+    # SHA-256 of the secret in the claim link; empty until one is sent.
     claim_digest = models.CharField(max_length=64, blank=True)
+    # Set at the purchase if it was for someone else, and at each later link: not empty marks such a licence for ever.
     claim_sent_at = models.DateTimeField(null=True, blank=True)
+    # When the licensee took it by the link.
     claimed_at = models.DateTimeField(null=True, blank=True)
     listing = models.ForeignKey(Listing, on_delete=models.PROTECT, related_name="licences")
     tier = models.ForeignKey(LicenseTier, on_delete=models.PROTECT, related_name="+")

@@ -50,7 +50,7 @@ class TransitionTable:
         noun: First half of the audit action, such as `listing`.
         edges: Verbs with their source states and target state.
         field: Name of the state field.
-        owner: The attribute that holds the owner's id; owners cannot decide on their own rows.
+        owner: The attribute that holds the owner's id, for `decide` only: owners cannot decide on their own rows. `apply` does not look at it.
         reason_field: Name of the field for the reason of a decision, if there is one.
     """
 

@@ -26,7 +26,7 @@ class Job(Row):
 
     @property
     def attempts(self) -> int:
-        """The number of times the job was started."""
+        """The number of times the job was started, without those that a stopping worker ended."""
         return len(self.worker_ids)
 
     @property

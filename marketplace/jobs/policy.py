@@ -21,6 +21,10 @@ RETRY_PRIORITY = -10
 BULK_PRIORITY = -10
 
 
+class Interrupted(Exception):
+    """Raised by a task that ends because its worker stops: the job returns to the queue, and the attempt does not count."""
+
+
 @dataclass(frozen=True)
 class Retries:
     """The retry policy of a task."""

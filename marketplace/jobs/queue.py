@@ -19,7 +19,7 @@ from marketplace.core.ids import use_request_id
 from marketplace.core.transitions import lock
 
 from .models import Job, Worker
-from .policy import RETRY_PRIORITY, policy_of
+from .policy import RETRY_PRIORITY, Interrupted, policy_of
 
 # A worker that has not reported for this long counts as lost.
 LOST_AFTER = timedelta(seconds=60)
@@ -58,6 +58,8 @@ def run_job(job: Job) -> Exception | SystemExit | None:
 
 def record_outcome(job: Job, error: BaseException | None) -> bool:
     """Record the outcome of a job; return False if its worker was declared lost in the meantime."""
+    if isinstance(error, Interrupted):
+        return release_job(job)
     if error is not None:
         return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _format_error(error))
     changes: dict[str, Any] = {
@@ -71,12 +73,16 @@ def record_outcome(job: Job, error: BaseException | None) -> bool:
     return _update_if_running(job, **changes)
 
 
-def release_job(job: Job) -> None:
-    """Return an unfinished job of a stopping worker to the queue."""
+def release_job(job: Job) -> bool:
+    """Return an unfinished job of a stopping worker to the queue, with as many attempts as before; return False if it is not this worker's any more."""
+    attempts_before = job.worker_ids[:-1]
+    if not _update_if_running(job, status=TaskResultStatus.READY, run_after=timezone.now(), worker_ids=attempts_before):
+        return False
     release = policy_of(job.task_path).release
-    if _update_if_running(job, status=TaskResultStatus.READY, run_after=timezone.now()) and release is not None:
+    if release is not None:
         given = job.args_kwargs
         release(*given["args"], **given["kwargs"])
+    return True
 
 
 def recover_lost_jobs() -> int:

@@ -25,7 +25,7 @@ from django.utils import timezone
 from django_tasks.base import TaskResultStatus
 
 from .models import Job, Schedule
-from .policy import SCHEDULE_QUEUE, Retries, job
+from .policy import SCHEDULE_QUEUE, Interrupted, Retries, job
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 RETRIES = Retries(attempts=3, first_seconds=60, longest_seconds=600)
@@ -95,10 +95,14 @@ def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
         if row is None:
             return False
         row.due_at = at
-        unfinished = Job.objects.filter(status__in=[TaskResultStatus.READY, TaskResultStatus.RUNNING])
-        busy = row.job_id is not None and unfinished.filter(pk=row.job_id).exists()
+        last = None if row.job_id is None else Job.objects.filter(pk=row.job_id).first()
+        busy = last is not None and last.status in {TaskResultStatus.READY, TaskResultStatus.RUNNING}
         if not busy:
             task = run_short_command if entry.every < SHORT_INTERVAL else run_command
+            if last is not None and last.status == TaskResultStatus.FAILED:
+                # A command that fails every time, twice a minute perhaps, leaves only its newest failed job.
+                failed = Job.objects.filter(status=last.status, task_path=task.module_path, args_kwargs__args=[entry.command])
+                failed.exclude(pk=last.pk).delete()
             row.job_id = uuid.UUID(task.enqueue(entry.command).id)
         row.save(update_fields=["due_at", "job_id"])
         return not busy
@@ -115,7 +119,8 @@ def run_command(command: str) -> None:
     """Run a scheduled command.
 
     Raises:
-        CommandError: its exit status is not 0, it took too long, or the worker stops; with the end of its output.
+        CommandError: its exit status is not 0, or it took too long; with the end of its output.
+        Interrupted: the worker stops.
     """
     arguments = [sys.executable, "-m", "django", *shlex.split(command)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE, "PYTHONPATH": str(settings.BASE_DIR)}
@@ -130,6 +135,8 @@ def run_command(command: str) -> None:
         errors="replace",
     ) as process:
         output = _wait_for_output(process)
+    if process.returncode and interrupted.is_set():
+        raise Interrupted
     if process.returncode:
         raise CommandError(f"{command} ended with status {process.returncode}: {output[-OUTPUT_CHARS:]}")
 

@@ -78,7 +78,7 @@ def test_leaked_token_is_revoked_and_user_and_developer_are_mailed(kind: str, dj
     people = {token.user.email} | ({token.application.developer.email} if token.application else set())
     assert {message.to[0] for message in mail.outbox} == people
     assert len(mail.outbox) == len(people)
-    assert all({"personal": f"your token {token.name} (…", "oauth": "your OAuth token (…"}[kind] in message.body for message in mail.outbox)
+    assert all({"personal": f"token {token.name} (…", "oauth": "OAuth token (…"}[kind] in message.body for message in mail.outbox)
     # The words of a stranger have no place in a mail of ours: an address there would be followed.
     assert all(secret not in message.body and "paste.example" not in message.body for message in mail.outbox)
 

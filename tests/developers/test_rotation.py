@@ -91,6 +91,21 @@ def test_rotation_even_with_the_longest_overlap_never_extends_the_expiry() -> No
     assert key.expires_at == ends
 
 
+def test_second_rotation_during_an_overlap_gives_a_successor_of_the_first_lifetime() -> None:
+    app = AppFactory()
+    endless, _ = issue_api_key(app=app, name="server", actor=app.user)
+    dated, _ = issue_api_key(app=app, name="desk", actor=app.user, expires_at=timezone.now() + 90 * DAY)
+    token, _ = spender()
+    for _ in range(2):
+        endless_successor, _ = rotate_api_key(key=endless, overlap=DAY, actor=app.user)
+        dated_successor, _ = rotate_api_key(key=dated, overlap=DAY, actor=app.user)
+        token_successor, _ = rotate_token(token=token, overlap=DAY, actor=token.user, password_confirmed=True)
+    assert endless_successor.expires_at is None
+    assert dated_successor.expires_at is not None
+    assert abs(dated_successor.expires_at - timezone.now() - 90 * DAY) < timedelta(minutes=1)
+    assert abs(token_successor.expires - timezone.now() - 30 * DAY) < timedelta(minutes=1)
+
+
 def test_rotation_without_an_overlap_ends_the_old_key_at_once_so_that_it_cannot_be_rotated_again() -> None:
     app = AppFactory()
     key, old = issue_api_key(app=app, name="server", actor=app.user)

@@ -157,10 +157,10 @@ def test_worker_taken_for_dead_cannot_record_the_outcome_of_its_job() -> None:
     assert Job.objects.get(pk=slow.pk).status == "RUNNING"
 
 
-def test_job_that_is_put_back_is_ready_at_once() -> None:
+def test_job_that_a_stopping_worker_puts_back_is_ready_at_once_with_all_its_attempts() -> None:
     queued(tasks.keep_quiet, "")
     release_job(claim())
-    assert claim("two").attempts == 2
+    assert claim("two").attempts == 1
 
 
 def test_retried_failed_job_has_all_its_attempts_again() -> None:

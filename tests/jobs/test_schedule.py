@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from marketplace.jobs import in_server, schedule
 from marketplace.jobs.models import Job, Schedule
+from marketplace.jobs.queue import claim_job, record_outcome, run_job
 from marketplace.jobs.schedule import ScheduledCommand, enqueue_due_commands, run_command, scheduled_commands
 
 HOUR = timedelta(hours=1)
@@ -66,6 +67,21 @@ def test_command_that_still_runs_is_not_begun_again(hourly: str) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.database_full
+def test_command_that_fails_every_time_leaves_only_its_newest_failed_job(hourly: str) -> None:
+    of_another = Job.objects.get(pk=run_command.enqueue("purge").id)
+    enqueue_due_commands()
+    for _ in range(3):
+        Schedule.objects.update(due_at=timezone.now() - 2 * HOUR)
+        assert enqueue_due_commands() == 1
+        Job.objects.filter(status="READY").update(status="FAILED", finished_at=timezone.now())
+    newest = Schedule.objects.get().job_id
+    Schedule.objects.update(due_at=timezone.now() - 2 * HOUR)
+    enqueue_due_commands()
+    assert {job.pk for job in Job.objects.filter(status="FAILED")} == {of_another.pk, newest}
+
+
+@pytest.mark.django_db
+@pytest.mark.database_full
 def test_command_goes_on_after_a_clock_that_ran_ahead_was_put_right(hourly: str) -> None:
     enqueue_due_commands()
     Schedule.objects.update(due_at=timezone.now() + timedelta(days=365))
@@ -92,12 +108,17 @@ def test_failed_scheduled_command_reports_its_last_output(monkeypatch: pytest.Mo
     run_command.call("purge")
 
 
+@pytest.mark.django_db
 @pytest.mark.slow
-def test_scheduled_command_is_terminated_with_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduled_command_is_terminated_with_its_worker_which_is_no_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
-    with pytest.raises(CommandError, match="status -15"):
-        # It would wait for a line from the keyboard, or serve for ever.
-        run_command.call("runserver --noreload 127.0.0.1:0")
+    # It would wait for a line from the keyboard, or serve for ever.
+    run_command.enqueue("runserver --noreload 127.0.0.1:0")
+    job = claim_job(queue_names=["schedule"], worker_id="stops")
+    assert job is not None
+    record_outcome(job, run_job(job))
+    job.refresh_from_db()
+    assert (job.status, job.attempts, job.run_after <= timezone.now()) == ("READY", 0, True)
 
 
 @pytest.mark.slow

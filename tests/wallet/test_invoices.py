@@ -18,7 +18,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.invoice_differences import invoice_differences
 from wallet.invoice_documents import invoice_document, top_up_receipt
-from wallet.invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
+from wallet.invoice_numbers import fiscal_year_of, highest_possible_sequence, invoice_number
 from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.models.top_ups import EventKind
@@ -247,7 +247,7 @@ def test_number_that_leaves_a_gap_is_refused_by_the_database() -> None:
     operator()
     bought(on_sale())
     bought(on_sale())
-    with patch.object(service, "_last_sequence", return_value=1), pytest.raises(DatabaseError), transaction.atomic():
+    with patch.object(service, "_last_issued_sequence", return_value=1), pytest.raises(DatabaseError), transaction.atomic():
         issue()
     assert [invoice.sequence for invoice in issue()] == [1, 2]
 
@@ -353,7 +353,7 @@ def test_failure_within_a_batch_of_invoices_leaves_no_gap() -> None:
 
 @pytest.mark.parametrize(("pattern", "room"), [("INV/{year}/{number}", 999_999), ("A{year}{number}", 9_999_999_999)])
 def test_highest_invoice_number_fills_the_sixteen_characters(pattern: str, room: int) -> None:
-    assert last_sequence_of(pattern, year=2026, month=4) == room
+    assert highest_possible_sequence(pattern, year=2026, month=4) == room
     assert len(invoice_number(pattern, year=2026, month=4, sequence=room)) == 16
 
 
@@ -362,12 +362,12 @@ def test_command_fails_when_invoice_numbers_of_a_seller_run_out_and_still_issues
     vendor = on_sale()
     vendor_as_seller(vendor.store.owner)
     first, second, other = bought(on_sale()), bought(on_sale()), bought(vendor)
-    monkeypatch.setattr(service, "last_sequence_of", lambda pattern, **_: 1 if pattern.startswith("INV/{year}") else 99)
+    monkeypatch.setattr(service, "highest_possible_sequence", lambda pattern, **_: 1 if pattern.startswith("INV/{year}") else 99)
     Seller.objects.filter(vendor=vendor.store.owner).update(number_pattern="V/{year}/{number}")
     with patch.object(service, "GRACE", timedelta(seconds=-1)), pytest.raises(CommandError, match="Shorten the pattern"):
         call_command("issue_invoices")
     assert {invoice.order for invoice in Invoice.objects.all()} == {first, other}
-    monkeypatch.setattr("wallet.invoice_differences.last_sequence_of", lambda *_, **__: 1)
+    monkeypatch.setattr("wallet.invoice_differences.highest_possible_sequence", lambda *_, **__: 1)
     warned = [sentence for sentence in invoice_differences() if "shorten the pattern" in sentence]
     assert len(warned) == len({invoice.seller for invoice in Invoice.objects.all()}) == 2
     monkeypatch.undo()

@@ -38,7 +38,7 @@ def test_neither_buyer_nor_vendor_is_given_the_case_even_as_a_superuser() -> Non
     assert (found.status, found.claimed_by) == ("InReview", None)
 
 
-def test_refund_case_shows_request_purchase_and_downloads() -> None:
+def test_refund_request_shows_its_purchase_and_downloads() -> None:
     made = refund_request()
     page = text_of(signed_in(staff(VIEW)).get(page_of(made)))
     for words in ("It does not open.", "Downloads: 1", "Personal", "₹499.00", made.order.buyer.email):

@@ -30,7 +30,7 @@ from vendors.models import VendorProfile
 from wallet.errors import RefundRequested, RefundUnavailable
 from wallet.models import Journal, Order, RefundRequest
 from wallet.models.top_ups import EventKind
-from wallet.refund_cases import refund_case
+from wallet.refund_facts import refund_facts
 from wallet.selectors import wallet_of
 from wallet.services.refund_requests import (
     agree_to_refund,
@@ -133,7 +133,7 @@ def test_purchase_of_an_asset_that_was_refunded_or_downloaded_before_is_not_refu
     upgrade = downloaded_order(bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal"))
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
     assert [requested_refund(each).status for each in (again, further, first)] == ["Waiting"] * 3
-    assert refund_case(further).download_count == 1
+    assert refund_facts(further).download_count == 1
     # Of the same asset, by another buyer.
     assert requested_refund(bought(order.listing)).status == "Refunded"
 

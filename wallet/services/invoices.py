@@ -15,7 +15,7 @@ from marketplace.core.money import scaled
 from marketplace.core.transitions import lock
 
 from .. import bounds
-from ..invoice_numbers import fiscal_year_of, invoice_number, last_sequence_of
+from ..invoice_numbers import fiscal_year_of, highest_possible_sequence, invoice_number
 from ..models import BillingDetails, Invoice, Journal, Order, Seller
 from ..models.invoices import InvoiceKind
 from ..models.ledger import JournalKind
@@ -64,7 +64,7 @@ def issue_invoices(*, until: datetime | None = None, everything: bool = False) -
 
 
 def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tuple[Journal, Order]]:
-    """Return the next journals of a seller up to a time without a document, oldest first, each with its order.
+    """Return the seller's oldest journals that have no document, up to a time, oldest first, each with its order.
 
     Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
     """
@@ -90,7 +90,7 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
     batch = _find_due(seller_id, until, everything=everything)
     orders = [order for _, order in batch]
     invoices = {invoice.order_id: invoice for invoice in Invoice.objects.filter(order__in=orders, kind=InvoiceKind.INVOICE)}
-    last_sequences: dict[int, int] = {}
+    last_issued_sequences: dict[int, int] = {}
     for journal, order in batch:
         corrected = None if journal.kind == JournalKind.SALE else invoices.get(order.pk)
         if journal.kind != JournalKind.SALE and corrected is None:
@@ -98,9 +98,9 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
             continue
         day = journal.at.astimezone(ZoneInfo(seller.time_zone)).date()
         year = fiscal_year_of(day, seller.fiscal_year_month)
-        last = last_sequences[year] if year in last_sequences else _last_sequence(seller, year)
-        last_sequences[year] = sequence = last + 1
-        if sequence > last_sequence_of(seller.number_pattern, year=year, month=seller.fiscal_year_month):
+        last = last_issued_sequences[year] if year in last_issued_sequences else _last_issued_sequence(seller, year)
+        last_issued_sequences[year] = sequence = last + 1
+        if sequence > highest_possible_sequence(seller.number_pattern, year=year, month=seller.fiscal_year_month):
             if issued:
                 break
             raise InvoiceNumbersUsedUp(seller, sequence)
@@ -115,7 +115,7 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
     return len(issued)
 
 
-def _last_sequence(seller: Seller, year: int) -> int:
+def _last_issued_sequence(seller: Seller, year: int) -> int:
     return Invoice.objects.filter(seller=seller, fiscal_year=year).aggregate(last=Max("sequence"))["last"] or 0
 
 

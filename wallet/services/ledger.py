@@ -160,7 +160,7 @@ def set_aside(
     actor: User | None = None,
     undoes_id: uuid.UUID | None = None,
 ) -> uuid.UUID:
-    """Move an amount from a wallet or a vendor's account to its owner's account of a kind, and return the journal's id; a negative amount moves back."""
+    """Move an amount from a wallet or a vendor's account to its owner's held, frozen or withheld account (`kind`), and return the journal's id; a negative amount moves back."""
     aside_id = open_account(account.currency, kind, account.owner_id)
     wallet_entry = change_wallet_balance(account.pk, -amount_minor) if account.kind == AccountKind.WALLET else None
     change_amount_set_aside(aside_id, amount_minor)

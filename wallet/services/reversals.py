@@ -230,7 +230,7 @@ def _suspend_again(reversal: CardReversal, restored: Sequence[ReversalPart]) -> 
 
 
 def _ended_by(reversal: CardReversal) -> list[ReversalPart]:
-    """Return the purchases that a lost dispute or a refund ends, newest first: those of which half or more is lost with it."""
+    """Return the parts whose purchase a lost dispute or a refund ends, newest purchase first: half or more of it is lost with them."""
     lost_before = ReversalPart.objects.filter(order=OuterRef("order"), reversal__status=ReversalStatus.PAYMENT_RETURNED)
     lost = F("reversed_minor") + subquery_sum(lost_before, "reversed_minor", by="order")
     rows = reversal.parts.filter(order__status=OrderStatus.COMPLETED).annotate(lost=lost)

@@ -87,7 +87,7 @@ def tell_outcome(*, parts: Iterable[ReversalPart], withheld_again: Iterable[Reve
 
 
 def by_vendor_account(parts: Iterable[ReversalPart]) -> dict[LedgerAccount, list[ReversalPart]]:
-    """Return the purchases of which something was withheld, by the accounts of their vendors."""
+    """Return the parts for which something was withheld, by the accounts of their vendors."""
     found: defaultdict[LedgerAccount, list[ReversalPart]] = defaultdict(list)
     for part in parts:
         if part.withholding_journal is not None and part.withholding_journal.vendor is not None:

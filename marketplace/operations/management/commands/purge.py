@@ -56,7 +56,7 @@ PARTS: Mapping[str, Callable[[], purging.Expired]] = {
 class Command(BaseCommand):
     help = (
         f"Delete expired rows: {', '.join(PARTS)}; with wallet, the bank details of old wallet payouts and the former bank accounts of vendors are erased too. Safe to run in parallel and to "
-        "interrupt. The worker runs this daily. With --dry-run, rows are counted, not deleted. Files are deleted by sweep_objects."
+        "interrupt. The worker runs this daily. With --dry-run, rows are counted, not deleted. Parts of abandoned uploads are deleted with their rows, other files by sweep_objects."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
