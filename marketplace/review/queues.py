@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, QuerySet, When
@@ -47,7 +48,7 @@ class QueueAdmin(ServiceAdmin):
     review_permission = ""
     # Decisions with a form on the row's page, with their keyboard shortcuts.
     page_decisions: Mapping[str, str] = {}
-    # Query parameters of the list that stay in effect from one row to the next.
+    # Query parameters of the list's filters and of its search: the next row is one that they find, and its address keeps them.
     kept_parameters: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
     row_template = "admin/queue/subject.html"
@@ -59,11 +60,8 @@ class QueueAdmin(ServiceAdmin):
         rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
         return rows
 
-    def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
-        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first.
-
-        A queue can override it to apply the chosen filters of its list.
-        """
+    def open_to(self, viewer: Any) -> QuerySet[Any]:
+        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first."""
         rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
@@ -81,9 +79,9 @@ class QueueAdmin(ServiceAdmin):
     def release_row(self, row: Any, actor: Any) -> None:
         claims.release(row=row, waiting=self.waiting_rows(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
-    def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
-        """Claim the row that has waited longest after `after`; None if there is none."""
-        rows = self.open_to(actor, chosen)
+    def claim_next(self, actor: Any, *, after: Any, listed: QuerySet[Any]) -> Any:
+        """Claim the row of the list that has waited longest after `after`; None if there is none."""
+        rows = self.open_to(actor).filter(pk__in=listed.order_by().values("pk"))
         if after is not None:
             rows = rows.exclude(pk=after.pk)
             later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
@@ -109,12 +107,12 @@ class QueueAdmin(ServiceAdmin):
         return [path("next/", view, name=name), *super().get_urls()]
 
     def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
-        """Add the number of rows open to the viewer."""
+        """Add the number of rows of the list that are open to the viewer."""
         viewer = staff_of(request)
-        may_review = viewer.has_perm(self.review_permission)
+        may_review, listed = viewer.has_perm(self.review_permission), changelist.queryset.order_by().values("pk")
         return super().list_context(request, changelist) | {
             "may_review": may_review,
-            "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
+            "open_to_me": self.open_to(viewer).filter(pk__in=listed).count() if may_review else 0,
             "chosen": self.chosen(request.GET),
             "next_url": self.next_url(),
         }
@@ -152,11 +150,21 @@ class QueueAdmin(ServiceAdmin):
 
     def _next(self, request: HttpRequest, after: Any) -> HttpResponse:
         chosen = self.chosen(request.POST)
-        row = self.claim_next(staff_of(request), after=after, chosen=chosen)
+        row = self.claim_next(staff_of(request), after=after, listed=self._listed(request, chosen))
         if row is None:
             messages.info(request, "Nothing else in this list is open to you.")
             return HttpResponseRedirect(self.list_url(chosen))
         return HttpResponseRedirect(self.subject_url(row, chosen))
+
+    def _listed(self, request: HttpRequest, chosen: Mapping[str, str]) -> QuerySet[Any]:
+        """Return the rows of the filtered list."""
+        list_request = copy(request)
+        list_request.GET = QueryDict(_query(chosen))
+        try:
+            rows: QuerySet[Any] = self.get_changelist_instance(list_request).queryset
+        except IncorrectLookupParameters:
+            rows = self.model._default_manager.none()
+        return rows
 
     def subject_url(self, subject: Any, chosen: Mapping[str, str]) -> str:
         """Return the URL of the subject's page, with the filters of the list."""
