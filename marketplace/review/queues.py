@@ -11,7 +11,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, F, QuerySet, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -37,7 +37,7 @@ ATTEMPTS = 20
 class QueueAdmin(ServiceAdmin):
     """Rows that wait for a decision: those that wait come first, the oldest of them on top."""
 
-    # The field with the time since which a row waits, and the filter for waiting rows.
+    # The field with the time since which a row waits, empty in rows that have never waited, and the filter for waiting rows.
     waiting_since = "submitted_at"
     waiting: Mapping[str, Any] = {}
     # Lookup of the row's owner, who may not decide on it; empty if there is no owner.
@@ -84,7 +84,8 @@ class QueueAdmin(ServiceAdmin):
         rows = self.open_to(actor).filter(pk__in=listed.order_by().values("pk"))
         if after is not None:
             rows = rows.exclude(pk=after.pk)
-            later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
+            since = getattr(after, self.waiting_since)
+            later = rows.none() if since is None else rows.filter(**{f"{self.waiting_since}__gte": since})
             rows = later if later.exists() else rows
         for row in rows[:ATTEMPTS]:
             with suppress(Problem):
@@ -92,7 +93,7 @@ class QueueAdmin(ServiceAdmin):
         return None
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        return (Case(When(**self.waiting, then=0), default=1).asc(), self.waiting_since)
+        return (Case(When(**self.waiting, then=0), default=1).asc(), F(self.waiting_since).asc(nulls_last=True))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Return no fieldsets: the page shows the fields itself."""
@@ -201,9 +202,11 @@ class QueueAdmin(ServiceAdmin):
 
     def _waiting_longer(self, subject: Any) -> Any:
         """Return the row before this one in the queue, None if there is none."""
-        since = self.waiting_since
-        older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
-        return older.order_by(f"-{since}", "-pk").only("pk").first()
+        name, since = self.waiting_since, getattr(subject, self.waiting_since)
+        if since is None:
+            return None
+        older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{name}__lte": since})
+        return older.order_by(f"-{name}", "-pk").only("pk").first()
 
     def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
         """Return the decisions with a form on the page; none for one's own rows and for rows that do not wait."""

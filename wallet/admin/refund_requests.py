@@ -30,7 +30,8 @@ class RefundRequestAdmin(QueueAdmin):
     """Requests of buyers for refunds."""
 
     waiting = {"status": RefundRequestStatus.IN_REVIEW}
-    waiting_since = "asked_at"
+    # Before, the vendor was asked.
+    waiting_since = "escalated_at"
     list_display = ("asked_at", "title", "price", "reason", "status", "waiting_time", "claim_mark")
     list_filter = ("status", "reason")
     list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")

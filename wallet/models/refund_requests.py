@@ -76,7 +76,7 @@ class RefundRequest(Claimable):
         )
         indexes = (
             models.Index(fields=("answer_by",), condition=Q(status="Waiting"), name="refundrequest_unanswered"),
-            models.Index(fields=("asked_at",), condition=Q(status="InReview"), name="refundrequest_in_review"),
+            models.Index(fields=("escalated_at",), condition=Q(status="InReview"), name="refundrequest_in_review"),
         )
 
     def __str__(self) -> str:
