@@ -28,7 +28,7 @@ from tests.shop import bought, funded, on_sale, store_file
 from wallet.errors import QuoteMismatch, UpgradeUnavailable
 from wallet.models import Order
 from wallet.models.top_ups import EventKind
-from wallet.refund_cases import refund_case
+from wallet.refund_facts import refund_facts
 from wallet.selectors import wallet_of
 from wallet.services.licensees import resend_claim_link
 from wallet.services.offers import PurchaseRequest
@@ -234,7 +234,7 @@ def test_payer_is_refunded_at_once_until_the_licensee_has_downloaded() -> None:
     order = bought_for(with_file(), payer)
     record_download(link=issue_link(licence=claimed(order, UserFactory())), byte_range="")
     assert request_refund(order=order, reason="other", details="", actor=payer).status != "Refunded"
-    assert refund_case(order).download_count == 1
+    assert refund_facts(order).download_count == 1
 
 
 def test_dispute_of_the_payers_card_suspends_the_licence_of_the_licensee() -> None:

@@ -30,7 +30,7 @@ from vendors.models import VendorProfile
 from wallet.errors import RefundRequested, RefundUnavailable
 from wallet.models import Journal, Order, RefundRequest
 from wallet.models.top_ups import EventKind
-from wallet.refund_cases import refund_case
+from wallet.refund_facts import refund_facts
 from wallet.selectors import wallet_of
 from wallet.services.refund_requests import (
     agree_to_refund,
@@ -133,7 +133,7 @@ def test_purchase_of_an_asset_that_was_refunded_or_downloaded_before_is_not_refu
     upgrade = downloaded_order(bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal"))
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
     assert [requested_refund(each).status for each in (again, further, first)] == ["Waiting"] * 3
-    assert refund_case(further).download_count == 1
+    assert refund_facts(further).download_count == 1
     # Of the same asset, by another buyer.
     assert requested_refund(bought(order.listing)).status == "Refunded"
 
@@ -218,6 +218,9 @@ def test_staff_decide_in_their_turn_on_what_they_neither_bought_nor_sold_and_a_r
 
 def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     late, early, answered = overdue_request(requested_refund()), requested_refund(), overdue_request(declined_request())
+    # Before the job has run, too.
+    with pytest.raises(InvalidTransition):
+        decline_refund(refund_request=late, reason="It opens here.", actor=vendor_of(late.order))
     call_command("escalate_refund_requests")
     call_command("escalate_refund_requests")
     assert capsys.readouterr().out.splitlines() == ["1 requests now wait for staff.", "0 requests now wait for staff."]

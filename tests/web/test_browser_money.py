@@ -128,7 +128,7 @@ def test_staff_refund_what_the_vendor_declined_once_the_buyer_insists(window: Wi
     page.get_by_text("Without an answer by then").wait_for()
     look(page)
     studio = window("phone", order.listing.store.owner, scheme="dark")
-    studio.goto(live_server.url + reverse("refund-cases"))
+    studio.goto(live_server.url + reverse("vendor-refund-requests"))
     studio.get_by_role("link", name="Halden Grotesk").first.click()
     studio.get_by_label("Why do you decline?").fill("It opens in every program that I know.")
     studio.get_by_role("button", name="Decline").click()

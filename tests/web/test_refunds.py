@@ -60,32 +60,43 @@ def test_purchase_without_a_download_is_refunded_at_once_on_request(browse: Brow
 def test_request_goes_from_the_buyer_to_the_vendor_and_back_and_to_staff(browse: Browse) -> None:
     order = downloaded_order()
     buyer, vendor = browse(order.buyer), browse(vendor_of(order))
-    assert "Nobody has asked" in read(vendor.get(reverse("refund-cases")))
+    assert "Nobody has asked" in read(vendor.get(reverse("vendor-refund-requests")))
     page = read(buyer.post(address("refund-ask", order), {"reason": "faulty", "details": "<b>broken</b>"}, follow=True))
     assert "We passed your request on" in page
     assert "&lt;b&gt;broken" in page
     made = RefundRequest.objects.get()
-    assert address("refund-case", made) in read(vendor.get(reverse("refund-cases")))
-    case = read(vendor.get(address("refund-case", made)))
+    assert address("vendor-refund-request", made) in read(vendor.get(reverse("vendor-refund-requests")))
+    case = read(vendor.get(address("vendor-refund-request", made)))
     assert "&lt;b&gt;broken" in case
     assert order.buyer.email not in case
-    read(vendor.post(address("refund-case", made), {"reason": ""}), 400)
-    assert "You declined" in read(vendor.post(address("refund-case", made), {"reason": "It opens here."}, follow=True))
+    read(vendor.post(address("vendor-refund-request", made), {"reason": ""}), 400)
+    assert "You declined" in read(vendor.post(address("vendor-refund-request", made), {"reason": "It opens here."}, follow=True))
     assert "It opens here." in read(buyer.get(address("order-page", order)))
     assert "It opens here." in read(buyer.get(address("refund-escalate", order)))
     assert "Our staff will decide" in read(buyer.post(address("refund-escalate", order), {"reason": "It is empty."}, follow=True))
     assert "only" in read(buyer.post(address("refund-escalate", order), {"reason": "Again."}), 400).lower()
-    assert "It is empty." in read(vendor.get(address("refund-case", made)))
+    assert "It is empty." in read(vendor.get(address("vendor-refund-request", made)))
 
 
 @pytest.mark.slow
 def test_second_agreement_to_a_refund_says_that_it_is_refunded(browse: Browse) -> None:
     made = requested_refund()
     client = browse(vendor_of(made.order))
-    assert address("refund-agree", made) in read(client.get(address("refund-case", made)))
+    assert address("refund-agree", made) in read(client.get(address("vendor-refund-request", made)))
     for words in ("The sale was refunded.", "It is Refunded already."):
         assert words in read(client.post(address("refund-agree", made), follow=True))
     assert Order.objects.get(pk=made.order_id).status == "Refunded"
+
+
+@pytest.mark.slow
+def test_vendor_whose_time_to_answer_is_over_is_told_and_can_only_refund(browse: Browse) -> None:
+    made = overdue_request(requested_refund())
+    vendor = browse(vendor_of(made.order))
+    page = read(vendor.get(address("vendor-refund-request", made)))
+    assert address("refund-agree", made) in page
+    assert "Decline" not in page
+    assert "The time to answer is over" in read(vendor.post(address("vendor-refund-request", made), {"reason": "It opens here."}), 400)
+    assert "The sale was refunded." in read(vendor.post(address("refund-agree", made), follow=True))
 
 
 @pytest.mark.slow
@@ -115,7 +126,7 @@ def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunde
     upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
     client, link = browse(order.buyer), f'href="{address("order-page", upgrade)}"'
     assert link in read(client.get(address("order-page", order)))
-    assert "can be refunded once the upgrade is" in read(browse(vendor_of(order)).get(address("refund-case", made)))
+    assert "can be refunded once the upgrade is" in read(browse(vendor_of(order)).get(address("vendor-refund-request", made)))
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
     assert link not in read(client.get(address("order-page", order)))
     RefundRequest.objects.all().delete()

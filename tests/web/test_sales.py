@@ -68,7 +68,7 @@ def rows_of(page: Any) -> list[list[str]]:
 @pytest.mark.parametrize("status", [None, VendorStatus.PENDING, VendorStatus.SUSPENDED])
 def test_sales_pages_redirect_users_who_are_no_approved_vendors_to_the_studio(browse: Browse, status: VendorStatus | None) -> None:
     client = browse(UserFactory() if status is None else make_vendor(status).user)
-    names = (*PAGES, "payouts-csv", "sales-invoices", "refund-cases")
+    names = (*PAGES, "payouts-csv", "sales-invoices", "vendor-refund-requests")
     for address in (*map(reverse, names), reverse("sales-invoices-csv", args=["2026-11"])):
         assert client.get(address)["Location"] == reverse("studio"), address
 

@@ -14,7 +14,7 @@ from marketplace.review.search import SearchQuery
 
 from ..models import RefundRequest
 from ..models.refund_requests import RefundRequestStatus
-from ..refund_cases import refund_case
+from ..refund_facts import refund_facts
 from ..services.refund_requests import grant_refund, refuse_refund
 from ..services.refunds import REQUEST_TRANSITIONS
 from .effects import refund_effects
@@ -77,11 +77,11 @@ class RefundRequestAdmin(QueueAdmin):
         return refund_request.order.listing.store.name
 
     def panels(self, request: HttpRequest, subject: RefundRequest) -> list[Panel]:
-        case = refund_case(subject.order)
-        downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in case.downloads]
+        facts = refund_facts(subject.order)
+        downloads = [(f"{each.at:%Y-%m-%d %H:%M}", each.link.file_name, each.byte_range or "whole") for each in facts.downloads]
         return [
-            Panel("Purchase", ("Fact", "Value"), case.facts),
-            Panel(f"Downloads: {case.download_count}", ("At (UTC)", "File", "Part"), downloads),
+            Panel("Purchase", ("Fact", "Value"), facts.purchase),
+            Panel(f"Downloads: {facts.download_count}", ("At (UTC)", "File", "Part"), downloads),
             *super().panels(request, subject),
         ]
 

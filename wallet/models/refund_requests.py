@@ -81,3 +81,8 @@ class RefundRequest(Claimable):
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the vendor's time to answer is over; the request may not have been passed on to staff yet."""
+        return self.status == RefundRequestStatus.WAITING and self.answer_by is not None and self.answer_by <= timezone.now()

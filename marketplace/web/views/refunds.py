@@ -19,7 +19,7 @@ from vendors.studio.access import vendor_page
 from wallet.evidence import Reader, evidence_response
 from wallet.models import Order, RefundRequest
 from wallet.models.refund_requests import RefundRequestStatus
-from wallet.refund_cases import refund_case
+from wallet.refund_facts import refund_facts
 from wallet.selectors import order_of, refund_requests_to, sale_of
 from wallet.services import refund_requests
 from wallet.services.refunds import REQUEST_TRANSITIONS
@@ -66,33 +66,33 @@ def evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
 
 
 @vendor_page("GET")
-def cases(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
+def vendor_refund_requests(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """List the refund requests for the vendor's sales, newest first."""
     page = page_of(request, refund_requests_to(request.user), ROWS)
     return render(request, "studio/sales/refunds.html", {"refund_requests": page, **page_context(page)})
 
 
 @signed_in_page("GET", "POST")
-def case(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
+def vendor_refund_request(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
     # The request is looked up first, so that anyone else gets a 404 and is not sent to the studio.
-    return _show_case(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
+    return _show(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
 
 
 @vendor_page("GET", "POST")
-def _show_case(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
+def _show(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     form = DeclineForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with problems_as_form_errors(form):
             refund_requests.decline_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
             messages.success(request, "You declined. The buyer is told the reason.")
-            return redirect("refund-case", refund_request_id=found.pk)
+            return redirect("vendor-refund-request", refund_request_id=found.pk)
     context = {
         "refund_request": found,
         "order": found.order,
-        "case": refund_case(found.order),
+        "facts": refund_facts(found.order),
         "can_agree": REQUEST_TRANSITIONS.allows(found, "refund"),
-        "can_decline": REQUEST_TRANSITIONS.allows(found, "decline"),
+        "can_decline": REQUEST_TRANSITIONS.allows(found, "decline") and not found.is_overdue,
     }
     return render_form(request, "studio/sales/refund.html", form, **context)
 
@@ -107,7 +107,7 @@ def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpRespons
 def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     with problems_as_messages(request, "The sale was refunded."):
         refund_requests.agree_to_refund(refund_request=found, actor=request.user)
-    return redirect("refund-case", refund_request_id=found.pk)
+    return redirect("vendor-refund-request", refund_request_id=found.pk)
 
 
 @signed_in_page("GET")
