@@ -1,10 +1,13 @@
 """Invoices, credit notes and receipts of payments as PDF."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse
 
+from marketplace.accounts.models import User
+from marketplace.core import audit
 from marketplace.core.money import to_number
 from marketplace.storage.responses import safe_disposition
 from marketplace.ui.formatting import money
@@ -32,7 +35,7 @@ def invoice_pdf_response(invoice: Invoice) -> HttpResponse:
 
 
 def invoice_document(invoice: Invoice) -> PdfDocument:
-    """Return the content of an invoice or credit note, from its row alone."""
+    """Return the content of an invoice or credit note, which never changes."""
     rows = [(invoice.description, "", money(invoice.net_minor, invoice.currency))]
     rows += [(line.name, f"{line.rate_percent:g} %", money(line.amount_minor, invoice.currency)) for line in tax_lines_of(invoice)]
     rows.append(("Total", "", money(invoice.gross_minor, invoice.currency)))
@@ -113,6 +116,11 @@ def _party(label: str, whose: str, details: BillingDetails) -> Iterator[tuple[st
         yield (f"{whose} {'GSTIN' if details.country == INDIA else 'tax ID'}", details.tax_id)
 
 
+def _was_deleted(user: User, time: datetime) -> bool:
+    """Tell whether an account had been deleted by then: its credit is returned to the card."""
+    return user.deleted and audit.history_of(user).filter(action="user.delete", at__lte=time).exists()
+
+
 def _notes(invoice: Invoice) -> Iterator[str]:
     if invoice.treatment == Treatment.EXPORT and invoice.seller_details.country == INDIA:
         yield _EXPORT_FROM_INDIA
@@ -126,7 +134,7 @@ def _notes(invoice: Invoice) -> Iterator[str]:
     elif invoice.journal.kind != JournalKind.REFUND:
         yield "The card payment behind the purchase was returned."
     elif invoice.journal.wallet_net_minor == invoice.gross_minor:
-        yield "Returned to prepaid credit."
+        yield "Returned to the card." if _was_deleted(invoice.order.buyer, invoice.journal.at) else "Returned to prepaid credit."
     else:
         # Of a refund to a deleted account, what was not paid by card is paid out.
         yield "Refunded outside of prepaid credit, because the buyer's account is deleted."

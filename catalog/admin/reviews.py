@@ -22,7 +22,7 @@ from marketplace.storage.responses import serve_segments
 
 from ..models import ListingReview
 from ..models.files import PreviewKind
-from ..models.reviews import ReviewKind, ReviewStatus
+from ..models.reviews import ReviewStatus
 from ..selectors.reviews import files_under_review, former_pictures_of
 from ..services import review as services
 from .filters import QUEUE_FILTERS
@@ -58,11 +58,8 @@ class ListingReviewAdmin(QueueAdmin):
     list_template = "admin/catalog/queue.html"
     row_template = "admin/catalog/review.html"
 
-    def open_to(self, viewer: User, chosen: Mapping[str, str]) -> QuerySet[ListingReview]:
-        rows = super().open_to(viewer, chosen).exclude(submitted_by=viewer)
-        if chosen.get("category"):
-            rows = rows.filter(listing__category__slug=chosen["category"])
-        return rows.filter(kind=chosen["kind"]) if chosen.get("kind") in ReviewKind.values else rows
+    def open_to(self, viewer: User) -> QuerySet[ListingReview]:
+        return super().open_to(viewer).exclude(submitted_by=viewer)
 
     def is_own(self, row: ListingReview, viewer: User) -> bool:
         """Tell whether the viewer owns or submitted it."""

@@ -45,6 +45,7 @@ class MetadataReviewAdmin(QueueAdmin):
     decision_names = ("accept", "refuse", *CLAIMING)
     owner, noun, review_permission = "app__user", "metadata_review", DECIDE
     page_decisions = {"accept": "a", "refuse": "r"}
+    kept_parameters = ("status__exact", "host", "q")
     claim, take_over, release = claiming(DECIDE, partial(METADATA_REVIEW_TRANSITIONS.allows, verb="accept"))
 
     @admin.display(description="Client")

@@ -1,6 +1,6 @@
 """The audit log, the saved replies and the appeals in the admin, and the decision form that offers saved replies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -177,9 +177,9 @@ class AppealAdmin(QueueAdmin):
     def find(self, query: SearchQuery) -> list[Q]:
         return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
 
-    def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
+    def open_to(self, viewer: Any) -> QuerySet[Any]:
         """Leave out what the viewer decided, except for superusers, who may be the only ones left."""
-        rows = super().open_to(viewer, chosen)
+        rows = super().open_to(viewer)
         return rows if viewer.is_superuser else rows.exclude(decision__actor=viewer)
 
     def is_own(self, row: Appeal, viewer: Any) -> bool:

@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import label_for_field
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, F, QuerySet, When
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -36,7 +37,7 @@ ATTEMPTS = 20
 class QueueAdmin(ServiceAdmin):
     """Rows that wait for a decision: those that wait come first, the oldest of them on top."""
 
-    # The field with the time since which a row waits, and the filter for waiting rows.
+    # The field with the time since which a row waits, empty in rows that have never waited, and the filter for waiting rows.
     waiting_since = "submitted_at"
     waiting: Mapping[str, Any] = {}
     # Lookup of the row's owner, who may not decide on it; empty if there is no owner.
@@ -47,7 +48,7 @@ class QueueAdmin(ServiceAdmin):
     review_permission = ""
     # Decisions with a form on the row's page, with their keyboard shortcuts.
     page_decisions: Mapping[str, str] = {}
-    # Query parameters of the list that stay in effect from one row to the next.
+    # Query parameters of the list's filters and of its search: the next row is one that they find, and its address keeps them.
     kept_parameters: tuple[str, ...] = ("status__exact", "q")
     list_template = "admin/queue/list.html"
     row_template = "admin/queue/subject.html"
@@ -59,11 +60,8 @@ class QueueAdmin(ServiceAdmin):
         rows: QuerySet[Any] = self.model._default_manager.filter(**self.waiting).order_by(self.waiting_since, "pk")
         return rows
 
-    def open_to(self, viewer: Any, chosen: Mapping[str, str]) -> QuerySet[Any]:
-        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first.
-
-        A queue can override it to apply the chosen filters of its list.
-        """
+    def open_to(self, viewer: Any) -> QuerySet[Any]:
+        """Return the waiting rows that the viewer may decide on and nobody else has claimed, oldest first."""
         rows = self.waiting_rows().exclude(claims.claimed_by_others(viewer))
         return rows.exclude(**{self.owner: viewer}) if self.owner else rows
 
@@ -81,12 +79,13 @@ class QueueAdmin(ServiceAdmin):
     def release_row(self, row: Any, actor: Any) -> None:
         claims.release(row=row, waiting=self.waiting_rows(), own=self.is_own(row, actor), noun=self.noun, actor=actor)
 
-    def claim_next(self, actor: Any, *, after: Any, chosen: Mapping[str, str]) -> Any:
-        """Claim the row that has waited longest after `after`; None if there is none."""
-        rows = self.open_to(actor, chosen)
+    def claim_next(self, actor: Any, *, after: Any, listed: QuerySet[Any]) -> Any:
+        """Claim the row of the list that has waited longest after `after`; None if there is none."""
+        rows = self.open_to(actor).filter(pk__in=listed.order_by().values("pk"))
         if after is not None:
             rows = rows.exclude(pk=after.pk)
-            later = rows.filter(**{f"{self.waiting_since}__gte": getattr(after, self.waiting_since)})
+            since = getattr(after, self.waiting_since)
+            later = rows.none() if since is None else rows.filter(**{f"{self.waiting_since}__gte": since})
             rows = later if later.exists() else rows
         for row in rows[:ATTEMPTS]:
             with suppress(Problem):
@@ -94,7 +93,7 @@ class QueueAdmin(ServiceAdmin):
         return None
 
     def get_ordering(self, request: HttpRequest) -> Any:
-        return (Case(When(**self.waiting, then=0), default=1).asc(), self.waiting_since)
+        return (Case(When(**self.waiting, then=0), default=1).asc(), F(self.waiting_since).asc(nulls_last=True))
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Return no fieldsets: the page shows the fields itself."""
@@ -109,12 +108,12 @@ class QueueAdmin(ServiceAdmin):
         return [path("next/", view, name=name), *super().get_urls()]
 
     def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
-        """Add the number of rows open to the viewer."""
+        """Add the number of rows of the list that are open to the viewer."""
         viewer = staff_of(request)
-        may_review = viewer.has_perm(self.review_permission)
+        may_review, listed = viewer.has_perm(self.review_permission), changelist.queryset.order_by().values("pk")
         return super().list_context(request, changelist) | {
             "may_review": may_review,
-            "open_to_me": self.open_to(viewer, {}).count() if may_review else 0,
+            "open_to_me": self.open_to(viewer).filter(pk__in=listed).count() if may_review else 0,
             "chosen": self.chosen(request.GET),
             "next_url": self.next_url(),
         }
@@ -152,11 +151,21 @@ class QueueAdmin(ServiceAdmin):
 
     def _next(self, request: HttpRequest, after: Any) -> HttpResponse:
         chosen = self.chosen(request.POST)
-        row = self.claim_next(staff_of(request), after=after, chosen=chosen)
+        row = self.claim_next(staff_of(request), after=after, listed=self._listed(request, chosen))
         if row is None:
             messages.info(request, "Nothing else in this list is open to you.")
             return HttpResponseRedirect(self.list_url(chosen))
         return HttpResponseRedirect(self.subject_url(row, chosen))
+
+    def _listed(self, request: HttpRequest, chosen: Mapping[str, str]) -> QuerySet[Any]:
+        """Return the rows of the filtered list."""
+        list_request = copy(request)
+        list_request.GET = QueryDict(_query(chosen))
+        try:
+            rows: QuerySet[Any] = self.get_changelist_instance(list_request).queryset
+        except IncorrectLookupParameters:
+            rows = self.model._default_manager.none()
+        return rows
 
     def subject_url(self, subject: Any, chosen: Mapping[str, str]) -> str:
         """Return the URL of the subject's page, with the filters of the list."""
@@ -193,9 +202,11 @@ class QueueAdmin(ServiceAdmin):
 
     def _waiting_longer(self, subject: Any) -> Any:
         """Return the row before this one in the queue, None if there is none."""
-        since = self.waiting_since
-        older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{since}__lte": getattr(subject, since)})
-        return older.order_by(f"-{since}", "-pk").only("pk").first()
+        name, since = self.waiting_since, getattr(subject, self.waiting_since)
+        if since is None:
+            return None
+        older = self.waiting_rows().exclude(pk=subject.pk).filter(**{f"{name}__lte": since})
+        return older.order_by(f"-{name}", "-pk").only("pk").first()
 
     def _offered(self, request: HttpRequest, subject: Any) -> dict[str, Decision]:
         """Return the decisions with a form on the page; none for one's own rows and for rows that do not wait."""

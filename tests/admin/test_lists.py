@@ -2,12 +2,14 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
 from django.contrib import admin
 from django.db import models
 
+from marketplace.review.queues import QueueAdmin
 from tests.admin import subjects
 from tests.admin.pages import address
 from tests.callers import signed_in
@@ -39,9 +41,13 @@ def test_every_list_opens_and_is_searched_and_its_rows_show_neither_ids_nor_raw_
     for make in subjects.LOOKED_AT:
         make()
     client, filled = signed_in(UserFactory(is_staff=True, is_superuser=True)), 0
-    for model in LISTS:
+    for model, model_admin in LISTS.items():
         assert client.get(address(model, "changelist"), {"q": "x"}).status_code == 200, model
-        page = BeautifulSoup(client.get(address(model, "changelist"), {"status__exact": "all"}, follow=True).content, "html.parser")
+        response: Any = client.get(address(model, "changelist"), {"status__exact": "all"}, follow=True)
+        if isinstance(model_admin, QueueAdmin):
+            filters = {spec.expected_parameters()[0] for spec in response.context_data["cl"].filter_specs}
+            assert filters | {"q"} <= set(model_admin.kept_parameters), f"the next of {model} is found without some filters of the list"
+        page = BeautifulSoup(response.content, "html.parser")
         for cell in page.select("#result_list tbody td, #result_list tbody th"):
             text = " ".join(cell.get_text(" ").split())
             filled += 1

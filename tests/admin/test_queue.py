@@ -22,6 +22,7 @@ from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.callers import signed_in
 from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
+from vendors.models import VendorProfile
 from vendors.services.listings import update_listing
 
 pytestmark = pytest.mark.django_db
@@ -182,12 +183,40 @@ def test_next_keeps_the_filters(browser: Client) -> None:
     assert {field["value"] for field in page.select('.subject-decide input[name="category"]')} == {"motion"}
 
 
+@pytest.mark.slow
+@pytest.mark.database_full
+def test_next_and_the_number_beside_it_are_of_the_filtered_and_searched_list(browser: Client) -> None:
+    store = StoreFactory(name="Foundry", slug="foundry")
+    late = waiting(days=9, title="Late")
+    chosen = waiting(days=8, title="Chosen", store=store)
+    fresh = waiting(title="Fresh", store=store)
+    motion = waiting(title="Motion", category=CategoryFactory(slug="motion", name="Motion"))
+    update = open_review(submitted(add_candidate(published(title="Update"))))
+    for query, offered in (
+        ({"vendor": "foundry"}, [chosen, fresh]),
+        ({"vendor": "foundry", "days": "7"}, [chosen]),
+        ({"q": "Fresh"}, [fresh]),
+        ({"claimed": "nobody", "q": "Late"}, [late]),
+        ({"category": "motion"}, [motion]),
+        ({"kind": "Update"}, [update]),
+        ({"claimed": "me"}, []),
+        ({"status__exact": "Approved"}, []),
+    ):
+        assert f"For you to review in this list: {len(offered)}," in text_of(browser.get(QUEUE, query)), query
+        location = browser.post(NEXT, query)["Location"]
+        assert location.split("?")[0] == (page_of(offered[0]) if offered else QUEUE), query
+        ListingReview.objects.update(claimed_by=None, claimed_at=None)
+
+
 @pytest.mark.database_full
 def test_next_of_an_empty_queue_says_so(browser: Client) -> None:
     assert "Nothing else in this list is open to you" in text_of(browser.post(NEXT, follow=True))
     assert "Nothing else in this list is open to you" in text_of(
         browser.post(NEXT, {"category": "\x00", "kind": "x", "after": "nonsense"}, follow=True)
     )
+    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    invalid = root.post(address(VendorProfile, "next"), {"payouts_held_at__isempty": "x"}, follow=True)
+    assert "Nothing else in this list is open to you" in text_of(invalid)
 
 
 def test_next_is_for_reviewers_and_by_post(client: Client) -> None:

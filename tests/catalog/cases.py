@@ -79,7 +79,8 @@ def claim_review(review: ListingReview, actor: User) -> ListingReview:
     return claimed
 
 
-def claim_next_review(actor: User, after: ListingReview | None = None, **chosen: str) -> ListingReview | None:
-    """Claim the next review of the queue, with these filters chosen."""
-    review: ListingReview | None = ListingReviewAdmin(ListingReview, admin.site).claim_next(actor, after=after, chosen=chosen)
+def claim_next_review(actor: User, after: ListingReview | None = None) -> ListingReview | None:
+    """Claim the next review of the whole queue."""
+    listed = ListingReview.objects.all()
+    review: ListingReview | None = ListingReviewAdmin(ListingReview, admin.site).claim_next(actor, after=after, listed=listed)
     return review

@@ -9,12 +9,11 @@ from django.utils import timezone
 
 from catalog.admin.reviews import ListingReviewAdmin
 from catalog.models import ListingReview
-from catalog.models.reviews import ReviewKind
 from catalog.services.review import approve_listing
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
-from tests.catalog.cases import add_candidate, claim_next_review, draft, open_review, published, rejected, submitted
-from tests.factories import CategoryFactory, UserFactory
+from tests.catalog.cases import claim_next_review, draft, open_review, rejected, submitted
+from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 QUEUE = ListingReviewAdmin(ListingReview, admin.site)
@@ -104,12 +103,3 @@ def test_next_after_one_is_later_and_begins_again_at_the_oldest() -> None:
     assert claim_next_review(actor, after=third) == first
     ListingReview.objects.exclude(pk=third.pk).delete()
     assert claim_next_review(actor, after=third) is None
-
-
-def test_next_keeps_to_the_category_and_kind() -> None:
-    waiting()
-    motion = waiting(category=CategoryFactory(slug="motion"))
-    update = open_review(submitted(add_candidate(published())))
-    assert claim_next_review(UserFactory(), category="motion") == motion
-    assert claim_next_review(UserFactory(), kind=ReviewKind.UPDATE.value) == update
-    assert claim_next_review(UserFactory(), category="presets") is None

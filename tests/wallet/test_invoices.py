@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
+from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput
 from marketplace.ui.pdf import PdfDocument
 from tests.eager import drain
@@ -179,15 +180,23 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
     assert invoice_of_order(user, str(orders[0].pk), InvoiceKind.CREDIT_NOTE) == first
 
 
-def test_credit_note_of_a_refund_says_whether_it_returned_to_prepaid_credit() -> None:
+def test_credit_note_of_a_refund_says_where_it_returned_even_if_the_account_is_deleted_afterwards() -> None:
     operator()
+    by_card = bought(on_sale(), paid_top_up(amount_minor=49_900).user)
+    delete_account(user=by_card.buyer, reason="test", actor=None)
     for order, sentence in (
         (refund_to_deleted_account(), "Refunded outside of prepaid credit, because the buyer's account is deleted."),
-        (bought(on_sale()), "Returned to prepaid credit."),
+        (by_card, "Returned to the card."),
+        (bought(on_sale(), paid_top_up(amount_minor=49_900).user), "Returned to prepaid credit."),
     ):
-        refund_order(order=order, reason="broken", actor=None)
+        refund_order(order=Order.objects.get(pk=order.pk), reason="broken", actor=None)
         issue()
-        assert invoice_document(Invoice.objects.get(kind="credit_note", order=order)).paragraphs[-1] == sentence
+        note = Invoice.objects.get(kind="credit_note", order=order)
+        assert invoice_document(note).paragraphs[-1] == sentence
+    # It is spent, so that the account can be deleted.
+    bought(on_sale(), note.order.buyer)
+    delete_account(user=note.order.buyer, reason="test", actor=None)
+    assert invoice_document(Invoice.objects.get(pk=note.pk)).paragraphs[-1] == "Returned to prepaid credit."
 
 
 def test_invoices_of_a_month_are_in_the_order_of_their_numbers_whenever_their_sales_committed() -> None:

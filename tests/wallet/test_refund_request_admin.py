@@ -1,16 +1,21 @@
 """Refund requests in the admin: what a decision is based on, and who may take it; the evidence of an order."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
+from marketplace.ui.formatting import relative_time
 from tests.admin.pages import staff, text_of
 from tests.admin.subjects import refund_request
 from tests.callers import signed_in
 from wallet.models import Order, RefundRequest
 
-from .refund_request_cases import sold_order
+from .refund_request_cases import requested_refund, sold_order
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DECIDE, VIEW, EVIDENCE = "wallet.decide_refundrequest", "wallet.view_refundrequest", "wallet.export_evidence_order"
@@ -38,7 +43,23 @@ def test_neither_buyer_nor_vendor_is_given_the_case_even_as_a_superuser() -> Non
     assert (found.status, found.claimed_by) == ("InReview", None)
 
 
-def test_refund_request_shows_its_purchase_and_downloads() -> None:
+def test_refund_request_waits_for_staff_since_it_was_passed_on_to_them() -> None:
+    late, early, unasked = refund_request(), refund_request(), requested_refund()
+    now = timezone.now()
+    for made, asked, escalated in ((late, 30, 1), (early, 20, 2)):
+        since = {"asked_at": now - timedelta(days=asked), "escalated_at": now - timedelta(days=escalated)}
+        RefundRequest.objects.filter(pk=made.pk).update(**since)
+    client = signed_in(staff(DECIDE, VIEW))
+    listed: Any = client.get(reverse("admin:wallet_refundrequest_changelist"))
+    assert list(listed.context_data["cl"].result_list) == [early, late, unasked]
+    assert f"queued {relative_time(now - timedelta(days=1))}" in text_of(client.get(page_of(late)))
+    assert client.get(page_of(unasked)).status_code == 200
+    following = reverse("admin:wallet_refundrequest_next")
+    assert client.post(following, {"after": str(unasked.pk)})["Location"] == page_of(early)
+    assert client.post(following, {"after": str(early.pk)})["Location"] == page_of(late)
+
+
+def test_page_of_a_refund_request_shows_its_purchase_and_downloads() -> None:
     made = refund_request()
     page = text_of(signed_in(staff(VIEW)).get(page_of(made)))
     for words in ("It does not open.", "Downloads: 1", "Personal", "₹499.00", made.order.buyer.email):

@@ -218,6 +218,9 @@ def test_staff_decide_in_their_turn_on_what_they_neither_bought_nor_sold_and_a_r
 
 def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     late, early, answered = overdue_request(requested_refund()), requested_refund(), overdue_request(declined_request())
+    # Before the job has run, too.
+    with pytest.raises(InvalidTransition):
+        decline_refund(refund_request=late, reason="It opens here.", actor=vendor_of(late.order))
     call_command("escalate_refund_requests")
     call_command("escalate_refund_requests")
     assert capsys.readouterr().out.splitlines() == ["1 requests now wait for staff.", "0 requests now wait for staff."]

@@ -9,11 +9,13 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
+from marketplace.ui.formatting import money
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
-from tests.wallet.invoice_cases import BERLIN, MUMBAI, VAT_DE, billed, buyer_at, issue, operator, vendor_as_seller
-from wallet.models import BillingDetails, Invoice
+from tests.wallet.invoice_cases import BERLIN, MUMBAI, VAT_DE, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from wallet.delivery_consent import IMMEDIATE_DELIVERY
+from wallet.models import BillingDetails, Invoice, Order
 from wallet.selectors import billing_details_of
 from wallet.services.refunds import refund_order
 
@@ -123,13 +125,22 @@ def test_order_before_there_was_a_seller_has_a_receipt_only(browse: Browse) -> N
 
 
 @pytest.mark.slow
-def test_checkout_names_whom_the_invoice_is_made_out_to(browse: Browse) -> None:
+def test_checkout_shows_whom_the_invoice_is_made_out_to_and_the_tax_by_their_billing_details(browse: Browse) -> None:
+    operator()
+    rate("IN", 1800)
     buyer, listing = funded(inr=100_000), on_sale()
     client = browse(buyer)
     checkout = client.post(reverse("checkout-begin", args=[listing.slug]), {"currency": "INR"})["Location"]
     assert "Bo Buyer" not in text(client.get(checkout))
-    billed(buyer, MUMBAI)
-    assert "Bo Buyer, Mumbai" in text(client.get(checkout))
+    billed(buyer, BERLIN)
+    assert "Tax included" not in text(client.get(checkout))
+    billed(buyer, MUMBAI | {"tax_id": ""})
+    page = text(client.get(checkout))
+    assert "Bo Buyer, Mumbai" in page
+    client.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})
+    order = Order.objects.get()
+    assert order.tax_minor
+    assert money(order.tax_minor, order.currency) in page
 
 
 def sheet(client: Client, invoice: Invoice) -> list[dict[str, str]]:

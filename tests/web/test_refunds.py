@@ -89,6 +89,17 @@ def test_second_agreement_to_a_refund_says_that_it_is_refunded(browse: Browse) -
 
 
 @pytest.mark.slow
+def test_vendor_whose_time_to_answer_is_over_is_told_and_can_only_refund(browse: Browse) -> None:
+    made = overdue_request(requested_refund())
+    vendor = browse(vendor_of(made.order))
+    page = read(vendor.get(address("vendor-refund-request", made)))
+    assert address("refund-agree", made) in page
+    assert "Decline" not in page
+    assert "The time to answer is over" in read(vendor.post(address("vendor-refund-request", made), {"reason": "It opens here."}), 400)
+    assert "The sale was refunded." in read(vendor.post(address("refund-agree", made), follow=True))
+
+
+@pytest.mark.slow
 def test_suspended_vendor_cannot_answer_refund_requests(browse: Browse) -> None:
     made = requested_refund()
     profile = vendor_of(made.order).vendor_profile

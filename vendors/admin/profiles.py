@@ -93,6 +93,7 @@ class VendorProfileAdmin(QueueAdmin):
     )
     owner, noun, review_permission = "user", "vendor", DECIDE
     page_decisions = {"approve": "a", "reject": "r"}
+    kept_parameters = ("status__exact", "payouts_held_at__isempty", "q")
     claim, take_over, release = claiming(DECIDE, _allows("approve"))
 
     found_title, found_detail = "store__name", "status"

@@ -30,7 +30,8 @@ class RefundRequestAdmin(QueueAdmin):
     """Requests of buyers for refunds."""
 
     waiting = {"status": RefundRequestStatus.IN_REVIEW}
-    waiting_since = "asked_at"
+    # Before, the vendor was asked.
+    waiting_since = "escalated_at"
     list_display = ("asked_at", "title", "price", "reason", "status", "waiting_time", "claim_mark")
     list_filter = ("status", "reason")
     list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")
@@ -43,6 +44,7 @@ class RefundRequestAdmin(QueueAdmin):
     decision_names = ("grant", "refuse", *CLAIMING)
     noun, review_permission = "refund_request", DECIDE
     page_decisions = {"grant": "a", "refuse": "r"}
+    kept_parameters = ("status__exact", "reason__exact", "q")
     claim, take_over, release = claiming(DECIDE, _waits_for_staff)
     found_title, found_detail = "order__title", "status"
     price = money_column("Price", "order.price_minor", "order.currency")
@@ -55,9 +57,9 @@ class RefundRequestAdmin(QueueAdmin):
             return [Q(pk=query.id), Q(order=query.id)]
         return [Q(order__buyer__email=query.email)] if query.email else [Q(order__listing__slug=query.text)]
 
-    def open_to(self, viewer: Any, chosen: Any) -> QuerySet[Any]:
+    def open_to(self, viewer: Any) -> QuerySet[Any]:
         """Leave out the viewer's own purchases and sales."""
-        return super().open_to(viewer, chosen).exclude(Q(order__buyer=viewer) | Q(order__listing__store__owner=viewer))
+        return super().open_to(viewer).exclude(Q(order__buyer=viewer) | Q(order__listing__store__owner=viewer))
 
     def is_own(self, row: Any, viewer: Any) -> bool:
         return viewer in {row.order.buyer, row.order.listing.store.owner}

@@ -59,6 +59,7 @@ class WalletPayoutAdmin(QueueAdmin):
     decision_names = ("pay", "refuse", *CLAIMING)
     owner, noun, review_permission = "wallet__owner", "wallet_payout", DECIDE
     page_decisions = {"pay": "a", "refuse": "r"}
+    kept_parameters = ("status__exact", "currency", "q")
     claim, take_over, release = claiming(DECIDE, _waits)
     found_title, found_detail = "wallet__owner__email", "status"
     amount = money_column("Amount", "amount_minor")

@@ -336,7 +336,7 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
                 'permissions': (('decide_refundrequest', 'Can decide on refund requests'),),
                 'default_permissions': ('view',),
-                'indexes': [models.Index(condition=models.Q(('status', 'Waiting')), fields=['answer_by'], name='refundrequest_unanswered'), models.Index(condition=models.Q(('status', 'InReview')), fields=['asked_at'], name='refundrequest_in_review')],
+                'indexes': [models.Index(condition=models.Q(('status', 'Waiting')), fields=['answer_by'], name='refundrequest_unanswered'), models.Index(condition=models.Q(('status', 'InReview')), fields=['escalated_at'], name='refundrequest_in_review')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('reason__in', ['faulty', 'not_as_described', 'mistake', 'other'])), name='refundrequest_reason_known'), models.CheckConstraint(condition=models.Q(models.Q(('answer_by__isnull', False), ('answered_at__isnull', True), ('ended_at__isnull', True), ('escalated_at__isnull', True), ('status', 'Waiting')), models.Q(('answered_at__isnull', False), ('ended_at__isnull', True), ('escalated_at__isnull', True), ('status', 'Declined'), models.Q(('answer', ''), _negated=True)), models.Q(('ended_at__isnull', True), ('escalated_at__isnull', False), ('status', 'InReview')), models.Q(('ended_at__isnull', False), ('escalated_at__isnull', False), ('status', 'Refused'), models.Q(('decision', ''), _negated=True)), models.Q(('decision', ''), ('ended_at__isnull', False), ('status__in', ('Refunded', 'Closed'))), _connector='OR'), name='refundrequest_status_consistent')],
             },
         ),

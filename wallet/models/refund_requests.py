@@ -76,8 +76,13 @@ class RefundRequest(Claimable):
         )
         indexes = (
             models.Index(fields=("answer_by",), condition=Q(status="Waiting"), name="refundrequest_unanswered"),
-            models.Index(fields=("asked_at",), condition=Q(status="InReview"), name="refundrequest_in_review"),
+            models.Index(fields=("escalated_at",), condition=Q(status="InReview"), name="refundrequest_in_review"),
         )
 
     def __str__(self) -> str:
         return str(self.id)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the vendor's time to answer is over; the request may not have been passed on to staff yet."""
+        return self.status == RefundRequestStatus.WAITING and self.answer_by is not None and self.answer_by <= timezone.now()

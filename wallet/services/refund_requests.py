@@ -86,15 +86,17 @@ def agree_to_refund(*, refund_request: RefundRequest, actor: User) -> RefundRequ
 
 @transaction.atomic
 def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
-    """Decline a request as the vendor, and mail the reason to the buyer, who can ask staff.
+    """Decline a request as the vendor in time, and mail the reason to the buyer, who can ask staff.
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: it was answered already, or staff decide.
+        InvalidTransition: it was answered already, the time to answer is over, or staff decide.
         NotFound: it is not about a sale of the actor's.
     """
     reason = texts.clean_text(reason, "reason")
     refund_request = _lock_for_vendor(refund_request, actor)
+    if refund_request.is_overdue:
+        raise InvalidTransition("The time to answer is over: our staff decide.", currentState=refund_request.status)
     changes = {"answer": reason, "answered_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
     _tell(refund_request.order.buyer, refund_request, "refund_declined")

@@ -13,6 +13,7 @@ from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
 from catalog.selectors.cards import cards_of
 from catalog.selectors.listings import listing_on_sale
 from library.licensees import Licensee
+from marketplace.accounts.models import User
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core import texts
 from marketplace.core.bounds import SLUG_CHARS
@@ -26,7 +27,7 @@ from wallet.models import Quote
 from wallet.providers import top_up_currencies
 from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
 from wallet.services.offers import PurchaseRequest
-from wallet.services.quotes import make_quote
+from wallet.services.quotes import find_quoted_offer, make_quote
 from wallet.services.spending import spend
 
 from ..licensee_forms import LicenseeForm
@@ -91,6 +92,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     card = next(iter(cards_of([quote.listing_id])), None)
     context = {
         "quote": quote,
+        "tax": _tax_of(request.user, quote),
         "billing": billing_details_of(request.user),
         "listing": quote.listing,
         "card": card,
@@ -116,12 +118,23 @@ def _missing(quote: Quote, available_minor: int) -> int:
     return max(missing, MIN_TOP_UP_MINOR)
 
 
+def _tax_of(buyer: User, quote: Quote) -> int:
+    """Return how much of the price is tax by the buyer's present billing details, as in the purchase; as quoted if it cannot be bought."""
+    try:
+        return find_quoted_offer(buyer=buyer, purchase=_purchase_of(quote), quote_id=str(quote.pk)).tax_minor
+    except Problem:
+        return quote.tax_minor
+
+
+def _purchase_of(quote: Quote) -> PurchaseRequest:
+    return PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
+
+
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     if request.POST.get("consent") != IMMEDIATE_DELIVERY.version:
         messages.warning(request, "The terms of delivery on this page have changed. Read them, then pay.")
         return redirect("checkout", quote_id=quote.pk)
-    purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
-    key = f"checkout-{quote.pk}"
+    purchase, key = _purchase_of(quote), f"checkout-{quote.pk}"
     try:
         receipt, _ = spend(
             buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, delivery_consent=IMMEDIATE_DELIVERY

@@ -92,7 +92,7 @@ def _vendor_refund_request(request: SignedInRequest, profile: VendorProfile, fou
         "order": found.order,
         "refund_facts": refund_facts(found.order),
         "can_agree": REQUEST_TRANSITIONS.allows(found, "refund"),
-        "can_decline": REQUEST_TRANSITIONS.allows(found, "decline"),
+        "can_decline": REQUEST_TRANSITIONS.allows(found, "decline") and not found.is_overdue,
     }
     return render_form(request, "studio/sales/refund.html", form, **context)
 
