@@ -55,6 +55,13 @@ def test_charts_are_drawn_anew_while_the_cache_is_down(settings: Any) -> None:
     assert BeautifulSoup(client.get(HOME).content, "html.parser").select(".chart-figure")
 
 
+def test_vendors_with_held_payouts_are_not_offered_for_review() -> None:
+    subjects.held_vendor()
+    found = cards(signed_in(staff(*EVERYTHING)))["Vendors with held payouts"]
+    assert "Start reviewing" not in found
+    assert found.endswith("Open")
+
+
 def test_queue_cards_are_shown_to_staff_with_their_permission_only() -> None:
     for queue in queues():
         permitted = {each.title for each in queues() if each.permission == queue.permission}

@@ -53,10 +53,9 @@ class Queue:
 
     @property
     def next_url(self) -> str:
-        """The URL that claims the first unclaimed row; empty if rows cannot be claimed."""
-        opts = self.model._meta
-        claimable = isinstance(admin.site._registry.get(self.model), QueueAdmin)
-        return reverse(f"admin:{opts.app_label}_{opts.model_name}_next") if claimable else ""
+        """The URL that claims the first unclaimed row; empty if rows cannot be claimed, as vendors with held payouts, who wait for no review."""
+        model_admin = admin.site._registry.get(self.model)
+        return model_admin.next_url() if isinstance(model_admin, QueueAdmin) and model_admin.review_permission == self.permission else ""
 
 
 @dataclass(frozen=True)
