@@ -59,6 +59,8 @@ def run_job(job: Job) -> Exception | SystemExit | None:
 def record_outcome(job: Job, error: BaseException | None) -> bool:
     """Record the outcome of a job; return False if its worker was declared lost in the meantime."""
     if isinstance(error, Interrupted):
+        # It never fails for good: of a command that takes longer than its workers live, only the log tells.
+        logger.warning("Job %s (%s) was interrupted because its worker stops; the next one runs it again", job.pk, job.task_path)
         return release_job(job)
     if error is not None:
         return _fail(job, f"{type(error).__module__}.{type(error).__qualname__}", _format_error(error))

@@ -110,7 +110,9 @@ def test_failed_scheduled_command_reports_its_last_output(monkeypatch: pytest.Mo
 
 @pytest.mark.django_db
 @pytest.mark.slow
-def test_scheduled_command_is_terminated_with_its_worker_which_is_no_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduled_command_is_terminated_with_its_worker_which_is_logged_but_no_attempt(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(schedule.interrupted, "is_set", lambda: True)
     # It would wait for a line from the keyboard, or serve for ever.
     run_command.enqueue("runserver --noreload 127.0.0.1:0")
@@ -119,6 +121,7 @@ def test_scheduled_command_is_terminated_with_its_worker_which_is_no_attempt(mon
     record_outcome(job, run_job(job))
     job.refresh_from_db()
     assert (job.status, job.attempts, job.run_after <= timezone.now()) == ("READY", 0, True)
+    assert f"Job {job.pk} (marketplace.jobs.schedule.run_command) was interrupted" in caplog.text
 
 
 @pytest.mark.slow

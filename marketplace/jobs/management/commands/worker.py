@@ -21,7 +21,7 @@ class Command(BaseCommand):
     help = (
         "Run background jobs: send mails, build packages, deliver webhooks, make previews, and run the scheduled commands. Run any number of workers, "
         "on any number of machines. On SIGTERM or Ctrl-C it waits for running jobs, but terminates scheduled commands, which the "
-        "next worker runs again. Exit status: 0 every job was finished; 1 a job was returned to the queue for the next worker, or the database cannot be used."
+        "next worker runs again. Exit status: 0 every other job was finished; 1 one was returned to the queue for the next worker, or the database cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
