@@ -100,7 +100,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, stored, s
     const begun = await begin();
     if (begun.answer) return begun.answer;
     let { offset } = begun;
-    const meter = marketplace.meter(offset);
+    let meter = marketplace.meter(offset);
     while (offset < file.size) {
       const from = offset;
       const progress = (event) => moved(meter(from + event.loaded), (from + event.loaded) / file.size);
@@ -108,8 +108,10 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, stored, s
       const headers = { "Upload-Offset": from, "Content-Type": "application/offset+octet-stream" };
       const answer = await send("PATCH", uploadAddress, { headers, body: file.slice(from, from + part), progress });
       // The response to the previous part may have been lost.
-      if (answer.problem?.code === "offset_conflict") offset = answer.problem.offset;
-      else if (answer.problem) return answer;
+      if (answer.problem?.code === "offset_conflict") {
+        offset = answer.problem.offset;
+        meter = marketplace.meter(offset);
+      } else if (answer.problem) return answer;
       else {
         offset = Number(answer.header("Upload-Offset"));
         stored();
