@@ -82,8 +82,13 @@ def idempotent(action: Action) -> Action:
                 return replayed
             raise
 
-    run.takes_idempotency_key = True  # type: ignore[attr-defined]  # for the OpenAPI document
-    return run
+    return documents_idempotency_key(run)
+
+
+def documents_idempotency_key(action: Action) -> Action:
+    """Document that an action takes an Idempotency-Key."""
+    action.takes_idempotency_key = True  # type: ignore[attr-defined]  # for the OpenAPI document
+    return action
 
 
 def _replayed(keyed: KeyedRequest) -> Response | None:

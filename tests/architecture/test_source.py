@@ -33,6 +33,7 @@ PLAIN = {
     "vendors ensure_editable": "refuses, or does nothing",
     "vendors ensure_uploadable": "refuses, or does nothing",
     "vendors run_checks": "reads",
+    "vendors run_submit_checks": "reads",
     "vendors value_hashes": "reads",
     "library url_of": "reads",
     "library package_parts": "reads",

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils.dateparse import parse_datetime
 from rest_framework.test import APIClient
 
-from catalog.models import AgentManifest, LicenseTier, Listing, Preview
+from catalog.models import AgentManifest, Deliverable, LicenseTier, Listing, Preview
 from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
 from marketplace.accounts.models import User
 from tests.files import makers
 from tests.files.makers import form
+from vendors.services import submission_checks
+from vendors.services.verifying import StoredState
 
 from .attaching import show, upload
 from .cases import ASSETS, problem
@@ -126,6 +129,24 @@ def test_second_submit_is_refused_before_the_file_is_read(step: Callable[[str], 
     assert problem(answer) == (409, "invalid_transition")
     assert answer.json()["currentState"] == "PendingReview"
     assert ready.reviews.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_stored_file_is_compared_in_no_transaction_also_where_the_response_is_saved(
+    client: APIClient, ready: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_transaction = []
+
+    def state_of(_file: Deliverable) -> StoredState:
+        in_transaction.append(connection.in_atomic_block)
+        return StoredState.INTACT
+
+    monkeypatch.setattr(submission_checks, "state_of", state_of)
+    answers = [client.post(f"{ASSETS}/{ready.id}/submit", headers={"Idempotency-Key": "a"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert answers[1]["Idempotent-Replayed"] == "true"
+    # The repeated request finds the listing in review, so that nothing is checked.
+    assert in_transaction == [False]
 
 
 @pytest.mark.slow

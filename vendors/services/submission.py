@@ -1,5 +1,6 @@
 """Submits listings: the checks run first, outside of any transaction, then the status changes."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from catalog.errors import NothingToReview
@@ -8,14 +9,28 @@ from catalog.models.listings import ListingStatus
 from catalog.services.submission import submit_listing
 from catalog.services.transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS
 from marketplace.accounts.models import User
-from marketplace.core.errors import InvalidTransition
+from marketplace.core.errors import InvalidTransition, Problem
 
 from ..errors import SubmitChecksFailed
-from .submission_checks import run_checks
+from .submission_checks import CheckOutcome, run_checks
 
 
 def check_and_submit(*, listing: Listing, actor: User) -> Listing:
     """Check a listing, or the new file of a published one, and queue it for review.
+
+    Raises:
+        As of `submit_checked`.
+    """
+    return submit_checked(listing=listing, checks=run_submit_checks(listing), actor=actor)
+
+
+def run_submit_checks(listing: Listing) -> list[CheckOutcome]:
+    """Run every check, outside of transactions; none if the listing cannot be submitted anyway, because a large stored file may have to be read."""
+    return [] if _refusal_of(listing) else run_checks(listing)
+
+
+def submit_checked(*, listing: Listing, checks: Sequence[CheckOutcome], actor: User) -> Listing:
+    """Queue a listing, as it was when the checks ran, for review.
 
     Raises:
         InvalidTransition: it is under review already, or its file was replaced while it was checked.
@@ -23,17 +38,19 @@ def check_and_submit(*, listing: Listing, actor: User) -> Listing:
         PreconditionFailed: it has changed since the state that If-Match names.
         SubmitChecksFailed: at least one check failed.
     """
-    _refuse_early(listing)
-    checks = [asdict(check) for check in run_checks(listing)]
-    if not all(check["passed"] for check in checks):
-        raise SubmitChecksFailed(checks=checks)
-    return submit_listing(listing=listing, checks=checks, actor=actor)
+    if refusal := _refusal_of(listing):
+        raise refusal
+    outcomes = [asdict(check) for check in checks]
+    if not all(check.passed for check in checks):
+        raise SubmitChecksFailed(checks=outcomes)
+    return submit_listing(listing=listing, checks=outcomes, actor=actor)
 
 
-def _refuse_early(listing: Listing) -> None:
-    """Refuse what the transition would refuse, before a large stored file is compared with its record; the transition checks again."""
+def _refusal_of(listing: Listing) -> Problem | None:
+    """Return why the transition would refuse a listing, which checks it again; None if it would not."""
     published = listing.status == ListingStatus.PUBLISHED
     if published and listing.candidate_deliverable_id is None:
-        raise NothingToReview
+        return NothingToReview()
     if not (UPDATE_TRANSITIONS if published else LISTING_TRANSITIONS).allows(listing, "submit"):
-        raise InvalidTransition("It is already in review.", currentState=listing.update_status or listing.status)
+        return InvalidTransition("It is already in review.", currentState=listing.update_status or listing.status)
+    return None

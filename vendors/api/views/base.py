@@ -45,9 +45,18 @@ class VendorViewSet(ApiViewSet):
             PreconditionFailed: it has changed since the state that If-Match names.
         """
         listing = listing_of(self.profile, asset_id)
+        self.apply_if_match(request, listing)
+        return listing
+
+    @staticmethod
+    def apply_if_match(request: Request, listing: Listing) -> None:
+        """Require that a listing is in the state that If-Match names.
+
+        Raises:
+            PreconditionFailed: it has changed since then.
+        """
         listing.required_etags = required_etags(request)
         require_etag(listing, listing.required_etags)
-        return listing
 
     def page_of(self, rows: QuerySet[Any], serializer: type[Serializer[Any]], **context: Any) -> Response:
         """Return the page of the rows that the query asks for."""

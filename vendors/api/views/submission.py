@@ -1,12 +1,15 @@
 """From draft to review and back: manifest, checks, submit, withdraw, unpublish."""
 
+from collections.abc import Sequence
+
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from catalog.errors import DeliverableBlocked, DeliverableMissing, NothingToReview
+from catalog.models import Listing
 from catalog.services.submission import unpublish_listing, withdraw_listing
-from marketplace.api.idempotency import idempotent
+from marketplace.api.idempotency import documents_idempotency_key, idempotent
 from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.core.errors import InvalidTransition, PreconditionFailed
 
@@ -14,8 +17,8 @@ from ...errors import ListingLocked, SubmitChecksFailed
 from ...selectors import listing_of
 from ...services.listings import ensure_editable
 from ...services.manifests import generate_manifest
-from ...services.submission import check_and_submit
-from ...services.submission_checks import run_checks
+from ...services.submission import run_submit_checks, submit_checked
+from ...services.submission_checks import CheckOutcome, run_checks
 from ..conditions import documents_etag, documents_if_match, with_etag
 from ..serializers.manifests import GeneratedManifest
 from ..serializers.reviews import ListingStatusResponse, Preflight, SubmittedResponse
@@ -61,12 +64,17 @@ class SubmissionViews(VendorViewSet):
     @documents_if_match
     @documents_etag
     @extend_schema(operation_id="submitListing", summary="Submit for review", request=None, responses=SubmittedResponse)
-    @idempotent
+    @documents_idempotency_key
     def submit(self, request: Request, asset_id: str) -> Response:
         """Submit the listing for review. For a published listing the new file is submitted; buyers get the reviewed one in the meantime."""
-        listing = self.listing_to_change(request, asset_id)
+        listing = listing_of(self.profile, asset_id)
+        return self._submit(request, listing, run_submit_checks(listing))
+
+    @idempotent
+    def _submit(self, request: Request, listing: Listing, checks: Sequence[CheckOutcome]) -> Response:
+        self.apply_if_match(request, listing)
         parse_body(EmptyBody, request)
-        listing = check_and_submit(listing=listing, actor=self.user)
+        listing = submit_checked(listing=listing, checks=checks, actor=self.user)
         return with_etag(listing, SubmittedResponse(listing).data)
 
     @documents_if_match
