@@ -43,7 +43,7 @@ class Principal:
 
     @property
     def requester_id(self) -> uuid.UUID:
-        """The id under which idempotency keys are saved: of the app; of the user's personal or MCP token, the same after a rotation; else of the user."""
+        """The id under which idempotency keys are saved: the app's; without an app, that of the token, which its rotations share, or the user's."""
         if self.app is not None:
             return self.app.id
         return self.credential.spender_id if isinstance(self.credential, AccessToken) else self.user.pk

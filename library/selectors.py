@@ -118,7 +118,7 @@ def _unblocked_versions(licence: Licence, *others: Licence) -> QuerySet[Delivera
 
 
 def _covered_from(licence: Licence) -> datetime | None:
-    """Return when the first file that a licence covers was approved: of an upgrade, the one bought with the first licence."""
+    """Return when the file that was bought was approved; for an upgrade, the file that was bought with the first licence."""
     first = licence
     while first.replaces is not None:
         first = first.replaces

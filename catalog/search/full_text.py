@@ -7,7 +7,7 @@ Python. Words consist of letters, marks, digits and symbols (`words`), so that n
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
@@ -46,19 +46,21 @@ JOIN catalog_searchdocument AS document ON document.id = found.id
 _POPULAR_FIRST, _NEW_FIRST = "popularity DESC, published_at DESC, listing_id DESC", "published_at DESC, listing_id DESC"
 
 
+# Which listings are searched: also the marks of popular and of new ones in the index of SQLite.
+Among = Literal["all", "popular", "new"]
+
+
 @dataclass(frozen=True)
 class FullTextQuery:
-    """A subquery of the full-text index, most popular listings first."""
+    """A subquery of the full-text index: the most popular listings first, among new ones the newest."""
 
     # Sorted words; a listing must have a word of each group, or of any group if `every` is false.
     groups: tuple[tuple[str, ...], ...]
     # Headings are titles and tags.
     headings_only: bool
-    popular_only: bool
+    among: Among
     limit: int
     every: bool = True
-    # If true, the newest listings come first.
-    new_only: bool = False
 
 
 class FoundRow(NamedTuple):
@@ -75,28 +77,30 @@ class FoundRow(NamedTuple):
     published_at: str
 
 
-def all_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, complete: bool) -> list[FullTextQuery]:
+def all_of(
+    groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, headings_only: bool, search_all: bool
+) -> list[FullTextQuery]:
     """Return the subqueries for listings that have a word of every group.
 
-    `complete` ones search all listings, unless there are many words that are all common (`are_all_common`).
+    With `search_all` they search all listings, unless there are many words that are all common (`are_all_common`).
     """
     words = _sorted(groups)
     if are_all_common(groups, vocabulary):
         # Reading all their rows would take too long.
-        return [FullTextQuery(words, headings_only=False, popular_only=True, limit=COMMON_WORDS_LIMIT)]
+        return [FullTextQuery(words, headings_only=False, among="popular", limit=COMMON_WORDS_LIMIT)]
     expected = _share(groups, vocabulary.headings, vocabulary.total)
-    popular = not complete and _popular_suffice(expected, vocabulary, filtered=filtered)
+    among: Among = "all" if search_all else _among(expected, vocabulary, filtered=filtered)
     found = []
     # No match is possible if a word is in no title and no tag.
     if expected:
-        found.append(FullTextQuery(words, headings_only=True, popular_only=popular, limit=HEADINGS_LIMIT))
-        if popular:
-            found.append(FullTextQuery(words, headings_only=True, popular_only=True, limit=NEW_LIMIT, new_only=True))
+        found.append(FullTextQuery(words, headings_only=True, among=among, limit=HEADINGS_LIMIT))
+        if among == "popular":
+            found.append(FullTextQuery(words, headings_only=True, among="new", limit=NEW_LIMIT))
     # Descriptions cannot add better results if titles and tags give enough.
-    if not popular and not headings_only:
+    if among == "all" and not headings_only:
         expected = _share(groups, vocabulary.documents, vocabulary.total)
-        popular = not complete and _popular_suffice(expected, vocabulary, filtered=filtered)
-        found.append(FullTextQuery(words, headings_only=False, popular_only=popular, limit=ANYWHERE_LIMIT))
+        among = "all" if search_all else _among(expected, vocabulary, filtered=filtered)
+        found.append(FullTextQuery(words, headings_only=False, among=among, limit=ANYWHERE_LIMIT))
     return found
 
 
@@ -105,18 +109,18 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
     found = []
     choices = [[*groups[:i], *groups[i + 1 :]] for i in range(len(groups))] if 2 < len(groups) <= MAX_WORDS_FOR_LEAVE_ONE_OUT else []
     for others in choices:
-        popular = _popular_suffice(_share(others, vocabulary.documents, vocabulary.total), vocabulary, filtered=filtered)
-        found.append(FullTextQuery(_sorted(others), headings_only=headings_only, popular_only=popular, limit=ANYWHERE_LIMIT))
+        among = _among(_share(others, vocabulary.documents, vocabulary.total), vocabulary, filtered=filtered)
+        found.append(FullTextQuery(_sorted(others), headings_only=headings_only, among=among, limit=ANYWHERE_LIMIT))
     counts = vocabulary.headings if headings_only else vocabulary.documents
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
     expected, few = 0.0, 0
     while few < len(rarest) and expected < ENOUGH_RESULTS:
         expected += _sum(rarest[few], counts) * (FILTER_SELECTIVITY if filtered else 1)
         few += 1
-    popular = _popular_suffice(sum(_sum(group, counts) for group in rarest[:few]) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
+    among = _among(sum(_sum(group, counts) for group in rarest[:few]) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
     return [
         *found,
-        FullTextQuery(_sorted(rarest[:few]), headings_only=headings_only, popular_only=popular, limit=HEADINGS_LIMIT, every=False),
+        FullTextQuery(_sorted(rarest[:few]), headings_only=headings_only, among=among, limit=HEADINGS_LIMIT, every=False),
     ]
 
 
@@ -146,7 +150,9 @@ def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within:
     keys = [*title_keys]
     same_title = ("catalog_searchdocument", f"title_key IN ({', '.join(['%s'] * len(keys))})", keys)
     subqueries = [(same_title, True, _POPULAR_FIRST, SAME_TITLE_LIMIT)] if keys else []
-    subqueries += [(conditions(each), each.headings_only, _NEW_FIRST if each.new_only else _POPULAR_FIRST, each.limit) for each in queries]
+    subqueries += [
+        (conditions(each), each.headings_only, _NEW_FIRST if each.among == "new" else _POPULAR_FIRST, each.limit) for each in queries
+    ]
     shown = "is_shown AND listing_id IN (SELECT listing_id FROM kept)" if with_kept else "is_shown"
     parts: list[str] = []
     for number, ((source, condition, values), heading, order, limit) in enumerate(subqueries):
@@ -174,10 +180,8 @@ def _postgresql(query: FullTextQuery) -> tuple[str, str, list[Any]]:
     words = [list(group) for group in query.groups] if query.every else [sorted({word for group in query.groups for word in group})]
     column = _HEADING if query.headings_only else _WHOLE
     conditions = [f"{column} && %s::text[]"] * len(words)
-    if query.new_only:
-        conditions.append("is_new")
-    elif query.popular_only:
-        conditions.append("is_popular")
+    if query.among != "all":
+        conditions.append(f"is_{query.among}")
     return "catalog_searchdocument", " AND ".join(conditions), [*words]
 
 
@@ -185,8 +189,8 @@ def _sqlite(query: FullTextQuery) -> tuple[str, str, list[Any]]:
     ors = ["(" + " OR ".join(f'"{word}"' for word in group) + ")" for group in query.groups]
     columns = "title tags" if query.headings_only else "title tags summary body"
     expression = f"{{{columns}}} : ({(' AND ' if query.every else ' OR ').join(ors)})"
-    if query.new_only or query.popular_only:
-        expression = f"marks : {'new' if query.new_only else 'popular'} AND {expression}"
+    if query.among != "all":
+        expression = f"marks : {query.among} AND {expression}"
     # CROSS JOIN fixes the order of the tables: rows are read in the order of the index.
     return "catalog_searchfts CROSS JOIN catalog_searchdocument ON id = catalog_searchfts.rowid", "catalog_searchfts MATCH %s", [expression]
 
@@ -196,10 +200,11 @@ def _share(groups: Sequence[Group], counts: Mapping[str, int], total: int) -> fl
     return math.prod(min(1.0, _sum(group, counts) / max(total, 1)) for group in groups)
 
 
-def _popular_suffice(share: float, vocabulary: Vocabulary, *, filtered: bool) -> bool:
+def _among(share: float, vocabulary: Vocabulary, *, filtered: bool) -> Among:
+    """Return which listings to search, by the estimated share of those that match: all, unless the popular ones give enough results."""
     selectivity = FILTER_SELECTIVITY if filtered else 1
     popular = popular_count(vocabulary.total)
-    return vocabulary.total > popular and share * selectivity * popular >= ENOUGH_RESULTS
+    return "popular" if vocabulary.total > popular and share * selectivity * popular >= ENOUGH_RESULTS else "all"
 
 
 def _sum(group: Collection[str], counts: Mapping[str, int]) -> int:

@@ -59,9 +59,9 @@ class _Matches(NamedTuple):
     ranked: list[Scored]
 
     @property
-    def are_complete(self) -> bool:
+    def are_exhaustive(self) -> bool:
         """Whether nothing else matches: all listings were searched, and no subquery reached its limit."""
-        return all(not query.popular_only and len(self.rows) < query.limit for query in self.queries)
+        return all(query.among == "all" and len(self.rows) < query.limit for query in self.queries)
 
 
 def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor: str | None = None) -> Results:
@@ -84,7 +84,7 @@ def search(q: str, *, within: QuerySet[Model] | None = None, limit: int, cursor:
     end, total = start + len(hits), len(ids)
     next_cursor = pack_cursor([_digest(q), end, ids[end - 1]]) if hits and end < total else None
     alternatives = () if ids else _alternatives(expansion, within)
-    return Results(hits, total, total_is_exact=found.are_complete, next_cursor=next_cursor, alternatives=alternatives, ranked=ids)
+    return Results(hits, total, total_is_exact=found.are_exhaustive, next_cursor=next_cursor, alternatives=alternatives, ranked=ids)
 
 
 def suggest(q: str) -> list[Listing]:
@@ -109,14 +109,14 @@ def _find(expansion: QueryExpansion, within: QuerySet[Model] | None = None, *, h
     # Suggestions need no more than a few results.
     if len(found.rows) >= ENOUGH_ROWS or (headings_only and found.rows):
         return found
-    only_popular = any(query.popular_only for query in found.queries)
+    searched_all = all(query.among == "all" for query in found.queries)
     weak = not found.ranked or found.ranked[0].score < CONVINCING_SCORE
     # Many common words are not all misspellings.
     uncorrected = expansion.uncorrected if weak and not (found.rows and are_all_common(expansion.groups(), expansion.vocabulary)) else []
     expansion.correct(uncorrected)
-    if expansion.add_synonyms() or uncorrected or only_popular or (not found.rows and len(expansion.words) > 1):
+    if expansion.add_synonyms() or uncorrected or not searched_all or (not found.rows and len(expansion.words) > 1):
         return _query_index(
-            expansion, within, headings_only=headings_only, complete=only_popular, partial=not found.rows, before=found.rows
+            expansion, within, headings_only=headings_only, search_all=not searched_all, partial=not found.rows, before=found.rows
         )
     return found
 
@@ -126,7 +126,7 @@ def _query_index(
     within: QuerySet[Model] | None,
     *,
     headings_only: bool,
-    complete: bool = False,
+    search_all: bool = False,
     partial: bool = False,
     before: Sequence[FoundRow] = (),
 ) -> _Matches:
@@ -135,7 +135,7 @@ def _query_index(
     known = [group for group in groups if group]
     queries: list[FullTextQuery] = []
     if known:
-        queries = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, complete=complete)
+        queries = all_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only, search_all=search_all)
     if partial and len(known) > 1:
         queries += some_of(known, expansion.vocabulary, filtered=filtered, headings_only=headings_only)
     rows = list({row.listing_id: row for row in [*fetch(queries, keys, within), *before]}.values())
@@ -145,7 +145,7 @@ def _query_index(
 def _alternatives(expansion: QueryExpansion, within: QuerySet[Model] | None) -> list[str]:
     """Return words that are similar to those of the query and find something."""
     words = expansion.alternatives(MAX_ALTERNATIVES)
-    rows = fetch([FullTextQuery(((word,),), headings_only=True, popular_only=False, limit=1) for word in words], (), within)
+    rows = fetch([FullTextQuery(((word,),), headings_only=True, among="all", limit=1) for word in words], (), within)
     found = {term for row in rows for term in (*row.title.split(), *row.tags.split())}
     return [word for word in words if word in found]
 

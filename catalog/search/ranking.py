@@ -43,7 +43,7 @@ class _CoveredWords(dict[str, bool]):
         self._terms = terms
 
     def __missing__(self, word: str) -> bool:
-        # An ASCII word is its only term.
+        # Only words in other scripts have several pieces.
         found = self[word] = singular(word) in self._terms or not (word.isascii() or self._terms.isdisjoint(pieces(word)))
         return found
 
@@ -77,8 +77,8 @@ class Scorer:
 def rank(scorer: Scorer, rows: Sequence[FoundRow]) -> list[Scored]:
     """Return the rows with their scores, best first; partial matches only if there is no full match."""
     scores = [(*scorer.score(row), row) for row in rows]
-    all_partial = not any(complete for _, complete, _ in scores)
-    ranked = [Scored(score, row) for score, complete, row in scores if complete or all_partial]
+    all_partial = not any(is_full for _, is_full, _ in scores)
+    ranked = [Scored(score, row) for score, is_full, row in scores if is_full or all_partial]
     # Sorts are stable: the last one has precedence.
     ranked.sort(key=lambda scored: scored.row.listing_id)
     ranked.sort(key=lambda scored: (scored.row.popularity, scored.row.published_at), reverse=True)

@@ -12,7 +12,7 @@ from .apps import App
 
 
 class MetadataReviewStatus(models.TextChoices):
-    """The status of a metadata review: whether the latest metadata wait for it."""
+    """Whether a change of the metadata waits for a reviewer; a refused one does not, although the latest metadata differ from the reviewed ones."""
 
     UNCHANGED = "Unchanged"
     CHANGED = "Changed"

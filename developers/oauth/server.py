@@ -62,7 +62,7 @@ class AuthorizationRequest:
     redirect_uri: str
     # Path and query, as the library reads them.
     address: str
-    # What the library returns for it, and calls its credentials.
+    # What the library returned for the request; its next method takes it as `credentials`.
     parameters: dict[str, Any]
 
 

@@ -84,6 +84,7 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
     consents = lock_consents(user, app)
     Grant.objects.filter(user=user, application=app, used_at=None).delete()
     RefreshToken.objects.filter(user=user, application=app, revoked=None).update(revoked=now, updated=now)
+    # MCP tokens, which have a name, are not issued by a consent.
     ended = AccessToken.objects.active().filter(user=user, application=app, name="").update(revoked_at=now, updated=now)
     for consent in consents:
         consent.withdrawn_at = now

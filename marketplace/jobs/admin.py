@@ -67,8 +67,8 @@ class WorkerAdmin(ServiceAdmin):
 class ScheduleAdmin(ServiceAdmin):
     """The last due time of each scheduled command."""
 
-    list_display = ("command", "due_at", "job")
-    fields = ("command", "due_at", "job")
+    list_display = ("command", "last_due_at", "job")
+    fields = ("command", "last_due_at", "job")
     readonly_fields = ("job",)
 
     @admin.display(description="Last job", empty_value="-")

@@ -60,7 +60,7 @@ class Schedule(models.Model):
     """The last due time of a scheduled command, so that it runs once per interval, however many workers check."""
 
     command = models.CharField(max_length=200, primary_key=True)
-    due_at = models.DateTimeField()
+    last_due_at = models.DateTimeField()
     job_id = models.UUIDField(null=True)
 
     class Meta:

@@ -66,12 +66,12 @@ def enqueue_due_commands() -> int:
     A new entry waits for its next time; a command missed while no worker ran is run once. So is one recorded as run
     in the future, after a clock was set back; otherwise it would not run until that time.
     """
-    rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "due_at", "now"))
+    rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "last_due_at", "now"))
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
     due = {entry: entry.due_at(now) for entry in scheduled_commands()}
     known = {command: done for command, done, _ in rows}
-    new = [Schedule(command=entry.command, due_at=at) for entry, at in due.items() if entry.command not in known]
+    new = [Schedule(command=entry.command, last_due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
     return sum(
@@ -83,18 +83,18 @@ def enqueue_due_commands() -> int:
 
 def overdue_commands(grace: timedelta) -> list[str]:
     """Return the commands that were due at least this long ago and have since been neither enqueued nor found waiting or running."""
-    known = dict(Schedule.objects.values_list("command", "due_at"))
+    known = dict(Schedule.objects.values_list("command", "last_due_at"))
     before = timezone.now() - grace
     return [entry.command for entry in scheduled_commands() if known.get(entry.command, EPOCH) < entry.due_at(before)]
 
 
 def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
     with transaction.atomic():
-        is_due = Q(due_at__lt=at) | Q(due_at__gt=Now())
+        is_due = Q(last_due_at__lt=at) | Q(last_due_at__gt=Now())
         row = Schedule.objects.select_for_update(skip_locked=True).filter(is_due, command=entry.command).first()
         if row is None:
             return False
-        row.due_at = at
+        row.last_due_at = at
         last = None if row.job_id is None else Job.objects.filter(pk=row.job_id).first()
         busy = last is not None and last.status in {TaskResultStatus.READY, TaskResultStatus.RUNNING}
         if not busy:
@@ -104,7 +104,7 @@ def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:
                 failed = Job.objects.filter(status=last.status, task_path=task.module_path, args_kwargs__args=[entry.command])
                 failed.exclude(pk=last.pk).delete()
             row.job_id = uuid.UUID(task.enqueue(entry.command).id)
-        row.save(update_fields=["due_at", "job_id"])
+        row.save(update_fields=["last_due_at", "job_id"])
         return not busy
 
 

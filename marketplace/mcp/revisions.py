@@ -93,7 +93,7 @@ def _decoded(value: str) -> str | None:
     payload = match["payload"]
     try:
         decoded = base64.b64decode(payload, validate=True)
-        # Only the canonical encoding: others could bypass a filter.
+        # Only the canonical encoding: others could bypass a proxy that filters by the header.
         return decoded.decode() if base64.b64encode(decoded).decode() == payload else None
     except ValueError:
         return None

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from catalog.models import Listing, SearchDocument
 from catalog.search import full_text, popular, query
 from catalog.search.documents import heading_words, words_in
-from catalog.search.full_text import FullTextQuery, fetch
+from catalog.search.full_text import Among, FullTextQuery, fetch
 from catalog.search.popular import update_popular
 from catalog.search.rebuild import rebuild
 from catalog.services.purchase_counts import count_purchases, record_purchase
@@ -152,12 +152,15 @@ def test_partial_search_indexes_stay_correct_after_many_changes() -> None:
             listing_changed(listing)
     documents = [document for document in SearchDocument.objects.all() if document.is_shown]
     assert documents
-    asks = [(True, False, False), (True, True, False), (True, True, True), (False, False, False), (False, True, False)]
-    for (heading, popular_only, new), word in itertools.product(asks, words):
-        ask = FullTextQuery(((word,),), headings_only=heading, popular_only=popular_only, limit=20, new_only=new)
+    searched: dict[Among, list[SearchDocument]] = {
+        "all": documents,
+        "popular": [each for each in documents if each.is_popular],
+        "new": [each for each in documents if each.is_new],
+    }
+    for heading, among, word in itertools.product([True, False], searched, words):
+        ask = FullTextQuery(((word,),), headings_only=heading, among=among, limit=20)
         known = heading_words if heading else words_in
-        sought = [each for each in documents if each.is_new] if new else [each for each in documents if each.is_popular or not popular_only]
-        there = {document.listing_id for document in sought if word in known(document)}
+        there = {document.listing_id for document in searched[among] if word in known(document)}
         assert {UUID(str(row.listing_id)) for row in fetch([ask], ())} == there, ask
 
 

@@ -151,12 +151,12 @@ def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
     assert messages() == [told.format(2, "purge")]
     enqueue_due_commands()
     assert messages() == ["Workers running: 1. No job has waited for long."]
-    Schedule.objects.update(due_at=F("due_at") - timedelta(minutes=11))
+    Schedule.objects.update(last_due_at=F("last_due_at") - timedelta(minutes=11))
     assert "reconcile" in overdue_commands(timedelta(minutes=10))
     assert "reconcile" not in overdue_commands(timedelta(minutes=20))
-    Schedule.objects.filter(command="purge").update(due_at=timezone.now() - timedelta(days=2))
+    Schedule.objects.filter(command="purge").update(last_due_at=timezone.now() - timedelta(days=2))
     assert messages() == [told.format(2, "purge")]
-    Schedule.objects.filter(command="reconcile").update(due_at=timezone.now())
+    Schedule.objects.filter(command="reconcile").update(last_due_at=timezone.now())
     assert messages() == ["The scheduled command purge was due and not enqueued."]
 
 

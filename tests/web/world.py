@@ -453,7 +453,7 @@ def _for_admins() -> dict[str, str]:
         make()
     now = timezone.now()
     Worker.objects.create(id="w", host="here", pid=1, seen_at=now)
-    Schedule.objects.create(command="payout", due_at=now)
+    Schedule.objects.create(command="payout", last_due_at=now)
     Discount.objects.create(listing=ListingFactory(slug="discounted"), percent=10, code="SPRING", ends_at=now + timedelta(days=1))
     group = Group.objects.create(name="Reviewers")
     group.permissions.set(Permission.objects.filter(content_type__app_label="catalog"))

@@ -57,10 +57,10 @@ def ensure_uploadable(listing: Listing) -> None:
 def attach_deliverable(
     *, listing: Listing, received: Received, inspection: Inspection, actor: User, upload: Upload | None = None
 ) -> Deliverable:
-    """Record a stored file as the listing's candidate for the next review; it replaces a candidate that was not approved.
+    """Record a stored file as the listing's candidate for the next review, in place of the present one.
 
-    Approved files are kept, because buyers may download them, and blocked ones, as evidence. `listing` is in the state in which the upload
-    began. The received file is kept once its record is committed; the same transaction ends a resumable `upload`.
+    That one is deleted unless it was approved, because buyers may download it, or blocked, as evidence. Pass the listing as it was read when the
+    upload began: another candidate since then is a conflict. The received file is kept once its record is committed; the same transaction ends a resumable `upload`.
 
     Raises:
         ListingLocked: the listing came under review in the meantime.

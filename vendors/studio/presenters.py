@@ -168,7 +168,7 @@ class ListingProceeds(NamedTuple):
 
 
 def proceeds_of(listing: Listing) -> ListingProceeds:
-    """Return the split of each sale of a listing, which must be loaded with its vendor's profile."""
+    """Return how the price of a sale is divided in each licence tier and currency; the listing must be loaded with its vendor's profile."""
     tiers = active_tiers()
     permitted = permitted_tiers(listing, tiers)
     paid_in = [currency for currency in Currency if currency in WALLET_CURRENCIES]

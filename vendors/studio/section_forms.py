@@ -147,7 +147,7 @@ class DraftDetailsForm(DetailsForm):
 
 
 def details_form(data: Any = None, *, listing: Listing) -> DetailsForm:
-    """Return the form for the details of the listing; a submitted address is validated even where it can't be changed any more."""
+    """Return the form for the details of the listing; an address that the form sent is validated even where it can't be changed any more."""
     with_address = not listing.was_submitted or (data is not None and "slug" in data)
     return (DraftDetailsForm if with_address else DetailsForm)(data, listing=listing)
 

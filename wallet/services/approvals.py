@@ -1,6 +1,6 @@
 """Approvals: the owner of a wallet allows or declines a purchase that exceeds a spending limit.
 
-The owner is locked before the approval. A purchase locks the wallet before the approval; one for someone else locks the owner first.
+Decisions lock the owner, then the approval. A purchase locks the wallet, then the approval; a purchase for a licensee locks the owner before both.
 """
 
 import uuid

@@ -1,6 +1,6 @@
 """Refunds that buyers ask for: made at once if nothing was downloaded, else the vendor answers, then staff decide.
 
-Locks are taken in one order: buyer, order, request, wallet, licence.
+Buyer and order are always locked first, in this order; so it does not matter in which order the request, the wallet and the licence are.
 """
 
 from datetime import timedelta

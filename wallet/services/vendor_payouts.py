@@ -34,7 +34,7 @@ from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
 from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
-# EUR for one unit of the earnings' currency: no currency is worth so much, and a rate in per cent would be larger.
+# EUR for one unit of the earnings' currency: no currency is worth so much. For US dollars, a rate in per cent would be larger.
 MAXIMUM_RATE = 10
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
             name='Schedule',
             fields=[
                 ('command', models.CharField(max_length=200, primary_key=True, serialize=False)),
-                ('due_at', models.DateTimeField()),
+                ('last_due_at', models.DateTimeField()),
                 ('job_id', models.UUIDField(null=True)),
             ],
             options={

@@ -1,4 +1,4 @@
-"""`manage.py escalate_refund_requests`: pass refund requests that vendors have not answered in time on to staff."""
+"""`manage.py escalate_refund_requests`: hand over to staff the refund requests that vendors have not answered in time."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ...services.refund_requests import escalate_overdue_requests
 
 class Command(BaseCommand):
     help = (
-        "Pass the refund requests that vendors have not answered within REFUND_ANSWER_DAYS on to staff. The worker runs this hourly. Safe to "
+        "Hand over to staff the refund requests that vendors have not answered within REFUND_ANSWER_DAYS. The worker runs this hourly. Safe to "
         "repeat and to run in parallel."
     )
 

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     help = (
         "Run background jobs: send mails, build packages, deliver webhooks, make previews, and run the scheduled commands. Run any number of workers, "
         "on any number of machines. On SIGTERM or Ctrl-C it waits for running jobs, but terminates scheduled commands, which the "
-        "next worker runs again. Exit status: 0 every other job was finished; 1 one was returned to the queue for the next worker, or the database cannot be used."
+        "next worker runs again. Exit status: 0 all jobs were finished, apart from terminated commands; 1 a job was returned to the queue for the next worker, or the database cannot be used."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             "--threads",
             type=_thread_count,
             default=2,
-            help="How many jobs, such as mails and packages, run in parallel, and as many webhooks (default 2). Of previews and scheduled commands, "
+            help="How many jobs, such as mails and packages, run in parallel, and how many deliveries to webhooks (default 2). Of previews and scheduled commands, "
             "one runs at a time.",
         )
         parser.add_argument(
