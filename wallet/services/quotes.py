@@ -16,6 +16,7 @@ from marketplace.core.transitions import lock
 from .. import bounds
 from ..errors import QuoteExpired, QuoteMismatch, QuoteUsed, TooManyQuotes, UpgradeUnavailable
 from ..models import Order, Quote
+from ..tax import tax_of
 from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_tier, find_upgradable
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
@@ -122,6 +123,17 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
         upgrade_credit_minor=quote.upgrade_credit_minor,
         quote_id=quote.pk,
     )
+
+
+def tax_of_quote(*, buyer: User, quote: Quote) -> int:
+    """Return how much of a quoted price is tax by the buyer's present billing details, as in the purchase.
+
+    Raises:
+        Problem: the buyer may not buy the listing any more, as of `find_listing_offer`.
+    """
+    listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=str(quote.listing_id), licensee=None)
+    tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
+    return tax_of(quote.price_minor, tax.treatment, tax.rate_bp)
 
 
 def expired_quotes() -> QuerySet[Quote]:

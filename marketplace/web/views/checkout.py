@@ -25,9 +25,9 @@ from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
 from wallet.providers import top_up_currencies
-from wallet.selectors import billing_details_of, owed_by, quote_of, wallet_of
+from wallet.selectors import balances_of, billing_details_of, owed_by, quote_of
 from wallet.services.offers import PurchaseRequest
-from wallet.services.quotes import find_quoted_offer, make_quote
+from wallet.services.quotes import make_quote, tax_of_quote
 from wallet.services.spending import spend
 
 from ..licensee_forms import LicenseeForm
@@ -85,8 +85,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     used_by = getattr(quote, "used_by", None)
     if used_by is not None:
         return redirect("order-page", order_id=used_by)
-    wallet = wallet_of(request.user)
-    balance = wallet.balance_minor(quote.currency)
+    balance = balances_of(request.user).get(quote.currency, 0)
     owed = owed_by(request.user.pk).get(quote.currency, 0)
     missing = _missing(quote, balance - owed)
     card = next(iter(cards_of([quote.listing_id])), None)
@@ -119,22 +118,19 @@ def _missing(quote: Quote, available_minor: int) -> int:
 
 
 def _tax_of(buyer: User, quote: Quote) -> int:
-    """Return how much of the price is tax by the buyer's present billing details, as in the purchase; as quoted if it cannot be bought."""
+    """Return how much of the price is tax, as quoted if the buyer may not buy the listing any more."""
     try:
-        return find_quoted_offer(buyer=buyer, purchase=_purchase_of(quote), quote_id=str(quote.pk)).tax_minor
+        return tax_of_quote(buyer=buyer, quote=quote)
     except Problem:
         return quote.tax_minor
-
-
-def _purchase_of(quote: Quote) -> PurchaseRequest:
-    return PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     if request.POST.get("consent") != IMMEDIATE_DELIVERY.version:
         messages.warning(request, "The terms of delivery on this page have changed. Read them, then pay.")
         return redirect("checkout", quote_id=quote.pk)
-    purchase, key = _purchase_of(quote), f"checkout-{quote.pk}"
+    purchase = PurchaseRequest(str(quote.listing_id), quote.currency, quote.license_slug)
+    key = f"checkout-{quote.pk}"
     try:
         receipt, _ = spend(
             buyer=request.user, purchase=purchase, quote_id=str(quote.pk), idempotency_key=key, delivery_consent=IMMEDIATE_DELIVERY
