@@ -179,7 +179,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     cursor = None
     if found.last is not None and number < core_bounds.MAX_PAGE:
         cursor = cursor_after(found.last, page=number + 1, sort=sort, filters=given)
-    values = {"total": found.total.listings, "page": number, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
+    values = {"total": found.total.count, "page": number, "items": [item_of(row) for row in found.rows], "next_cursor": cursor}
     if not found.total.exact:
         values["total_is_exact"] = False
     if "facets" in query:

@@ -72,7 +72,7 @@ class Facts(BaseModel):
     scripts: dict[str, list[str]] = {}
 
     @property
-    def describe_all_contents(self) -> bool:
+    def are_exhaustive(self) -> bool:
         """Whether files with equal facts have the same contents. Of a picture, a sound or an animation in no archive, only details are recorded."""
         return self.entries is not None or "" in self.fonts
 

@@ -37,7 +37,7 @@ def compare_snapshots(listing: Listing, before: Mapping[str, Any], after: Mappin
         return ListingChanges(fields, FileState.SAME)
     recorded = facts_of_files(listing, old, new)
     earlier, later = parse_facts(recorded.get(old)), parse_facts(recorded.get(new))
-    if earlier is None or later is None or (earlier == later and not later.describe_all_contents):
+    if earlier is None or later is None or (earlier == later and not later.are_exhaustive):
         return ListingChanges(fields, FileState.UNKNOWN)
     return ListingChanges(fields, FileState.CHANGED, compare_files(earlier, later))
 

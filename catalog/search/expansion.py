@@ -84,12 +84,12 @@ class QueryExpansion:
     def groups(self) -> list[Group]:
         """Return the groups. A word that may be a compound has two, one for each part; the word itself is in both."""
         found: list[Group] = []
-        documents = self.vocabulary.documents
+        counts = self.vocabulary.counts
         for word, group in zip(self.words, self._groups, strict=True):
-            known = [split for split in splits(word) if split[0] in documents and split[1] in documents]
+            known = [split for split in splits(word) if split[0] in counts and split[1] in counts]
             # The likeliest split has the most frequent rarer part, which must not be rarer than the word itself.
-            best = max(known, key=lambda split: (min(documents[split[0]], documents[split[1]]), split), default=None)
-            if best and min(documents[part] for part in best) >= documents.get(word, 0):
+            best = max(known, key=lambda split: (min(counts[split[0]], counts[split[1]]), split), default=None)
+            if best and min(counts[part] for part in best) >= counts.get(word, 0):
                 found += [{part: OTHER_FORM} | group for part in best]
             else:
                 found.append(group)
@@ -138,7 +138,7 @@ class QueryExpansion:
                 candidates.setdefault(term, (typos + 1.0, TYPOS[typos] * PREFIX_TYPO))
 
         def unlikelihood(term: str) -> tuple[float, str]:
-            commonness = 0.05 * math.log(self.vocabulary.documents[term] + self.vocabulary.headings[term])
+            commonness = 0.05 * math.log(self.vocabulary.counts[term] + self.vocabulary.heading_counts[term])
             distance, _ = candidates[term]
             return distance + 0.5 * (word[0] != term[0]) - commonness, term
 

@@ -88,7 +88,7 @@ def all_of(
     if are_all_common(groups, vocabulary):
         # Reading all their rows would take too long.
         return [FullTextQuery(words, headings_only=False, among="popular", limit=COMMON_WORDS_LIMIT)]
-    expected = _share(groups, vocabulary.headings, vocabulary.total)
+    expected = _share(groups, vocabulary.heading_counts, vocabulary.total)
     among: Among = "all" if search_all else _among(expected, vocabulary, filtered=filtered)
     found = []
     # No match is possible if a word is in no title and no tag.
@@ -98,7 +98,7 @@ def all_of(
             found.append(FullTextQuery(words, headings_only=True, among="new", limit=NEW_LIMIT))
     # Descriptions cannot add better results if titles and tags give enough.
     if among == "all" and not headings_only:
-        expected = _share(groups, vocabulary.documents, vocabulary.total)
+        expected = _share(groups, vocabulary.counts, vocabulary.total)
         among = "all" if search_all else _among(expected, vocabulary, filtered=filtered)
         found.append(FullTextQuery(words, headings_only=False, among=among, limit=ANYWHERE_LIMIT))
     return found
@@ -109,9 +109,9 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
     found = []
     choices = [[*groups[:i], *groups[i + 1 :]] for i in range(len(groups))] if 2 < len(groups) <= MAX_WORDS_FOR_LEAVE_ONE_OUT else []
     for others in choices:
-        among = _among(_share(others, vocabulary.documents, vocabulary.total), vocabulary, filtered=filtered)
+        among = _among(_share(others, vocabulary.counts, vocabulary.total), vocabulary, filtered=filtered)
         found.append(FullTextQuery(_sorted(others), headings_only=headings_only, among=among, limit=ANYWHERE_LIMIT))
-    counts = vocabulary.headings if headings_only else vocabulary.documents
+    counts = vocabulary.heading_counts if headings_only else vocabulary.counts
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
     expected, few = 0.0, 0
     while few < len(rarest) and expected < ENOUGH_RESULTS:
@@ -126,7 +126,7 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
 
 def are_all_common(groups: Sequence[Group], vocabulary: Vocabulary) -> bool:
     """Tell whether there are many words and each of them is very common."""
-    rarest = min((_sum(group, vocabulary.documents) for group in groups), default=0)
+    rarest = min((_sum(group, vocabulary.counts) for group in groups), default=0)
     return len(groups) > MAX_WORDS_FOR_LEAVE_ONE_OUT and rarest > popular_count(vocabulary.total)
 
 
@@ -135,7 +135,7 @@ def popular_count(total: int) -> int:
 
     The number P balances what subqueries read. One that searches only popular listings finds at most P. One that searches all is for words that
     fewer than `ENOUGH_RESULTS` popular listings should have, and finds about ENOUGH_RESULTS * total / P. Both are equal where P is the square
-    root of ENOUGH_RESULTS * total, about 7 times that of `total`.
+    root of ENOUGH_RESULTS * total, about 7 times the square root of `total`.
     """
     return max(MIN_POPULAR_LISTINGS, 7 * math.isqrt(total))
 
@@ -167,7 +167,7 @@ def fetch(queries: Sequence[FullTextQuery], title_keys: Collection[int], within:
 
 
 def _with_kept(queryset: QuerySet[Model] | None) -> tuple[str, list[Any]]:
-    """Return a WITH clause that names the listings of a queryset `kept`."""
+    """Return a WITH clause that gives the listings of a queryset the name `kept`."""
     if queryset is None:
         return "", []
     sql, params = queryset.order_by().values("pk").query.sql_with_params()

@@ -58,8 +58,8 @@ class Vocabulary:
     """Words with the number of listings that contain them, anywhere and in title or tags; and the synonyms."""
 
     version: str = ""
-    documents: dict[str, int] = field(default_factory=dict)
-    headings: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    heading_counts: dict[str, int] = field(default_factory=dict)
     synonyms: dict[str, list[str]] = field(default_factory=dict)
     # Id and text of the newest word that was read.
     last: tuple[int, str] | None = None
@@ -73,17 +73,17 @@ class Vocabulary:
     _completions: dict[str, list[str]] = field(default_factory=dict)
 
     def __contains__(self, word: str) -> bool:
-        return word in self.documents
+        return word in self.counts
 
     @property
     def total(self) -> int:
         """The number of listings."""
-        return self.documents.get(ALL_DOCUMENTS, 0)
+        return self.counts.get(ALL_DOCUMENTS, 0)
 
     @property
     def is_complete(self) -> bool:
         """Whether all words fit into memory."""
-        return len(self.documents) < MAX_WORDS
+        return len(self.counts) < MAX_WORDS
 
     def completions(self, prefix: str) -> list[str]:
         """Return the most frequent words with this prefix, without the prefix itself."""
@@ -91,7 +91,7 @@ class Vocabulary:
         if found is None:
             words = self._between(prefix, prefix + LAST_CHARACTER)
             longer = (word for word in words if word != prefix)
-            found = nsmallest(MAX_COMPLETIONS, longer, key=lambda word: (-self.documents[word], word))
+            found = nsmallest(MAX_COMPLETIONS, longer, key=lambda word: (-self.counts[word], word))
             if len(self._completions) < MAX_CACHED_PREFIXES:
                 self._completions[prefix] = found
         return found
@@ -129,16 +129,16 @@ class Vocabulary:
 
     def similar(self, word: str, most: int) -> list[str]:
         """Return similar words of titles and tags with the same first letter."""
-        words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.headings[each] and correctable(each)]
+        words = [each for each in self._between(word[0], word[0] + LAST_CHARACTER) if self.heading_counts[each] and correctable(each)]
         return [each for each, *_ in process.extract(word, words, scorer=JaroWinkler.similarity, score_cutoff=MIN_SIMILARITY, limit=most)]
 
     def extended(self, rows: Iterable[tuple[str, int, int]]) -> "Vocabulary":
         """Return a copy with these words added; this one may be in use by other threads."""
-        documents, headings = dict(self.documents), dict(self.headings)
+        counts, heading_counts = dict(self.counts), dict(self.heading_counts)
         for word, in_documents, in_headings in rows:
-            documents[word], headings[word] = in_documents, in_headings
-        new = [word for word in documents if word not in self.documents]
-        found = Vocabulary(documents=documents, headings=headings, _sorted=sorted([*self._sorted, *new]), _by_length=dict(self._by_length))
+            counts[word], heading_counts[word] = in_documents, in_headings
+        new = [word for word in counts if word not in self.counts]
+        found = Vocabulary(counts=counts, heading_counts=heading_counts, _sorted=sorted(self._sorted + new), _by_length={**self._by_length})
         by_length = defaultdict(list)
         for word in new:
             if correctable(word) and found._is_worth_correcting_to(word):
@@ -147,7 +147,7 @@ class Vocabulary:
         return found
 
     def _is_worth_correcting_to(self, word: str) -> bool:
-        return self.headings[word] > 0 or self.documents[word] >= MIN_CORRECTION_LISTINGS
+        return self.heading_counts[word] > 0 or self.counts[word] >= MIN_CORRECTION_LISTINGS
 
     def _between(self, first: str, end: str) -> list[str]:
         return self._sorted[bisect_left(self._sorted, first) : bisect_left(self._sorted, end)]
@@ -192,7 +192,7 @@ def _with_new_words(before: Vocabulary) -> Vocabulary | None:
     if before.last is None:
         return None
     since = SearchTerm.objects.filter(id__gte=before.last[0]).order_by("id")
-    room = max(0, MAX_WORDS - len(before.documents))
+    room = max(0, MAX_WORDS - len(before.counts))
     rows = list(since.values_list("id", "term", "documents", "headings")[: room + 1])
     if not rows or rows[0][:2] != before.last:
         return None

@@ -105,7 +105,7 @@ Facets = dict[str, list[tuple[str, int]]]
 class Total:
     """The number of listings; a lower bound if it is not exact."""
 
-    listings: int
+    count: int
     exact: bool = True
 
 
@@ -155,8 +155,8 @@ def list_listings(
     if not facets or _has_only_category_and_tier(given):
         counted, exact = _stored_facets(given, counts or [], facets), True
     else:
-        counted, exact = _count_facets(listings, facets), total.exact and total.listings <= FACET_LIMIT
-    if total.exact and after is None and start >= total.listings:
+        counted, exact = _count_facets(listings, facets), total.exact and total.count <= FACET_LIMIT
+    if total.exact and after is None and start >= total.count:
         return ListingPage([], total, None, facets=counted, facets_are_exact=exact)
     listings, keys = _ordered(listings, given, sort)
     rows = _rows(listings, keys, limit=limit + 1, start=start, after=after)
@@ -166,7 +166,7 @@ def list_listings(
 
 def key_count(sort: Sort) -> int:
     """Return the number of an order's sort keys, without the id; all are integers."""
-    return len(_KEYS.get(sort, ("price_usd",)))
+    return len(_KEYS[sort]) if sort in _KEYS else 1
 
 
 def sorts_by_price(sort: Sort) -> bool:

@@ -29,8 +29,8 @@ from .submission import close_open_review, close_review, usable_file
 from .transitions import LISTING_TRANSITIONS, UPDATE_TRANSITIONS, lock_listing, lock_pending_review, lock_review, refuse_self_review
 from .visibility import listing_changed
 
-CLEAN_FILE = "Upload a clean file, then submit it."
-CORRECT = "Fix it, then submit it again."
+CLEAN_FILE_HINT = "Upload a clean file, then submit it."
+FIX_HINT = "Fix it, then submit it again."
 
 
 @transaction.atomic
@@ -102,7 +102,7 @@ def takedown_listing(*, listing: Listing, reason: str, actor: User) -> ListingRe
     reason = texts.clean_text(reason, "reason")
     listing = lock_listing(listing.pk)
     refuse_self_review(listing, actor)
-    review = _take_down(listing, {"code": TAKEDOWN, "field": "", "message": reason, "hint": CORRECT}, actor)
+    review = _take_down(listing, {"code": TAKEDOWN, "field": "", "message": reason, "hint": FIX_HINT}, actor)
     mail(listing.store.owner, "catalog/taken_down", listing=listing, review=review, reason=reason)
     return review
 
@@ -206,7 +206,7 @@ def _lock_listings_with(deliverable: Deliverable) -> dict[uuid.UUID, Listing]:
 
 def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason: str, actor: User) -> None:
     """Take down a locked listing on sale with blocked files, or reject its pending submission with them; mail its vendor."""
-    finding = {"code": MALICIOUS_FILE, "field": "file", "message": reason, "hint": CLEAN_FILE}
+    finding = {"code": MALICIOUS_FILE, "field": "file", "message": reason, "hint": CLEAN_FILE_HINT}
     if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
     elif (review := _pending_review_of(files, listing)) is not None:

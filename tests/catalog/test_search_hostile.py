@@ -144,7 +144,7 @@ def test_search_vocabulary_in_memory_is_limited_and_keeps_the_words_of_titles(mo
     monkeypatch.setattr(vocabulary, "MAX_WORDS", 60)
     made_up = " ".join(f"helvetic{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase[:8])
     PublishedListingFactory(title="Crowd", description=made_up)
-    assert len(current_vocabulary().documents) <= 60
+    assert len(current_vocabulary().counts) <= 60
     assert titles("helvetjca")[0] == "Helvetica Revival"
     # Beyond those, a word is found as it is typed.
     assert "Crowd" in titles("helveticzh")

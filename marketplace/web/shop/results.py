@@ -45,7 +45,7 @@ def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     page = list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
     counts = filter_counts(form.chosen.get("category"), form.chosen.get("tier"))
     cards = [card_of(row) for row in page.rows]
-    return ShopResults(cards, page.total, math.ceil(page.total.listings / PAGE_SIZE), names, counts, popular=_popular_if_empty(page.total))
+    return ShopResults(cards, page.total, math.ceil(page.total.count / PAGE_SIZE), names, counts, popular=_popular_if_empty(page.total))
 
 
 def _search_results(query: str, listings: Listings | None, names: FilterNames) -> ShopResults:
@@ -57,4 +57,4 @@ def _search_results(query: str, listings: Listings | None, names: FilterNames) -
 
 
 def _popular_if_empty(total: Total) -> Sequence[Row]:
-    return () if total.listings else popular_cards(limit=POPULAR)
+    return () if total.count else popular_cards(limit=POPULAR)

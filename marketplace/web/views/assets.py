@@ -153,7 +153,7 @@ def store(request: HttpRequest, slug: str) -> HttpResponse:
     given = {"vendor": Values((slug,))}
     listings = ListingFilter.matching(CARDS, given)
     page = list_listings(listings, given, sort=Sort.NEWEST, start=(number - 1) * PAGE_SIZE, limit=PAGE_SIZE)
-    pages = math.ceil(page.total.listings / PAGE_SIZE)
+    pages = math.ceil(page.total.count / PAGE_SIZE)
     address = reverse("store", args=[slug])
     context = {
         "store": found,
