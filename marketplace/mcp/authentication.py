@@ -15,7 +15,7 @@ from marketplace.http.rate_limits import CounterStoreDown, count_by_address, cou
 
 
 def authenticate(request: HttpRequest) -> tuple[Principal, bool]:
-    """Return the caller, and whether the call was counted against its limits: False while the counter store is down.
+    """Return the caller, and whether its rate limits were checked: False while the counter store is down.
 
     Raises:
         PermissionDenied: a page of another site makes the call (the protocol demands this against DNS rebinding).
@@ -31,14 +31,14 @@ def authenticate(request: HttpRequest) -> tuple[Principal, bool]:
     request.auth = principal  # type: ignore[attr-defined]  # as DRF leaves it on its requests
     # Again, now that the app is known.
     _refuse_foreign_origin(request)
-    counted = True
+    limits_checked = True
     try:
         count_call(request, rate_limits_of(request))
     except CounterStoreDown:
-        counted = False
+        limits_checked = False
     if principal.kind != CredentialKind.MCP:
         raise InvalidCredential("Only MCP tokens work here. Create one under Personal tokens in the dashboard, or use OAuth.")
-    return principal, counted
+    return principal, limits_checked
 
 
 def _refuse_foreign_origin(request: HttpRequest) -> None:

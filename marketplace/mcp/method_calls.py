@@ -21,8 +21,8 @@ class MethodCall:
 
     request: HttpRequest
     principal: Principal
-    # Whether it was counted against the caller's rate limits.
-    counted: bool
+    # Whether the caller's rate limits were checked.
+    limits_checked: bool
     revision: str
     # Validated against the schemas of the revision.
     params: dict[str, Any]
@@ -54,7 +54,7 @@ class MethodCall:
         self.request.META[OPERATION_KEY] = CountedOperation(operation, "" if scope is None else scope.value)
         if scope is not None and not self.may(scope):
             raise InsufficientScope(f"{operation} needs the scope {scope}, which this token does not carry.", requiredScope=scope.value)
-        if scope == Scope.WALLET_SPEND and not self.counted:
+        if scope == Scope.WALLET_SPEND and not self.limits_checked:
             raise DependencyUnavailable(
                 "Rate limits cannot be checked at the moment, so operations with wallet:spend are refused. Try again later."
             )

@@ -18,7 +18,7 @@ from .revisions import revision_of
 def endpoint(request: HttpRequest) -> HttpResponse:
     """Answer one message of an MCP client."""
     try:
-        principal, counted = authenticate(request)
+        principal, limits_checked = authenticate(request)
         message = parse_message(request)
     except Exception as error:  # noqa: BLE001 - whatever went wrong, a client of the protocol is answered in its own form
         return responses.error_response(error, request)
@@ -27,7 +27,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
         if message.id is None:
             # Notifications are accepted and ignored.
             return HttpResponse(status=202)
-        call = MethodCall(request, principal, counted=counted, revision=revision, params=message.params)
+        call = MethodCall(request, principal, limits_checked=limits_checked, revision=revision, params=message.params)
         return responses.result_response(message.id, perform(call, message.method))
     except Exception as error:  # noqa: BLE001 - as above
         return responses.error_response(error, request, message.id)

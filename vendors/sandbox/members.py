@@ -34,7 +34,7 @@ class MemberInspections:
         # What all files show, in case the archive is a skill: hosts, signs of scripts by path, the files that were not searched at all, and
         # the texts that were searched for hosts but are too large to be searched for injections.
         self._searched = texts.Texts()
-        self._scripts: dict[str, list[str]] = {}
+        self._script_signs: dict[str, list[str]] = {}
         self._unsearched_paths: list[str] = []
         self._large_text_paths: list[str] = []
         self._searches_left, self._search_bytes_left = skill_manifests.MAX_FILES, skill_manifests.TOTAL_BYTES
@@ -60,8 +60,8 @@ class MemberInspections:
     def search(self, path: str, mode: int, content: bytes | None) -> None:
         """Note the hosts that a file names, its patterns of injection and its signs of a script; `content` is None where it was not read."""
         signs = texts.script_signs(path, mode, content or b"")
-        if signs and len(self._scripts) < texts.MAX_LISTED_FILES:
-            self._scripts[displayable(path)] = signs
+        if signs and len(self._script_signs) < texts.MAX_LISTED_FILES:
+            self._script_signs[displayable(path)] = signs
         if content is None:
             if len(self._unsearched_paths) < texts.MAX_LISTED_FILES:
                 self._unsearched_paths.append(path)
@@ -118,7 +118,7 @@ class MemberInspections:
         if self.has_skill:
             self._add_searched(kept)
         members = [member for path, handle in self._chosen if (member := _inspected(path, handle, read))]
-        facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()} | ({"scripts": self._scripts} if self.has_skill else {})
+        facts: dict[str, Any] = {**found.pop("facts", {}), **kept.facts()} | ({"scripts": self._script_signs} if self.has_skill else {})
         for member in members:
             # `details` knows the file by an empty path.
             for kind, of_files in member.pop("facts").items():

@@ -80,13 +80,13 @@ def payout_change_of(*, token: str) -> PayoutDetails:
     """Return the change that the link of a mail undoes.
 
     Raises:
-        NotFound: the link is not valid or too old, or the account was deleted.
+        NotFound: the link is not valid or too old, or the bank account was erased.
     """
     try:
         details_id = signing.loads(token, salt=_UNDO, max_age=timedelta(days=bounds.UNDO_DAYS))
     except signing.BadSignature as error:
         raise NotFound from error
-    # It works for an account that staff deactivated, which may be what the owner asked for.
+    # It works although staff deactivated the vendor's account, for which its owner may have asked them.
     details = PayoutDetails.objects.select_related("profile__store").filter(pk=details_id).first()
     if details is None or not details.encrypted:
         raise NotFound
@@ -98,7 +98,7 @@ def undo_payout_change(*, token: str) -> VendorProfile:
     """Withdraw a change of a bank account with all later ones, hold the vendor's payouts and end the vendor's sessions.
 
     Raises:
-        NotFound: the link is not valid or too old, or the account was deleted.
+        NotFound: the link is not valid or too old, or the bank account was erased.
     """
     profile = lock(VendorProfile.objects.select_related("user", "store"), pk=payout_change_of(token=token).profile_id)
     details = payout_change_of(token=token)
