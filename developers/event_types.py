@@ -29,7 +29,7 @@ PING = "ping"
 OWN_STORE_EVENTS: AbstractSet[str] = frozenset({EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED})
 # An app needs one of these scopes to receive the event: webhooks reveal nothing that calls would not.
 # Empty: any app may.
-REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
+SUFFICIENT_SCOPES: Mapping[str, frozenset[Scope]] = {
     EventType.ASSET_PUBLISHED: frozenset(),
     EventType.ASSET_UPDATED: frozenset(),
     EventType.ASSET_REMOVED: frozenset(),
@@ -46,7 +46,7 @@ REQUIRED_SCOPES: Mapping[str, frozenset[Scope]] = {
 
 def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
     """Tell whether an app with these granted scopes may receive an event."""
-    needed = REQUIRED_SCOPES[event]
+    needed = SUFFICIENT_SCOPES[event]
     return not needed or not needed.isdisjoint(granted)
 
 

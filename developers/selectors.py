@@ -67,7 +67,7 @@ def progress_of(user: User) -> Progress:
     return Progress(has_app=bool(apps), has_grant=any(scopes for scopes, _ in apps), has_key=any(key for _, key in apps))
 
 
-def open_request_of(app: App) -> ScopeReview | None:
+def open_scope_review_of(app: App) -> ScopeReview | None:
     """Return the app's undecided request for scopes, None when nothing waits."""
     return ScopeReview.objects.filter(app=app, status=ScopeReviewStatus.PENDING).first()
 
@@ -79,7 +79,7 @@ def undecided_scopes_of(app: App) -> QuerySet[AppScope]:
 
 def wait_of_scopes(app: App) -> Wait | None:
     """Return how long the app's request for scopes will wait, None if none waits."""
-    review = open_request_of(app)
+    review = open_scope_review_of(app)
     return None if review is None else wait_of(review, since="requested_at", waiting={"status": ScopeReviewStatus.PENDING})
 
 
@@ -184,8 +184,8 @@ def spending_limits_for(principal: Principal) -> list[SpendingLimit]:
     return list(SpendingLimit.objects.filter(Q(owner=principal.user) | Q(owner=None), app=principal.app))
 
 
-def spends_only_within_limits(principal: Principal) -> bool:
-    """Tell whether the caller cannot spend a currency without a limit of the owner.
+def needs_spending_limit(principal: Principal) -> bool:
+    """Tell whether the caller can spend only in currencies for which the owner has set a limit.
 
     This holds for tokens without an app, apps of other developers, and the developer console, where a click makes the call; keys
     and tokens of the owner's own app need no limit.

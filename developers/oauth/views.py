@@ -44,7 +44,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
         if agreed and (limits is None or limits.is_valid()):
             return _redirect_to(_allow(authorization, request.user, limits))
     except ClientNotApproved as refusal:
-        context = {"app": refusal.app, "review": selectors.open_request_of(refusal.app)}
+        context = {"app": refusal.app, "review": selectors.open_scope_review_of(refusal.app)}
         return _allow_redirects(render(request, "oauth/unreviewed.html", context, status=403))
     except RateLimited as problem:
         later = render(request, "429.html", status=429)

@@ -16,7 +16,7 @@ from ..errors import LogoNotReviewable, TooManyApps
 from ..models import App, AppLogo, AppOrigin
 from ..models.apps import AppStatus
 from ..redirects import origin_of
-from ..selectors import open_request_of
+from ..selectors import open_scope_review_of
 from .scopes import queue_request
 from .states import APP_TRANSITIONS, lock_approved_application, notify_developer
 
@@ -69,7 +69,7 @@ def set_app_logo(*, app: App, image: bytes, actor: User) -> None:
         LogoNotReviewable: no request for scopes is open, with which a reviewer would see it.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if image and not settings.SANDBOX and open_request_of(app) is None:
+    if image and not settings.SANDBOX and open_scope_review_of(app) is None:
         raise LogoNotReviewable
     AppLogo.objects.filter(app=app).delete()
     if image:

@@ -25,7 +25,7 @@ from ..errors import (
 from ..event_types import EventType
 from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
-from ..selectors import open_request_of, undecided_scopes_of
+from ..selectors import open_scope_review_of, undecided_scopes_of
 from ..webhooks.publishing import new_event, publish_events
 from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approved_application, notify_developer
 
@@ -50,7 +50,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
         ScopeReviewOpen: an earlier request waits.
     """
     app = lock(App.objects.all(), pk=app.pk)
-    if open_request_of(app) is not None:
+    if open_scope_review_of(app) is not None:
         raise ScopeReviewOpen
     if app.status != AppStatus.APPROVED:
         raise AppNotApproved("You can request more scopes while the app is approved.")

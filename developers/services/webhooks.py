@@ -19,7 +19,7 @@ from marketplace.http import outbound
 
 from .. import bounds
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
-from ..event_types import OWN_STORE_EVENTS, PING, REQUIRED_SCOPES, may_subscribe
+from ..event_types import OWN_STORE_EVENTS, PING, SUFFICIENT_SCOPES, may_subscribe
 from ..models import App, WebhookDelivery, WebhookEndpoint, WebhookEvent, WebhookSubscription
 from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
@@ -282,6 +282,6 @@ def _require_scopes(endpoint: WebhookEndpoint, scopes: AbstractSet[Scope] | None
             detail = f"The event {event} is about your own store. Manage its webhooks on the app's page: no key may."
             raise InsufficientScope(detail, requiredScope=Scope.VENDOR_MANAGE)
         if not may_subscribe(event, scopes):
-            needed = sorted(REQUIRED_SCOPES[event])
+            needed = sorted(SUFFICIENT_SCOPES[event])
             detail = f"The event {event} needs the scope {' or '.join(needed)}. Request one of them, then use a new key."
             raise InsufficientScope(detail, requiredScope=needed[0])

@@ -18,7 +18,7 @@ from developers.selectors import (
     current_application,
     keys_of,
     mcp_tokens_of,
-    open_request_of,
+    open_scope_review_of,
     tokens_without_app_of,
 )
 from developers.services.applications import approve_application, submit_application
@@ -236,7 +236,7 @@ def _app(people: People) -> App:
         asked = dict.fromkeys(APP_SCOPES, "To try it.")
         purpose = "Calls every endpoint that a key can call."
         app = create_app(user=people.developer, name=APP_NAME, purpose=purpose, scopes=asked, actor=people.developer)
-    review = open_request_of(app)
+    review = open_scope_review_of(app)
     if app.status == AppStatus.PENDING and review is not None:
         granted = dict.fromkeys(APP_SCOPES, ScopeDecision(granted=True))
         app = decide_scopes(review=review, decisions=granted, note=REASON, actor=people.admin)

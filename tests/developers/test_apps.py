@@ -78,7 +78,7 @@ def test_new_app_waits_with_each_requested_scope_and_its_reason(developer: User)
         ("catalog:read", "To read manifests", None),
         ("wallet:spend", "To buy", None),
     }
-    assert selectors.open_request_of(app) is not None
+    assert selectors.open_scope_review_of(app) is not None
     assert [entry.action for entry in history_of(app)] == ["app.request_scopes", "app.create"]
 
 
@@ -109,7 +109,7 @@ def test_rejected_app_has_every_scope_refused_with_the_reason(developer: User, r
     app = reject_app(app=create(developer), reason="Not our kind", actor=reviewer)
     assert (app.status, app.granted_scopes, app.status_reason) == ("Rejected", "", "Not our kind")
     assert {row.granted for row in app.scope_rows.all()} == {False}
-    assert selectors.open_request_of(app) is None
+    assert selectors.open_scope_review_of(app) is None
     assert app.scope_reviews.get().note == "Not our kind"
 
 

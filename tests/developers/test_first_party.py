@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 from developers import bounds
 from developers.authentication import principal_of_bearer, principal_of_key
 from developers.models import ApiUsage, App, FirstPartyToken
-from developers.selectors import spends_only_within_limits
+from developers.selectors import needs_spending_limit
 from developers.services.credentials import issue_api_key
 from developers.services.first_party import PAGE_SCOPES, issue_console_token, issue_page_token
 from developers.usage.buffer import usage_buffer
@@ -204,10 +204,10 @@ def test_console_spends_within_the_owners_limits_only_and_a_page_not_at_all() ->
     console, page = principal_of_key(console_token(app)[1]), principal_of_bearer(f"Bearer {page_token(app.developer)[1]}")
     assert (console.kind, console.scopes) == (CredentialKind.CONSOLE, APP_SCOPES)
     assert Scope.WALLET_SPEND not in page.scopes
-    assert spends_only_within_limits(console)
-    assert spends_only_within_limits(page)
+    assert needs_spending_limit(console)
+    assert needs_spending_limit(page)
     key = principal_of_key(issue_api_key(app=app, name="laptop", actor=app.developer)[1])
-    assert not spends_only_within_limits(key)
+    assert not needs_spending_limit(key)
 
 
 def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:

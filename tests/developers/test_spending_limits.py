@@ -14,7 +14,7 @@ from developers.authentication import principal_of_bearer, principal_of_key
 from developers.errors import LastSpendingLimit, SpendingLimitRequired
 from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
-from developers.selectors import owner_spending_limits, spending_limits_for, spends_only_within_limits
+from developers.selectors import needs_spending_limit, owner_spending_limits, spending_limits_for
 from developers.services.consents import withdraw_consent
 from developers.services.credentials import issue_api_key, issue_token_without_app
 from developers.services.spending import (
@@ -183,7 +183,7 @@ def test_personal_token_is_limited_by_its_own_spending_limits_in_one_query(user:
     with django_assert_num_queries(1):
         limits = spending_limits_for(principal)
     assert {limit.token_id for limit in limits} == {token.pk}
-    assert spends_only_within_limits(principal)
+    assert needs_spending_limit(principal)
 
 
 def test_app_is_limited_by_the_owner_of_the_wallet_and_by_staff(user: User, django_assert_num_queries: Queries) -> None:
@@ -199,14 +199,14 @@ def test_app_is_limited_by_the_owner_of_the_wallet_and_by_staff(user: User, djan
     with django_assert_num_queries(1):
         limits = spending_limits_for(principal)
     assert set(limits) == {own, app_limit}
-    assert spends_only_within_limits(principal)
+    assert needs_spending_limit(principal)
 
 
 def test_key_of_ones_own_app_needs_no_limit_but_keeps_those_there_are(user: User) -> None:
     app = AppFactory(user=user)
     principal = principal_of_key(issue_api_key(app=app, name="server", actor=user)[1])
     assert spending_limits_for(principal) == []
-    assert not spends_only_within_limits(principal)
+    assert not needs_spending_limit(principal)
     limits = {
         set_spending_limit(owner=user, spender=app, limit_values=INR, actor=user),
         set_app_spending_limit(app=app, limit_values=USD, reason="Careful", actor=UserFactory()),

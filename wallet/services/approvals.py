@@ -30,7 +30,7 @@ from ..errors import ApprovalDeclined, ApprovalExpired, SpendingLimitExceeded, T
 from ..models import Approval
 from ..models.approvals import ApprovalStatus
 from ..webhooks import publish_approval
-from .limits import enforce_limits, spender_of, sum_spent
+from .limits import enforce_limits, spender_id_of, sum_spent
 from .offers import PurchaseRequest
 from .quotes import find_requested_offer, save_quote
 
@@ -54,7 +54,7 @@ def find_approval(*, request: KeyedRequest, principal: Principal) -> Approval | 
     Raises:
         IdempotencyKeyReused: the app or token has asked for another purchase with this key.
     """
-    spender = {"app": principal.app, "spender_id": spender_of(principal)}
+    spender = {"app": principal.app, "spender_id": spender_id_of(principal)}
     approval = Approval.objects.filter(owner_id=request.owner.pk, idempotency_key=request.key, **spender).first()
     if approval is not None and approval.fingerprint != request.fingerprint:
         raise IdempotencyKeyReused
@@ -85,7 +85,7 @@ def request_approval(
     owner = lock(User.objects.filter(is_active=True), pk=principal.user.pk)
     if (asked := find_approval(request=request, principal=principal)) is not None:
         return asked
-    now, spender = timezone.now(), {"app_id": principal.app_id, "spender_id": spender_of(principal)}
+    now, spender = timezone.now(), {"app_id": principal.app_id, "spender_id": spender_id_of(principal)}
     if Approval.objects.filter(owner=owner, created_at__gt=now - LIFETIME, **spender).count() >= bounds.APPROVALS_A_DAY:
         raise TooManyApprovals(maximum=bounds.APPROVALS_A_DAY)
     offer = find_requested_offer(buyer=owner, purchase=purchase, quote_id=quote_id)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
-from developers.selectors import spending_limits_for, spends_only_within_limits
+from developers.selectors import needs_spending_limit, spending_limits_for
 from marketplace.accounts.models import User
 from marketplace.core.money import to_number, to_number_or_none
 
@@ -65,7 +65,7 @@ def used_limits(*, principal: Principal) -> list[UsedLimit]:
     return [UsedLimit(limit, spent[limit.currency]) for limit in limits]
 
 
-def spender_of(principal: Principal) -> uuid.UUID | None:
+def spender_id_of(principal: Principal) -> uuid.UUID | None:
     """Return the id by which the spending of a token without an app is summed; None for other credentials, which are limited by their app."""
     token = principal.credential
     return token.spender_id if principal.app is None and isinstance(token, AccessToken) else None
@@ -85,7 +85,7 @@ def _find_refusal(
     # Limits that staff set have no owner.
     if approved:
         limits = [limit for limit in limits if limit.owner_id is None]
-    elif spends_only_within_limits(principal) and all(limit.owner_id is None for limit in limits):
+    elif needs_spending_limit(principal) and all(limit.owner_id is None for limit in limits):
         return _refusal("currency", currency, price_minor, f"Nothing may be spent in {currency}.", limit_minor=0, left_minor=0)
     needs_sums = any(limit.per_day_minor is not None or limit.total_minor is not None for limit in limits)
     spent = _spent_by(principal, currency) if needs_sums else Spent(0, 0)
@@ -107,7 +107,7 @@ def _find_refusal(
 
 
 def _spent_by(principal: Principal, currency: str) -> Spent:
-    return sum_spent(buyer=principal.user, app_id=principal.app_id, spender_id=spender_of(principal), currency=currency)
+    return sum_spent(buyer=principal.user, app_id=principal.app_id, spender_id=spender_id_of(principal), currency=currency)
 
 
 def sum_spent(*, buyer: User, app_id: uuid.UUID | None, spender_id: uuid.UUID | None, currency: str) -> Spent:

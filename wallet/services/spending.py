@@ -29,7 +29,7 @@ from ..selectors import balances_of
 from .approvals import complete_approval, refuse_ended
 from .ledger import Debit, NewTransfer, VendorEntry, debit_wallet, write_journal
 from .licensees import licence_holder
-from .limits import enforce_limits, spender_of
+from .limits import enforce_limits, spender_id_of
 from .offers import Offer, PurchaseRequest
 from .quotes import find_requested_offer
 
@@ -225,7 +225,7 @@ def _order_columns(buyer: User, offer: Offer, principal: Principal | None, deliv
         "app_id": None if principal is None else principal.app_id,
         "credential_kind": "" if principal is None else principal.kind.value,
         "credential_id": None if principal is None else principal.credential.id,
-        "spender_id": None if principal is None else spender_of(principal),
+        "spender_id": None if principal is None else spender_id_of(principal),
         "request_id": current_request_id(),
         "consent_version": "" if delivery_consent is None else delivery_consent.version,
         "consent_text": "" if delivery_consent is None else delivery_consent.text,

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from developers.models import AccessToken, App
 from developers.principals import Principal
-from developers.selectors import spends_only_within_limits
+from developers.selectors import needs_spending_limit
 from developers.throttling import rate_limits_of_principal
 from marketplace.api.fields import Amount
 from marketplace.core.access import CredentialKind
@@ -111,7 +111,7 @@ class CallerResponse(serializers.Serializer[Principal]):
         return format_scopes(principal.scopes).split()
 
     def get_needsSpendingLimit(self, principal: Principal) -> bool:
-        return spends_only_within_limits(principal)
+        return needs_spending_limit(principal)
 
     @extend_schema_field(CallerSpendingLimit(many=True))
     def get_spendingLimits(self, principal: Principal) -> list[dict[str, Any]]:
