@@ -12,13 +12,13 @@ HISTORY_LIMIT = 100
 HISTORY_LIMIT_DEFAULT = 25
 PAYOUT_RUN_CHARS = 64
 # Bank details of a wallet payout, and the reference of a payment.
-PAYMENT_DETAILS_CHARS = 500
+BANK_DETAILS_CHARS = 500
 PAYMENT_REFERENCE_CHARS = 100
 # The most payout requests of a wallet in a day, because each needs mails and a decision; and the days after a payment, which may
 # be returned, until its bank details are erased.
 WALLET_PAYOUTS_A_DAY = 10
-PAYMENT_DETAILS_DAYS = 90
-PAYMENT_DETAILS_AGE = timedelta(days=PAYMENT_DETAILS_DAYS)
+BANK_DETAILS_DAYS = 90
+BANK_DETAILS_AGE = timedelta(days=BANK_DETAILS_DAYS)
 # The name of a bank or of a service from which payments come.
 CREDIT_SOURCE_CHARS = 40
 QUOTE_MINUTES = 10

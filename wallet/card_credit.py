@@ -70,7 +70,7 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
         elif kind == JournalKind.FUNDING:
             by_card = -net if top_up is not None else 0
         else:
-            # Refunds and what is unfrozen; payouts and their return have taken nothing that was paid by card.
+            # A refund and the end of a freeze give back what was taken by card. A payout and its return move only the rest: 0 was taken.
             by_card = -taken[order if kind == JournalKind.REFUND else undone]
         card, other = card - by_card, other + net + by_card
     return card, taken

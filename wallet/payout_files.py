@@ -76,12 +76,12 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
     document = SepaTransfer(config, schema=_SCHEMA, clean=False)
     # The same each time, so that the bank recognises a file that it got before; the library would choose a random one.
     document._xml.find("*/GrpHdr/MsgId").text = batch.pk.hex
-    for payout, account in lines:
+    for payout, bank_account in lines:
         document.add_payment(
             {
-                "name": sepa_text(account.holder),
-                "IBAN": account.number,
-                "BIC": account.bank,
+                "name": sepa_text(bank_account.holder),
+                "IBAN": bank_account.number,
+                "BIC": bank_account.bank,
                 "amount": batch.transfer_minor(payout.amount_minor),
                 "execution_date": batch.exported_at.date() if batch.exported_at else None,
                 "description": sepa_text(f"Payout {batch.run} {store_slug_of(payout.account)}"),
@@ -93,8 +93,8 @@ def _sepa(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]])
 
 
 def _csv(batch: PayoutBatch, lines: Sequence[tuple[VendorPayout, BankAccount]]) -> bytes:
-    def row(payout: VendorPayout, account: BankAccount) -> tuple[object, ...]:
-        texts = map(escape_formula, (batch.run, store_slug_of(payout.account), account.holder, account.number, account.bank))
+    def row(payout: VendorPayout, bank_account: BankAccount) -> tuple[object, ...]:
+        texts = map(escape_formula, (batch.run, store_slug_of(payout.account), bank_account.holder, bank_account.number, bank_account.bank))
         return (payout.pk, *texts, batch.transfer_currency, amount_text(batch.transfer_minor(payout.amount_minor)))
 
     return "".join(csv_lines(HEADER, starmap(row, lines))).encode()

@@ -271,7 +271,7 @@ def vendor_accounts(*, currency: str, store_slug: str | None = None) -> QuerySet
 
 
 def accounts_to_pay() -> QuerySet[LedgerAccount]:
-    """Return vendors' accounts with earnings, as of the last digest."""
+    """Return vendors' accounts with earnings, as of the last digest, for staff's lists; a payout run asks `accounts_due`."""
     return LedgerAccount.objects.filter(kind=AccountKind.VENDOR, balance_minor__gt=0)
 
 

@@ -150,9 +150,9 @@ class WalletPayoutForm(PasswordConfirmationForm):
     )
     payment_details = forms.CharField(
         label="Pay to",
-        max_length=wallet_bounds.PAYMENT_DETAILS_CHARS,
+        max_length=wallet_bounds.BANK_DETAILS_CHARS,
         help_text="For example: account holder, account number and bank. Only the staff who make the payment can see it. It is deleted if nothing "
-        f"is paid, and {wallet_bounds.PAYMENT_DETAILS_DAYS} days after a payment.",
+        f"is paid, and {wallet_bounds.BANK_DETAILS_DAYS} days after a payment.",
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
     field_order = ("currency", "amount", "payment_details", "password")

@@ -62,7 +62,7 @@ def held(user: User, currency: str = "INR") -> int:
     [
         ("password_required", {"password_confirmed": False}),
         ("invalid_input", {"payment_details": " \n "}),
-        ("invalid_input", {"payment_details": "x" * (bounds.PAYMENT_DETAILS_CHARS + 1)}),
+        ("invalid_input", {"payment_details": "x" * (bounds.BANK_DETAILS_CHARS + 1)}),
         ("invalid_input", {"payment_details": "IBAN\0"}),
         ("invalid_amount", {"amount_minor": 0}),
         ("invalid_amount", {"currency": "EUR"}),
@@ -137,10 +137,10 @@ def test_payment_details_are_erased_90_days_after_a_payment() -> None:
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=staff),
         requested_payout(user, currency="USD"),
     )
-    with later(days=bounds.PAYMENT_DETAILS_DAYS - 1):
+    with later(days=bounds.BANK_DETAILS_DAYS - 1):
         call_command("purge", "wallet", stdout=out)
     assert "of 0 payouts erased" in out.getvalue()
-    with later(days=bounds.PAYMENT_DETAILS_DAYS + 1):
+    with later(days=bounds.BANK_DETAILS_DAYS + 1):
         call_command("purge", "wallet", "--dry-run", stdout=out)
         assert "of 1 payouts would be erased" in out.getvalue()
         call_command("purge", "wallet", stdout=out)

@@ -13,7 +13,7 @@ from ..errors import PaymentEventInvalid, PaymentProviderUnavailable, PaymentRef
 from ..models.top_ups import EventKind, ReversalStatus, TopUp
 from .base import PaymentEvent, PaymentPage, ProviderPayment, ProviderReversal, Refund, day_bounds, moment_of
 
-_SESSION = {
+_SESSION_EVENTS = {
     "checkout.session.completed": EventKind.SUCCEEDED,
     "checkout.session.async_payment_succeeded": EventKind.SUCCEEDED,
     "checkout.session.async_payment_failed": EventKind.FAILED,
@@ -29,7 +29,7 @@ _REFUND_STATUSES = {
     "failed": ReversalStatus.PAYMENT_KEPT,
     "canceled": ReversalStatus.PAYMENT_KEPT,
 }
-# The kind of the event that ends one, by the same.
+# The kind of our event that ends a dispute or a refund, by Stripe's status of it.
 _DISPUTE_EVENTS = {"won": EventKind.DISPUTE_WON, "lost": EventKind.DISPUTE_LOST}
 _REFUND_EVENTS = {"succeeded": EventKind.REFUNDED, "failed": EventKind.REFUND_FAILED, "canceled": EventKind.REFUND_FAILED}
 
@@ -146,7 +146,7 @@ def _event(event: Mapping[str, Any]) -> PaymentEvent | None:
 
 
 def _session(name: str, session: Mapping[str, Any]) -> dict[str, Any] | None:
-    kind = _SESSION.get(name)
+    kind = _SESSION_EVENTS.get(name)
     # A completed session whose money is on its way is paid by a later event.
     if kind is None or (kind == EventKind.SUCCEEDED and session["payment_status"] != "paid"):
         return None

@@ -28,8 +28,8 @@ class SkippedReason(models.TextChoices):
     INACTIVE = "account_deactivated", "the vendor's account is deactivated"
     NOT_APPROVED = "vendor_not_approved", "the vendor is not approved"
     HELD = "payouts_held", "the vendor's payouts are held"
-    NO_ACCOUNT = "no_bank_account", "there is no bank account"
-    NEW_ACCOUNT = "new_bank_account", "the bank account is too new"
+    NO_BANK_ACCOUNT = "no_bank_account", "there is no bank account"
+    NEW_BANK_ACCOUNT = "new_bank_account", "the bank account is too new"
     OUTSIDE_SEPA = "outside_sepa", "the bank account is outside of the SEPA area"
     REFUNDED = "refunded", "sales were refunded after it was prepared; the next run pays what is left"
 
@@ -65,7 +65,7 @@ def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetai
         return SkippedPayout(amount, SkippedReason.BELOW_MINIMUM)
     refusal = refusal_of(profile=profile, details=details)
     if details is None or refusal is not None:
-        return SkippedPayout(amount, refusal or SkippedReason.NO_ACCOUNT)
+        return SkippedPayout(amount, refusal or SkippedReason.NO_BANK_ACCOUNT)
     return DuePayout(amount, details)
 
 
@@ -78,8 +78,8 @@ def refusal_of(*, profile: VendorProfile, details: PayoutDetails | None) -> Skip
     if profile.payouts_held_at is not None:
         return SkippedReason.HELD
     if details is None or details.withdrawn_at is not None or not is_readable(details=details):
-        return SkippedReason.NO_ACCOUNT
-    return None if has_waited(details) else SkippedReason.NEW_ACCOUNT
+        return SkippedReason.NO_BANK_ACCOUNT
+    return None if has_waited(details) else SkippedReason.NEW_BANK_ACCOUNT
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[Nex
         bank_account = details.get(currency)
         due = _due(earned.get(currency, 0), minimum, profile, bank_account)
         reason = due.reason.value if isinstance(due, SkippedPayout) else ""
-        waits = bank_account is not None and reason == SkippedReason.NEW_ACCOUNT
+        waits = bank_account is not None and reason == SkippedReason.NEW_BANK_ACCOUNT
         on = next_run(after=bank_account.created_at + PAYOUT_WAIT if bank_account is not None and waits else now)
         label = "" if bank_account is None else bank_account.label
         found.append(NextPayout(currency, due.amount_minor, label, on, reason, minimum))

@@ -34,7 +34,7 @@ from .due_payouts import SkippedPayout, SkippedReason, due_payout, refusal_of
 from .ledger import NewTransfer, VendorEntry, open_account, write_journal
 
 _RUN = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{bounds.PAYOUT_RUN_CHARS - 1}}}")
-# EUR for one unit of the earnings' currency: no currency is worth so much. For US dollars, a rate in per cent would be larger.
+# EUR for one unit of the earnings' currency: no currency is worth so much. A rate for US dollars entered in per cent is above it.
 MAXIMUM_RATE = 10
 _PREPARED = {PayoutStatus.PREPARED.value}
 _EXPORTED = {PayoutStatus.EXPORTED.value}
@@ -259,7 +259,7 @@ def cancel_payout(*, payout: VendorPayout, reason: str, actor: User | None) -> V
 
 def expired_bank_accounts() -> QuerySet[PayoutDetails]:
     """Return the bank accounts that were replaced or withdrawn long ago, and that no payout needs any more."""
-    long_ago = Now() - bounds.PAYMENT_DETAILS_AGE
+    long_ago = Now() - bounds.BANK_DETAILS_AGE
     newer = PayoutDetails.objects.filter(
         profile=OuterRef("profile"), currency=OuterRef("currency"), withdrawn_at__isnull=True, created_at__gt=OuterRef("created_at")
     )

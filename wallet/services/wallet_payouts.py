@@ -145,7 +145,7 @@ def cancel_wallet_payout(*, wallet_payout: WalletPayout, actor: User) -> WalletP
 
 def payouts_with_expired_details() -> QuerySet[WalletPayout]:
     """Return the payouts whose bank details are due for erasure."""
-    settled_before = timezone.now() - bounds.PAYMENT_DETAILS_AGE
+    settled_before = timezone.now() - bounds.BANK_DETAILS_AGE
     return WalletPayout.objects.filter(status=WalletPayoutStatus.PAID, closing_journal__at__lte=settled_before).exclude(payment_details="")
 
 
@@ -166,8 +166,8 @@ def _check_request_limits(wallet: LedgerAccount) -> None:
 
 def _clean_payment_details(payment_details: str) -> str:
     details = texts.clean_text(payment_details, "payment_details")
-    if len(details) > bounds.PAYMENT_DETAILS_CHARS:
-        raise texts.invalid("payment_details", "max_length", f"At most {bounds.PAYMENT_DETAILS_CHARS} characters.")
+    if len(details) > bounds.BANK_DETAILS_CHARS:
+        raise texts.invalid("payment_details", "max_length", f"At most {bounds.BANK_DETAILS_CHARS} characters.")
     return details
 
 
