@@ -19,7 +19,7 @@ from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
 
 from .models import Licence
-from .selectors import current_licences_of
+from .selectors import unrevoked_licences_of
 
 
 class RightsDecision(TextChoices):
@@ -80,14 +80,15 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     listing = with_running_discount(Listing.objects.select_related("store")).filter(**lookup(asset_id)).first()
     if listing is None:
         raise NotFound
-    owned = [] if owner is None else list(current_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
+    unrevoked = [] if owner is None else list(unrevoked_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
+    owned = [licence for licence in unrevoked if licence.is_current]
     if not (owned or listing.is_on_sale):
         raise NotFound
     considered: list[tuple[LicenseTerms, str, Prices | None]] = [
         (licence.terms, licence.ai_training, None) for licence in owned if licence.suspended_at is None
     ]
     if listing.is_on_sale:
-        considered.extend((terms, listing.ai_training, prices) for terms, prices in _on_sale(listing, owned))
+        considered.extend((terms, listing.ai_training, prices) for terms, prices in _on_sale(listing, unrevoked))
     licenses = []
     for terms, ai_training, prices in considered:
         use_terms = _use_terms(use, terms, ai_training)
@@ -109,9 +110,9 @@ def _use_terms(use: Use, terms: LicenseTerms, ai_training: str) -> UseTerms:
     return UseTerms.of(terms.permissions, use)
 
 
-def _on_sale(listing: Listing, owned: Iterable[Licence]) -> Iterator[tuple[LicenseTerms, Prices]]:
-    """Yield the current terms and the prices of the licences that the user does not have, from the cheapest."""
-    tiers, terms, owned_tiers = active_tiers(), current_terms(), {licence.tier_id for licence in owned}
+def _on_sale(listing: Listing, unrevoked: Iterable[Licence]) -> Iterator[tuple[LicenseTerms, Prices]]:
+    """Yield the current terms and the prices of the licences that the user can buy, from the cheapest: not one that an upgrade replaced."""
+    tiers, terms, owned_tiers = active_tiers(), current_terms(), {licence.tier_id for licence in unrevoked}
     for tier in sorted(permitted_tiers(listing, tiers), key=attrgetter("price_factor")):
         if tier.pk in terms and tier.pk not in owned_tiers:
             yield terms[tier.pk], prices_of(listing, tier, tiers)

@@ -23,6 +23,11 @@ def current_licences_of(user: User) -> QuerySet[Licence]:
     return Licence.objects.filter(CURRENT, holder=user).order_by("-acquired_at", "-id")
 
 
+def unrevoked_licences_of(user: User) -> QuerySet[Licence]:
+    """Return the licences that keep the user from buying them again, newest first: the current ones, and those that an upgrade replaced."""
+    return Licence.objects.filter(holder=user, revoked_at__isnull=True).order_by("-acquired_at", "-id")
+
+
 def library_page(licences: QuerySet[Licence], *, limit: int, cursor: str | None = None) -> Page:
     """Return a page of current licences, newest first.
 

@@ -24,7 +24,7 @@ from ..models import Licence
 def send_claim_link(*, licence: Licence, buyer: User) -> None:
     """Mail the licensee a new claim link, which ends the one before it; the caller has locked the licence.
 
-    The mail names the buyer by the address of the account, and has nothing in it that the buyer wrote.
+    The mail names the buyer by the address of the account, unless it is deleted, and has nothing in it that the buyer wrote.
     """
     secret = secrets.token_urlsafe(32)
     licence.claim_digest, licence.claim_sent_at = digest_of(secret), timezone.now()

@@ -39,6 +39,7 @@ from wallet.models import (
     WalletPayout,
     WalletSettings,
 )
+from wallet.models.ledger import ASIDE_KINDS
 from wallet.services.billing import erase_billing_details
 
 from .blockers import deletion_blockers
@@ -54,8 +55,9 @@ def anonymise(event: AccountDeleting) -> None:
         AccountInUse: something prevents it, such as a balance, a debt, an open payout, a disputed payment or a listing on sale.
     """
     user = User.objects.get(pk=event.user_id)
-    # Lock the ledger accounts whose balances are checked below: wallets before what is set aside from them, as all services do.
-    list(LedgerAccount.objects.select_for_update().filter(owner=user).order_by("-kind", "currency"))
+    # Lock the ledger accounts whose balances are checked below: by their ids, as digests do, and last what is set aside from others, as all services do.
+    accounts = LedgerAccount.objects.filter(owner=user).alias(is_aside=Q(kind__in=ASIDE_KINDS))
+    list(accounts.select_for_update().order_by("is_aside", "pk"))
     blockers = deletion_blockers(user.pk)
     if blockers:
         raise AccountInUse(" ".join(blocker.message for blocker in blockers))

@@ -137,6 +137,17 @@ def test_suspended_licence_permits_nothing_and_is_not_overlooked(bearer_client: 
     assert rights(bearer_client(UserFactory()), listing, "app")["decision"] == "unclear"
 
 
+def test_licence_that_an_upgrade_replaced_is_not_offered_for_sale(bearer_client: Callable[..., APIClient]) -> None:
+    listing, buyer = on_sale(), funded(inr=1_000_000)
+    bought(listing, buyer)
+    upgrade = bought(listing, buyer, license_slug="commercial", upgrade_from="personal")
+    answer = rights(bearer_client(buyer), listing)
+    assert [(each["slug"], each["owned"]) for each in answer["licenses"]] == [("commercial", True), ("extended", False)]
+    suspend_licences(order_ids=[upgrade.pk], reason="test")
+    # While the upgrade is disputed, a purchase of the replaced licence would be refused too.
+    assert rights(bearer_client(buyer), listing)["licenseSlug"] == "extended"
+
+
 def test_suspended_licence_of_an_asset_off_sale_leaves_none_to_ask(client: Client) -> None:
     listing, buyer = on_sale(), funded(inr=1_000_000)
     suspend_licences(order_ids=[bought(listing, buyer).pk], reason="test")

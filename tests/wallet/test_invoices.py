@@ -146,6 +146,17 @@ def test_seller_with_wrong_numbering_or_without_billing_details_and_a_second_ope
         operator()
 
 
+def test_numbering_of_a_seller_whose_account_is_deleted_can_be_changed_for_the_credit_notes_to_come() -> None:
+    vendor = UserFactory()
+    details_id = vendor_as_seller(vendor).details_id
+    delete_account(user=vendor, reason="test", actor=None)
+    seller = Seller.objects.get()
+    seller.number_pattern = "C{year}/{number}"
+    save_seller(seller=seller, changed=["number_pattern"], details={}, actor=UserFactory(is_staff=True))
+    seller.refresh_from_db()
+    assert (seller.number_pattern, seller.details_id) == ("C{year}/{number}", details_id)
+
+
 def test_refund_has_a_credit_note_that_repeats_the_invoice() -> None:
     seller = operator()
     rate("IN", 1800)

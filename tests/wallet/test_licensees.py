@@ -22,7 +22,7 @@ from marketplace.accounts.services import delete_account
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, NotFound, RateLimited
 from marketplace.operations.personal_data import export_account
-from tests.eager import sent_mails
+from tests.eager import EagerBackend, sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_file
 from wallet.errors import QuoteMismatch, UpgradeUnavailable
@@ -302,3 +302,13 @@ def test_licence_without_a_holder_is_refused_by_the_database() -> None:
     order = bought(on_sale())
     with pytest.raises(IntegrityError), transaction.atomic():
         Licence.objects.filter(order_id=order.pk).update(holder=None)
+
+
+def test_link_of_a_buyer_who_deleted_the_account_before_it_was_sent_does_not_name_what_is_left_of_it() -> None:
+    buyer = funded(inr=49_900)
+    with patch.object(EagerBackend, "on", new=False):
+        bought_for(on_sale(), buyer)
+        delete_account(user=buyer, reason="test", actor=None)
+    (letter,) = (letter for letter in sent_mails() if letter.to == [CLIENT.email])
+    assert "deleted.invalid" not in letter.body
+    assert "Somebody who has deleted their account since has bought a licence" in letter.body

@@ -15,7 +15,9 @@ from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp, Transfer
+from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
+from wallet.providers.base import Refund
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services import refunds
@@ -24,7 +26,7 @@ from wallet.services.digests import digest_ledger
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.unclaimed import unclaimed_minor, unclaimed_refunds, unclaimed_sums
 
-from .top_up_cases import paid_top_up
+from .top_up_cases import deliver_event, paid_top_up
 from .wallet_payout_cases import refund_to_deleted_account
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -161,6 +163,30 @@ def test_refund_of_a_deleted_account_that_paid_all_by_card_leaves_nothing_to_cla
     with pytest.raises(InvalidTransition):
         pay_unclaimed(order=order, reference="UTR 1", reason="By the receipt.", actor=UserFactory())
     assert list(differences()) == []
+
+
+def test_refund_of_a_deleted_account_during_another_refund_or_dispute_of_the_card_returns_to_the_card_after_it(
+    subtests: pytest.Subtests,
+) -> None:
+    for begun, ended in ((None, EventKind.REFUNDED), (EventKind.DISPUTED, EventKind.DISPUTE_LOST)):
+        with subtests.test(ended):
+            buyer = UserFactory()
+            top_up = paid_top_up(buyer, 80_000)
+            order, last = bought(on_sale(price_inr_minor=30_000), buyer), left_by(buyer, price_inr_minor=50_000)
+            if begun is None:
+                with patch.object(SimulatedProvider, "refund", return_value=Refund(f"refund-{top_up.pk}", done=False)):
+                    refund_order(order=last, reason="broken", actor=UserFactory())
+                    drain()
+            else:
+                deliver_event(top_up, begun, amount_minor=50_000)
+            refund_order(order=order, reason="broken", actor=UserFactory())
+            drain()
+            assert wallet_of(buyer).balance_inr_minor == 30_000
+            reference = CardReversal.objects.get(top_up=top_up).reference
+            deliver_event(top_up, ended, event_id=f"end-{top_up.pk}", reversal=reference, amount_minor=50_000)
+            drain()
+            top_up.refresh_from_db()
+            assert (wallet_of(buyer).balance_inr_minor, top_up.status, list(differences())) == (0, "Returned", [])
 
 
 def test_card_that_refuses_the_refund_of_a_deleted_account_is_tried_again_by_staff() -> None:

@@ -18,7 +18,7 @@ from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
 from tests.races import THREADS, at_once, outcomes_at_once
-from tests.shop import archive, bought, on_sale
+from tests.shop import archive, bought, funded, on_sale
 from wallet.models import CardReversal, Journal, LedgerAccount, PayoutBatch, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
@@ -110,6 +110,27 @@ def test_dispute_and_digest_do_not_deadlock() -> None:
     dispute.join()
     top_up.refresh_from_db()
     assert top_up.status == "Disputed"
+
+
+@pytest.mark.postgres
+def test_deletion_of_a_vendor_and_digest_do_not_deadlock() -> None:
+    listing, buyer = on_sale(), funded(inr=2 * 49_900, usd=1_000)
+    # The account that the deletion would come to first by its currency was opened last.
+    bought(listing, buyer, currency="USD")
+    bought(listing, buyer, currency="INR", license_slug="commercial")
+    outcomes: list[Any] = []
+
+    def delete() -> None:
+        outcomes.extend(outcomes_at_once(partial(delete_account, user=listing.store.owner, reason="test", actor=None)))
+
+    with transaction.atomic():
+        # What a digest does.
+        for number, account in enumerate(LedgerAccount.objects.filter(kind="vendor").order_by("pk")):
+            LedgerAccount.objects.filter(pk=account.pk).update(balance_minor=F("balance_minor"))
+            if number == 0:
+                deletion = elsewhere(delete)
+    deletion.join()
+    assert outcomes == ["account_in_use"]
 
 
 def test_disputes_of_several_buyers_of_the_same_vendors_do_not_deadlock() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -20,10 +21,11 @@ from vendors.models import PayoutDetails, VendorProfile
 from vendors.services.payout_details import hold_payouts
 from wallet.admin import payout_batches as admin
 from wallet.models import PayoutBatch, VendorPayout
-from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_batch_paid, mark_payout_paid
+from wallet.services.payout_batches import prepare_batch
+from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_batch_paid, mark_payout_paid, open_batch
 from wallet.spreadsheets import store_slug_of
 
-from .payees import IBAN, NUMBER, account_of, changed_bank_account, payee, payout_of
+from .payees import IBAN, NUMBER, account_of, changed_bank_account, end_waiting_time, payee, payout_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_vendorpayout_changelist", "admin:wallet_vendorpayout_export"
@@ -224,6 +226,25 @@ def test_vendor_whose_bank_account_is_too_new_is_not_prepared_before_those_who_c
     answer = staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | {"confirmed": "yes"}, follow=True)
     assert VendorPayout.objects.get().account.owner_id == able.user_id
     assert "Prepare the run again" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_vendors_whom_the_run_cannot_reach_are_not_prepared_before_those_who_can_be_paid(
+    monkeypatch: pytest.MonkeyPatch, *, unreadable: bool
+) -> None:
+    monkeypatch.setattr("wallet.services.payout_batches.PREPARED_AT_ONCE", 1)
+    unreached, able = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
+    for profile in (unreached, able):
+        bought(on_sale(store=profile.store), funded(usd=100_000), currency="USD")
+    if unreadable:
+        PayoutDetails.objects.filter(profile=unreached).update(encrypted="")
+    else:
+        # In the United States, so that no transfer in EUR gets there.
+        changed_bank_account(unreached, "USD", number="00123456789", bank="021000021")
+        end_waiting_time(unreached)
+    batch = open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal("0.9"))
+    outcome = prepare_batch(batch=batch, minimum_minor=1, actor=None)
+    assert (VendorPayout.objects.get().account.owner_id, outcome.remaining) == (able.user_id, 0)
 
 
 @pytest.mark.parametrize(

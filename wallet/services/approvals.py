@@ -166,7 +166,7 @@ def refuse_ended(*, approval: Approval) -> None:
     """
     if approval.status == ApprovalStatus.DECLINED:
         raise ApprovalDeclined(approvalId=str(approval.pk))
-    if approval.expires_at <= timezone.now():
+    if approval.current_status == ApprovalStatus.EXPIRED:
         raise ApprovalExpired(approvalId=str(approval.pk))
 
 

@@ -116,7 +116,8 @@ def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str
     if seller.vendor is None:
         seller.details = _set_current(None, checked)
     else:
-        seller.details = BillingDetails.objects.get(owner=seller.vendor, current=True)
+        # Once the vendor's account is deleted there are no current ones: the last stay.
+        seller.details = billing_details_of(seller.vendor) or seller.details
     audit.save_and_record(seller, changed=changed, actor=actor)
     return seller
 
@@ -137,7 +138,7 @@ def clean_seller(*, seller: Seller, details: Mapping[str, str]) -> dict[str, str
         raise texts.invalid("store", "unique", sentence)
     if seller.vendor is None:
         return clean_billing_details(details)
-    if billing_details_of(seller.vendor) is None:
+    if billing_details_of(seller.vendor) is None and not Seller.objects.filter(pk=seller.pk).exists():
         raise texts.invalid("store", "invalid", "This vendor has not entered billing details yet.")
     return {}
 

@@ -1,13 +1,17 @@
 """Prepares the payouts of a batch for many vendors at once."""
 
+import uuid
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from marketplace.accounts.models import User
+from marketplace.core.money import Currency
 from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
+from vendors.services.payout_details import bank_account_of, is_readable
 
 from ..models import LedgerAccount, PayoutBatch, VendorPayout
 from ..selectors import accounts_due
@@ -48,7 +52,8 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
     bank_accounts = PayoutDetails.objects.filter(profile__user=OuterRef("owner"), currency=batch.currency, withdrawn_at=None)
     # The newest one applies, so that no other matters while it is too new.
     too_new = bank_accounts.filter(created_at__gt=Now() - PAYOUT_WAIT)
-    due = due.annotate(payable=Exists(vendors) & Exists(bank_accounts) & ~Exists(too_new))
+    reached = ~Q(owner__in=_unreachable_vendors(batch, due))
+    due = due.annotate(payable=Exists(vendors) & Exists(bank_accounts) & ~Exists(too_new) & reached)
     remaining = max(due.filter(payable=True).count() - PREPARED_AT_ONCE, 0)
     for account in due.order_by("-payable", "owner__store__slug")[:PREPARED_AT_ONCE]:
         outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=actor)
@@ -57,3 +62,16 @@ def prepare_batch(*, batch: PayoutBatch, minimum_minor: int, actor: User | None)
         else:
             prepared += 1
     return PreparedBatch(prepared, skipped, remaining)
+
+
+def _unreachable_vendors(batch: PayoutBatch, due: QuerySet[Any]) -> list[uuid.UUID]:
+    """Return the vendors to whose bank account no transfer of a batch can be made: it is not readable, or outside of the area that SEPA transfers reach."""
+    rows = PayoutDetails.objects.filter(profile__user__in=due.order_by().values("owner"), currency=batch.currency, withdrawn_at=None)
+    # Of each vendor the newest one.
+    applicable = {details.profile.user_id: details for details in rows.select_related("profile").order_by("created_at", "id")}
+    in_euros = batch.transfer_currency == Currency.EUR
+    return [
+        vendor_id
+        for vendor_id, details in applicable.items()
+        if not is_readable(details=details) or (in_euros and not bank_account_of(details=details).in_sepa_area)
+    ]

@@ -200,7 +200,8 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
     refund_upgrades(buyer=top_up.user)
     is_dispute = reversal.kind == ReversalKind.DISPUTE
-    if kept and is_dispute and top_up.user.deleted:
+    # What was refunded to the account meanwhile could not return to this card; a refund that the provider refused is left to staff.
+    if top_up.user.deleted and (is_dispute or not kept):
         emit(DeletedAccountCredited(top_up.user_id))
     if returned_minor(top_up) == top_up.amount_minor:
         TOP_UP_TRANSITIONS.apply(top_up, "return", actor=None)
