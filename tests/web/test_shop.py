@@ -152,12 +152,6 @@ def test_price_is_shown_in_the_chosen_currency_and_kept(client: Client) -> None:
     assert "$12.34" in page_at(client, "/browse?currency=EUR").get_text()
 
 
-@pytest.mark.slow
-def test_price_is_shown_in_the_wallets_currency_after_the_sign_in(browse: Callable[..., Client]) -> None:
-    on_sale(base_price_minor=1234, price_inr_minor=123_456)
-    assert "₹1,234.56" in page_at(browse(), "/browse").get_text()
-
-
 def test_htmx_request_gets_only_the_results_and_an_address_without_empty_parameters(client: Client) -> None:
     on_sale(title="Halden")
     response = client.get("/browse?q=&category=fonts&minPrice=&sort=popular&currency=USD&page=", headers={"hx-request": "true"})

@@ -26,7 +26,6 @@ def test_text_from_the_admin_is_shown_safely(browse: Callable[..., Client], clie
     assert page is not None
     assert [heading.get_text() for heading in page.select("h2")] == ["Who we are"]
     assert (page.select("script"), page.select("a[href^=javascript]"), page.select(".note-warning")) == ([], [], [])
-    assert page.strong is not None
     assert AuditEntry.objects.get(action="sitepage.update").actor == editor
 
 
