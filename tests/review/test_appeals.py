@@ -304,13 +304,16 @@ def test_waiting_appeal_has_a_position_and_the_usual_time(django_assert_num_quer
 
 def test_waiting_listing_vendor_and_application_have_a_position_in_their_queue() -> None:
     cases: list[tuple[Callable[[], Any], Callable[[Any], Wait | None]]] = [
-        (lambda: open_review(submitted()), wait_of_review),
+        (lambda: open_review(submitted(rejected())), wait_of_review),
         (lambda: make_vendor(VendorStatus.PENDING), wait_of_profile),
         (application, wait_of_application),
     ]
+    # Those that are decided do not wait.
+    make_vendor()
+    approved = developer()
     for make, wait_of in cases:
         make()
         wait = wait_of(make())
         assert wait is not None
         assert wait.position == 2
-    assert wait_of_application(developer()) is None
+    assert wait_of_application(approved) is None

@@ -68,7 +68,7 @@ def test_unknown_placeholder_in_the_documentation_raises_an_error() -> None:
         filled_in("It is {{no_such_value}}.")
 
 
-@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/nothing.md", "/docs/../settings", "/docs/Quick_Start%00"])
+@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/nothing.md", "/docs/../settings", "/docs/Quick_Start%00", "/docs/api/nothing"])
 def test_unknown_page_is_not_found(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
 

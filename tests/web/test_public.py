@@ -1,4 +1,4 @@
-"""Pages for everyone: start page, error codes, what robots and browsers ask for."""
+"""Pages for everyone: error codes, what browsers ask for, what is not there."""
 
 import json
 from collections.abc import Callable
@@ -14,10 +14,12 @@ from django.urls import reverse
 
 from marketplace.core.errors import all_problems
 
+from .markup import faults_of
+
 
 def test_unknown_problem_code_is_a_404_page(client: Client) -> None:
     response = client.get("/problems/no_such_code", headers={"x-request-id": "test-request-1"})
-    assert (response.status_code, response["X-Request-Id"]) == (404, "test-request-1")
+    assert (response.status_code, response["X-Request-Id"], faults_of(response.content)) == (404, "test-request-1", [])
     assert "test-request-1" in response.content.decode()
 
 

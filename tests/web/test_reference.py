@@ -31,11 +31,6 @@ def test_every_operation_is_in_the_index_and_has_its_page(client: Client, pages:
         assert faults_of(page) == [], name
 
 
-def test_operation_that_does_not_exist_is_not_found(client: Client) -> None:
-    for path in ("/docs/api/nothing", "/docs/api/", "/docs/api/buyAsset/more"):
-        assert client.get(path).status_code == 404
-
-
 @pytest.mark.slow
 def test_examples_in_python_can_be_read_and_name_what_is_required(pages: dict[str, bytes]) -> None:
     for name, html in pages.items():
