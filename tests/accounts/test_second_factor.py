@@ -82,11 +82,6 @@ def tamper(kept: str) -> str:
     return kept[:-10] + ("B" if kept[-10] == "A" else "A") + kept[-9:]
 
 
-def keep_unencrypted(user: User, secret: str) -> None:
-    Authenticator.objects.filter(user=user, type="totp").update(data={"secret": secret})
-    Authenticator.objects.filter(user=user, type="recovery_codes").update(data={"seed": SEED, "used_mask": 0})
-
-
 def kept() -> str:
     return str(list(Authenticator.objects.values_list("data", flat=True)))
 
@@ -100,7 +95,8 @@ def test_database_has_neither_secret_nor_seed(secret: str) -> None:
 @pytest.mark.parametrize("kept_as", ["encrypted", "unencrypted"])
 def test_codes_sign_in_whether_stored_encrypted_or_unencrypted(client: Client, user: User, secret: str, kept_as: str) -> None:
     if kept_as == "unencrypted":
-        keep_unencrypted(user, secret)
+        Authenticator.objects.filter(user=user, type="totp").update(data={"secret": secret})
+        Authenticator.objects.filter(user=user, type="recovery_codes").update(data={"seed": SEED, "used_mask": 0})
     for right in (app_code(secret), recovery_code(user)):
         sign_in(client, user, WRONG)
         assert not signed_in(client)

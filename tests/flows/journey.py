@@ -26,7 +26,6 @@ class Caller:
         self.session.headers.update({name.replace("_", "-"): value for name, value in headers.items()})
 
     def ask(self, method: str, path: str, *, status: int = 200, **parts: Any) -> dict[str, Any]:
-        """Call an endpoint, expect a status, return the JSON."""
         response = self.session.request(method, self.base + path, timeout=PATIENCE_SECONDS, **parts)
         assert response.status_code == status, f"{method} {path}: {response.status_code} {response.text}"
         answer: dict[str, Any] = response.json()
@@ -110,23 +109,6 @@ def vendor_lists_the_family(vendor: Caller) -> str:
     assert vendor.ask("POST", f"{path}/submit")["status"] == "PendingReview"
     assert vendor.ask("PATCH", f"{path}/licensing", json={"readme": "x"}, status=409)["code"] == "listing_locked"
     return str(asset["id"])
-
-
-def vendor_lists_a_sound(vendor: Caller) -> None:
-    asset = vendor.ask(
-        "POST",
-        "vendor/assets",
-        json={"title": "Tone", "slug": "tone", "shortDescription": "A tone.", "categorySlug": "presets", "basePrice": 0},
-    )
-    path = f"vendor/assets/{asset['id']}"
-    sound = makers.sound("WAV")
-    vendor.ask("POST", f"{path}/file", files={"file": ("tone.zip", makers.zipped({"presets/tone.wav": sound}))})
-    preview = vendor.ask("POST", f"{path}/audio-preview", files={"file": ("tone.wav", sound)})
-    assert preview["kind"] == "AudioPreview"
-    heard = vendor.session.get(
-        vendor.base.removesuffix("/api/v1/") + preview["url"], headers={"Range": "bytes=0-99"}, timeout=PATIENCE_SECONDS
-    )
-    assert (heard.status_code, len(heard.content), heard.headers["Content-Type"]) == (206, 100, "audio/wav")
 
 
 def editors_reject_then_approve(server: Site, admin: Person, vendor: Caller, asset_id: str) -> None:

@@ -26,11 +26,9 @@ class Person:
 
     @property
     def words(self) -> str:
-        """What the page says."""
         return " ".join(self.page.get_text(" ").split())
 
     def open(self, address: str) -> None:
-        """Go to a page; it must be there."""
         self._show(self.session.get(urljoin(self.url, address), timeout=PATIENCE_SECONDS))
 
     def follow(self, pattern: str) -> None:
@@ -70,7 +68,6 @@ class Person:
         self.submit({"login": self.email, "password": self.password}, form="main form")
 
     def secret(self) -> str:
-        """Return the secret that the page shows this once."""
         shown = self.page.select_one("#secret")
         assert shown is not None, self.words
         return shown.get_text(strip=True)

@@ -45,11 +45,9 @@ class Server:
     console: Path
 
     def session(self) -> requests.Session:
-        """Return a browser or program that can reach it."""
         return requests.Session()
 
     def mail_to(self, address: str, subject: str) -> str:
-        """Return the text of the newest mail with these words in its subject, waiting for it."""
 
         def found() -> list[str]:
             mails = [PRINTED.search(chunk) for chunk in self.console.read_text(encoding="utf-8").split("-" * 79 + "\n")[:-1]]

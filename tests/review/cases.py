@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.models import Permission
 from django.db.models import Model
 
 from catalog.models import Listing
@@ -25,37 +24,31 @@ from vendors.services.profiles import reject_vendor, suspend_vendor
 
 
 def taken_down(reviewer: User | None = None) -> Listing:
-    """Return a listing that was on sale and was taken down."""
     listing = published(store=make_vendor().store)
     takedown_listing(listing=listing, reason="Copied.", actor=reviewer or UserFactory())
     return Listing.objects.get(pk=listing.pk)
 
 
 def update_rejected() -> Listing:
-    """Return a listing on sale whose new file was rejected."""
     listing = submitted(add_candidate(published()))
     reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
     return Listing.objects.get(pk=listing.pk)
 
 
 def suspended_vendor() -> VendorProfile:
-    """Return a vendor who was suspended."""
     return suspend_vendor(profile=make_vendor(), reason="Copied.", actor=UserFactory())
 
 
 def rejected_vendor() -> VendorProfile:
-    """Return a vendor who was rejected."""
     return reject_vendor(profile=make_vendor(VendorStatus.PENDING), reason="No work shown.", actor=UserFactory())
 
 
 def application() -> DeveloperApplication:
-    """Return a developer's application that waits."""
     user = UserFactory()
     return submit_application(user=user, what="A font browser", why="To read manifests", actor=user)
 
 
 def rejected_application() -> DeveloperApplication:
-    """Return an application that was rejected."""
     return reject_application(application=application(), reason="Too short.", actor=UserFactory())
 
 
@@ -72,7 +65,6 @@ def withdrawn_approval() -> DeveloperApplication:
 
 
 def suspended_app() -> App:
-    """Return an app that was suspended."""
     return suspend_app(app=AppFactory(user=developer().user), reason="Too many calls.", actor=UserFactory())
 
 
@@ -99,26 +91,16 @@ APPEALABLE: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 def owner_of(subject: Any) -> User:
-    """Return who may appeal a decision on it."""
     owner: User = subject.store.owner if isinstance(subject, Listing) else subject.user
     return owner
 
 
 def decision_on(subject: Model) -> AuditEntry:
-    """Return the last decision on it."""
     decision = appealable_decision(subject)
     assert decision is not None
     return decision
 
 
 def appealed(subject: Any = None) -> Appeal:
-    """Return an appeal that waits."""
     subject = subject or taken_down()
     return submit_appeal(decision=decision_on(subject), text="It is my own work.", actor=owner_of(subject))
-
-
-def reviewer(*codenames: str, **fields: Any) -> User:
-    """Return a member of staff with these permissions."""
-    user: User = UserFactory(is_staff=True, **fields)
-    user.user_permissions.set(Permission.objects.filter(codename__in=codenames or ("decide_appeal",)))
-    return user

@@ -10,7 +10,8 @@ from django.test import Client
 from catalog.errors import DeliverableBlocked
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.reviews import ReviewKind
-from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
+from catalog.selectors.reviews import wait_of_review
+from catalog.services.review import approve_listing, reject_listing, takedown_listing
 from catalog.services.submission import unpublish_listing
 from developers.models import App, AppScope
 from developers.selectors import wait_of_application
@@ -24,6 +25,8 @@ from marketplace.core.scopes import Scope
 from marketplace.review.appeals import appealable_decision, may_decide, overturn_decision, submit_appeal, uphold_decision, wait_of_appeal
 from marketplace.review.errors import AppealExists, AppealUnavailable
 from marketplace.review.models import Appeal
+from marketplace.review.waiting import Wait
+from tests.admin.pages import staff
 from tests.catalog.cases import FINDING, add_candidate, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import AppFactory, UserFactory
 from tests.review.cases import (
@@ -33,13 +36,15 @@ from tests.review.cases import (
     decision_on,
     developer,
     owner_of,
-    reviewer,
     suspended_app,
     suspended_vendor,
     taken_down,
     update_rejected,
     withdrawn_approval,
 )
+from tests.vendors.cases import make_vendor
+from vendors.models import VendorStatus
+from vendors.selectors import wait_of_profile
 from vendors.services.profiles import reinstate_vendor, suspend_vendor
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -47,7 +52,6 @@ WHY = {"reason": "It is licensed."}
 
 
 def reverse(appeal: Appeal) -> Appeal:
-    """Overturn a decision as another reviewer."""
     return overturn_decision(appeal=appeal, **WHY, actor=UserFactory())
 
 
@@ -123,14 +127,6 @@ def test_decision_that_another_followed_is_not_overturned() -> None:
     assert uphold_decision(appeal=appeal, **WHY, actor=UserFactory()).status == "Dismissed"
 
 
-@pytest.mark.slow
-def test_next_decision_can_be_appealed_again() -> None:
-    profile = suspended_vendor()
-    reverse(appealed(profile))
-    suspend_vendor(profile=profile, reason="Copied again.", actor=UserFactory())
-    assert appealed(profile).status == "Pending"
-
-
 def test_appellant_cannot_decide_even_as_a_superuser() -> None:
     appeal = appealed()
     appeal.appellant.is_superuser = appeal.appellant.is_staff = True
@@ -141,7 +137,7 @@ def test_appellant_cannot_decide_even_as_a_superuser() -> None:
 
 
 def test_staff_who_took_the_decision_cannot_decide_on_its_appeal() -> None:
-    decider = reviewer()
+    decider = staff("review.decide_appeal")
     appeal = appealed(taken_down(decider))
     with pytest.raises(SelfReview):
         uphold_decision(appeal=appeal, **WHY, actor=decider)
@@ -153,9 +149,9 @@ def test_superuser_decides_on_an_appeal_against_the_own_decision_only_if_nobody_
     alone = UserFactory(is_staff=True, is_superuser=True)
     appeal = appealed(taken_down(alone))
     assert may_decide(appeal, alone)
-    reviewer("review_listing")
+    staff("catalog.review_listing")
     assert may_decide(appeal, alone)
-    other = reviewer()
+    other = staff("review.decide_appeal")
     assert not may_decide(appeal, alone)
     other.is_active = False
     other.save()
@@ -250,16 +246,6 @@ def test_overturned_decision_restores_neither_a_file_that_was_replaced_nor_a_blo
     assert not ListingReview.objects.filter(listing=listing, status="Pending").exists()
 
 
-@pytest.mark.slow
-def test_takedown_of_a_malicious_file_can_be_appealed_but_not_overturned() -> None:
-    listing = published()
-    assert listing.approved_deliverable is not None
-    block_deliverable(deliverable=listing.approved_deliverable, reason="A trojan.", actor=UserFactory())
-    appeal = appealed(Listing.objects.get(pk=listing.pk))
-    with pytest.raises(DeliverableBlocked):
-        reverse(appeal)
-
-
 def test_suspended_app_gets_back_its_scopes_and_keys_as_they_were() -> None:
     app = AppFactory(user=developer().user)
     key, _ = issue_api_key(app=app, name="server", actor=app.developer)
@@ -316,9 +302,18 @@ def test_waiting_appeal_has_a_position_and_the_usual_time(django_assert_num_quer
     assert wait_of_appeal(Appeal.objects.get(pk=first.pk)) is None
 
 
-def test_pending_application_has_a_position_in_the_queue() -> None:
-    application()
-    wait = wait_of_application(application())
-    assert wait is not None
-    assert wait.position == 2
-    assert wait_of_application(developer()) is None
+def test_waiting_listing_vendor_and_application_have_a_position_in_their_queue() -> None:
+    cases: list[tuple[Callable[[], Any], Callable[[Any], Wait | None]]] = [
+        (lambda: open_review(submitted(rejected())), wait_of_review),
+        (lambda: make_vendor(VendorStatus.PENDING), wait_of_profile),
+        (application, wait_of_application),
+    ]
+    # Those that are decided do not wait.
+    make_vendor()
+    approved = developer()
+    for make, wait_of in cases:
+        make()
+        wait = wait_of(make())
+        assert wait is not None
+        assert wait.position == 2
+    assert wait_of_application(approved) is None

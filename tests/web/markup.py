@@ -50,7 +50,6 @@ def read(response: Any, status: int = 200) -> str:
 
 
 def soup(response: Any) -> BeautifulSoup:
-    """Return a well-made page, parsed."""
     return BeautifulSoup(read(response), "html.parser")
 
 

@@ -1,8 +1,8 @@
 """Signing up, in and out, and a forgotten password, as a person does it."""
 
 import re
-from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -37,18 +37,15 @@ def _link_in(message: mail.EmailMessage) -> str:
 @pytest.mark.parametrize(
     "bad",
     [
-        {"email": "nobody"},
         {"email": '"\x02x"@example.com'},
         # One character longer than we can keep; cut, it would be another address.
         {"email": "a" * 243 + "@example.com"},
         {"password1": "short1", "password2": "short1"},
-        {"password2": "something else"},
     ],
 )
 def test_sign_up_with_bad_input_makes_no_account(client: Client, bad: dict[str, str]) -> None:
     response = client.post(reverse("account_signup"), SIGN_UP | bad)
     assert response.context["form"].errors
-    assert 'class="errorlist"' in response.content.decode()
     assert not User.objects.exists()
     assert not sent_mails()
 
@@ -56,39 +53,13 @@ def test_sign_up_with_bad_input_makes_no_account(client: Client, bad: dict[str, 
 def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None:
     response = client.post(reverse("account_signup"), SIGN_UP)
     assert response["Location"] == reverse("account_email_verification_sent")
-    assert "Check your email" in client.get(response["Location"]).content.decode()
-    assert not _signed_in(client)
     [message] = sent_mails()
     assert message.to == [EMAIL]
-    assert message.subject == "Confirm your address"
-    assert "Creative Asset Marketplace" in str(message.body)
     link = _link_in(message)
-    page = client.get(link)
-    assert EMAIL in page.content.decode()
+    client.get(link)
     assert not _signed_in(client)
     assert client.post(link)["Location"] == "/dashboard"
     assert _signed_in(client)
-    assert "Hello, asha" in client.get("/dashboard").content.decode()
-
-
-def test_confirmation_in_another_browser_confirms_and_asks_to_sign_in(client: Client) -> None:
-    client.post(reverse("account_signup"), SIGN_UP)
-    elsewhere = Client()
-    elsewhere.post(_link_in(sent_mails()[0]))
-    assert not _signed_in(elsewhere)
-    elsewhere.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
-    assert _signed_in(elsewhere)
-
-
-def test_confirmation_link_that_is_not_good_says_so(client: Client) -> None:
-    text = client.get(reverse("account_confirm_email", args=["made-up"])).content.decode()
-    assert "no longer valid" in text
-
-
-def test_sign_in_before_the_confirmation_leads_to_the_mail(client: Client) -> None:
-    client.post(reverse("account_signup"), SIGN_UP)
-    response = Client().post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
-    assert response["Location"] == reverse("account_email_verification_sent")
 
 
 def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> None:
@@ -102,35 +73,15 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
 
 
 @pytest.mark.parametrize("path", ["account_signup", "account_login"])
-def test_known_and_unknown_addresses_are_hashed_the_same_number_of_times(
-    client: Client, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
+def test_known_and_unknown_addresses_are_hashed_the_same_number_of_times(client: Client, path: str) -> None:
     """Hashing takes longest by far: done for the one and not for the other, it would tell who has an account."""
     UserFactory(email=EMAIL, password=PASSWORD)
-    hasher = type(get_hasher())
-    hashed: list[Any] = []
-    encode = hasher.encode
-
-    def counted(*args: Any, **kwargs: Any) -> str:
-        hashed.append(args)
-        return encode(*args, **kwargs)
-
-    monkeypatch.setattr(hasher, "encode", counted)
-    counts = []
+    hasher, counts = type(get_hasher()), []
     for email in (EMAIL, "nobody@example.com"):
-        client.post(reverse(path), SIGN_UP | {"email": email, "login": email, "password": "wrong"})
-        counts.append(len(hashed))
-        hashed.clear()
+        with patch.object(hasher, "encode", autospec=True, side_effect=hasher.encode) as encode:
+            client.post(reverse(path), SIGN_UP | {"email": email, "login": email, "password": "wrong"})
+        counts.append(encode.call_count)
     assert counts[0] == counts[1] > 0
-
-
-def test_sign_in_with_a_wrong_password_keeps_the_address(client: Client) -> None:
-    UserFactory(email=EMAIL)
-    response = client.post(reverse("account_login"), {"login": EMAIL, "password": "wrong"})
-    text = response.content.decode()
-    assert f'value="{EMAIL}"' in text
-    assert 'class="note note-error"' in text
-    assert not _signed_in(client)
 
 
 def test_too_many_sign_ins_are_stopped(client: Client) -> None:
@@ -165,33 +116,17 @@ def test_attempts_are_counted_by_the_callers_own_address(client: Client, setting
     ("following", "lands"),
     [("/dashboard/apps", "/dashboard/apps"), ("//evil.example", "/dashboard")],
 )
-def test_sign_in_redirects_only_within_this_site(client: Client, following: str, lands: str) -> None:
-    UserFactory(email=EMAIL, password=PASSWORD)
-    client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})  # an unconfirmed address is sent a link
-    client.post(_link_in(sent_mails()[0]))
-    client.post(reverse("account_logout"))
-    assert not _signed_in(client)
-    page = client.get(reverse("account_login"), {"next": following}).content.decode()
-    assert ("evil" in page) is False or 'name="next"' in page
-    response = client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD, "next": following})
-    assert response["Location"] == lands
-
-
-def test_get_of_sign_out_asks_and_post_signs_out(browse: Callable[..., Client]) -> None:
-    client = browse()
-    assert "Sign out?" in client.get(reverse("account_logout")).content.decode()
-    assert _signed_in(client)
-    assert client.post(reverse("account_logout"))["Location"] == "/"
-    assert not _signed_in(client)
+def test_sign_in_redirects_only_within_this_site(client: Client, owner: User, following: str, lands: str) -> None:
+    sent = {"login": owner.email, "password": FACTORY_PASSWORD, "next": following}
+    assert client.post(reverse("account_login"), sent)["Location"] == lands
 
 
 def test_forgotten_password_is_replaced_through_the_mail(client: Client) -> None:
     user = UserFactory(email=EMAIL)
     response = client.post(reverse("account_reset_password"), {"email": EMAIL})
-    assert "we have sent it a link" in client.get(response["Location"]).content.decode()
+    assert response["Location"] == reverse("account_reset_password_done")
     link = _link_in(sent_mails()[0])
     page = client.get(link, follow=True)
-    assert "Choose a new password" in page.content.decode()
     client.post(page.redirect_chain[-1][0], {"password1": PASSWORD, "password2": PASSWORD})
     user.refresh_from_db()
     assert user.check_password(PASSWORD)
@@ -205,7 +140,6 @@ def test_password_reset_of_an_unknown_address_has_the_same_response(client: Clie
 
 @pytest.fixture
 def owner() -> User:
-    """A user with the address that is `EMAIL`, and a second one."""
     user: User = UserFactory(email=EMAIL)
     for address, primary in ((EMAIL, True), ("second@example.com", False)):
         EmailAddress.objects.update_or_create(user=user, email=address, defaults={"verified": True, "primary": primary})
@@ -256,12 +190,3 @@ def test_mail_of_an_added_address_does_not_tell_that_it_has_an_account(owner: Us
     client.post(reverse("account_email"), {"email": "other@example.com", "action_add": ""})
     client.post(reverse("account_email"), {"email": "free@example.com", "action_add": ""})
     assert [each.subject for each in sent_mails() if each.to == [EMAIL]] == ["An address was added to your account"] * 2
-
-
-def test_former_address_is_told_of_the_new_one(owner: User) -> None:
-    signed_in(owner, confirmed=True).post(reverse("account_email"), {"email": "second@example.com", "action_primary": ""})
-    owner.refresh_from_db()
-    assert owner.email == "second@example.com"
-    [message] = sent_mails()
-    assert message.to == [EMAIL]
-    assert "second@example.com" in str(message.body)

@@ -24,7 +24,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def review(app: App, developer: User) -> ScopeReview:
-    """An open request for scopes."""
     return request_scopes(app=app, scopes={Scope.LIBRARY_READ: "To list fonts"}, actor=developer)
 
 
@@ -45,12 +44,10 @@ def test_logo_is_kept_as_a_small_jpeg(browse: Callable[..., Client], developer: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("content", [b"", b"<svg/>", b"\x89PNG\r\n\x1a\n" + b"0" * 500_000])
 def test_file_that_is_no_usable_image_changes_nothing(
-    browse: Callable[..., Client], developer: User, app: App, review: ScopeReview, content: bytes
+    browse: Callable[..., Client], developer: User, app: App, review: ScopeReview
 ) -> None:
-    text = _upload(browse(developer), app, content)
-    assert "note-error" in text
+    assert "note-error" in _upload(browse(developer), app, b"<svg/>")
     assert not AppLogo.objects.exists()
 
 

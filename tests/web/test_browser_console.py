@@ -1,7 +1,6 @@
 """A developer in a real browser: from the sign-up to a call in the console and its code; without a script; by keyboard only."""
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,10 +8,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from developers.models import ApiKey, FirstPartyToken, WebhookEndpoint
+from developers.models import ApiKey, FirstPartyToken
 from tests.factories import PASSWORD as FACTORY_PASSWORD
 from tests.factories import AppFactory, UserFactory
-from tests.screenshots.driving import overflows, still, violations, watched
+from tests.screenshots.driving import overflows, still, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Opens = Callable[..., Page]
@@ -45,23 +44,6 @@ def test_key_is_revoked_without_leaving_the_page(window: Opens, live_server: Any
     assert page.evaluate("window.same && document.activeElement.className") == "notes"
     assert [key.name for key in ApiKey.objects.all() if key.is_active] == ["server"]
     assert page.get_by_role("link", name="Revoke laptop").count() == 0
-
-
-def test_code_is_shown_without_a_script(window: Opens, live_server: Any) -> None:
-    app = AppFactory()
-    page = window("phone", user=app.developer, java_script=False)
-    page.goto(f"{live_server.url}/dashboard/console?q=buy")
-    page.get_by_role("link", name=re.compile("Buy an asset")).click()
-    assert page.get_by_text("needs JavaScript").is_visible()
-    page.get_by_label("assetId").fill("")
-    page.get_by_role("button", name="Show the code").click()
-    page.locator(".errorlist").wait_for()
-    page.get_by_label("assetId").fill("aurora's")
-    page.get_by_role("button", name="Show the code").click()
-    page.locator("#call-code .tab").first.wait_for()
-    assert "aurora'\"'\"'s" in page.locator("#call-code .tab").first.inner_text()
-    assert page.get_by_label("assetId").input_value() == "aurora's"
-    assert not FirstPartyToken.objects.exists()
 
 
 def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_server: Any) -> None:
@@ -116,37 +98,6 @@ def test_large_numbers_are_sent_and_shown_digit_by_digit(window: Opens, live_ser
     assert '\n  "count": 9007199254740993,\n  "rate": 1.10,\n  "text": "a\\"{,}[: b",\n  "none": {},\n' in shown
     assert json.loads(shown) == json.loads(answered)
     assert sent == ['{"credentials": [12345678901234567890]}']
-
-
-def test_field_error_appears_on_leaving_the_field(window: Opens, live_server: Any) -> None:
-    app = AppFactory()
-    page = window("phone", user=app.developer)
-    visit = watched(page, live_server.url)
-    page.goto(live_server.url + reverse("webhook-create", args=[app.pk]))
-    field = page.get_by_label("Address")
-    field.fill("http://app.example/hook")
-    field.press("Tab")
-    page.locator("#id_url_error").get_by_text("https").wait_for()
-    assert field.get_attribute("aria-invalid") == "true"
-    assert "id_url_error" in str(field.get_attribute("aria-describedby"))
-    # Who types on is not interrupted.
-    assert page.evaluate("document.activeElement.name") == "description"
-    assert sound(page)
-    field.fill("https://app.example/hook")
-    field.press("Tab")
-    page.locator("#id_url_error").wait_for(state="detached")
-    assert field.get_attribute("aria-invalid") is None
-    assert "id_url_error" not in str(field.get_attribute("aria-describedby"))
-    assert not WebhookEndpoint.objects.exists()
-    # Signed out meanwhile: nothing is told, and what was typed stays.
-    page.context.clear_cookies(name="sessionid")
-    with page.expect_response("**/check/**") as told:
-        field.fill("nonsense")
-        field.press("Tab")
-    assert told.value.status == 204
-    assert field.input_value() == "nonsense"
-    assert page.locator("[data-live-check]").first.inner_text() == ""
-    assert visit.faults == []
 
 
 def test_key_is_created_once_when_the_button_is_pressed_repeatedly(window: Opens, live_server: Any) -> None:

@@ -27,7 +27,6 @@ PASSWORD = "a long enough phrase"
 
 @pytest.fixture
 def person() -> User:
-    """Someone with an account and nothing else."""
     user: User = UserFactory(password=PASSWORD)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     return user
@@ -106,6 +105,11 @@ def test_newcomer_goes_from_the_sign_up_to_a_call_with_the_keyboard_alone(
     page = window(size)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.url}/account/signup/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.name") == "email"
     fill(page, "email", "new@example.com")
     fill(page, "password1", PASSWORD)
     fill(page, "password2", PASSWORD)

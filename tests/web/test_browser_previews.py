@@ -26,7 +26,6 @@ SWIPE = """([from, to]) => {
 
 
 def stored(preview: Preview, content: bytes) -> Preview:
-    """Store the bytes of a preview."""
     Preview.objects.filter(pk=preview.pk).update(size=len(content))
     default_storage.save_bytes(preview.object_key, content)
     return preview
@@ -74,17 +73,6 @@ def test_pictures_are_looked_through_by_keyboard_and_swipe(window: Callable[...,
     expect(page.get_by_role("link", name="Specimen 1 in full size")).to_be_focused()
     expect(page).to_have_url(f"{live_server.url}/assets/{listing.slug}")
     assert (visit.elsewhere, visit.faults, overflows(page)) == ([], [], False)
-
-
-def test_pictures_are_looked_through_without_scripts(window: Callable[..., Page], live_server: Any, listing: Listing) -> None:
-    page = window("phone", java_script=False)
-    page.goto(f"{live_server.url}/assets/{listing.slug}")
-    page.get_by_role("link", name="Specimen 1 in full size").click()
-    for name in ("Specimen 1", "Specimen 2"):
-        expect(page.get_by_role("img", name=name)).to_be_visible()
-        page.get_by_role("link", name="Next picture").click()
-    page.get_by_role("link", name="← Halden Grotesk").click()
-    expect(page.get_by_role("heading", name="Halden Grotesk", level=1)).to_be_visible()
 
 
 @pytest.fixture

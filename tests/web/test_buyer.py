@@ -1,25 +1,22 @@
 """Buying, the wallet and the library on pages: the unhappy ways first."""
 
 from collections.abc import Callable
-from datetime import timedelta
 from itertools import product
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from redis.exceptions import RedisError
 
 from catalog.models import Listing
 from catalog.services.submission import unpublish_listing
 from marketplace.accounts.models import User
-from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
-from wallet.services.refunds import refund_order
 
 from .markup import read
 
@@ -31,12 +28,10 @@ PAY = {"consent": IMMEDIATE_DELIVERY.version}
 
 
 def begin(client: Client, listing: Listing, **choices: str) -> Any:
-    """Press the button on the listing's page."""
     return client.post(reverse("checkout-begin", args=[listing.slug]), {"license": "personal", "currency": "INR"} | choices)
 
 
 def said(client: Client, response: Any) -> str:
-    """Return the page that an answer leads to."""
     return read(client.get(response["Location"]))
 
 
@@ -48,13 +43,6 @@ def buyer() -> User:
 def test_buyer_who_comes_back_from_the_sign_in_lands_on_the_listing(browse: Browse, buyer: User) -> None:
     listing = on_sale()
     assert browse(buyer).get(reverse("checkout-begin", args=[listing.slug]))["Location"] == f"/assets/{listing.slug}"
-
-
-@pytest.mark.slow
-def test_refusal_before_the_confirmation_is_told_on_the_listing(browse: Browse, buyer: User) -> None:
-    listing = on_sale()
-    client = browse(buyer)
-    assert "Licences on sale" in said(client, begin(client, listing, license="galactic"))
 
 
 def test_own_listing_and_owned_licence_are_not_sold(browse: Browse, buyer: User) -> None:
@@ -85,11 +73,7 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
 
 def test_checkout_works_without_the_rate_limit_store(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client, listing = browse(buyer), on_sale()
-
-    def down(*_args: object, **_kwargs: object) -> None:
-        raise RedisError
-
-    monkeypatch.setattr("marketplace.http.rate_limits.get_usage", down)
+    monkeypatch.setattr("marketplace.http.rate_limits.get_usage", Mock(side_effect=RedisError))
     address = begin(client, listing)["Location"]
     client.post(address, PAY)
     assert Order.objects.get().listing == listing
@@ -106,26 +90,6 @@ def test_order_keeps_the_consent_text_shown_and_an_outdated_one_is_refused(brows
     order = Order.objects.get()
     assert (order.consent_version, order.consent_text) == (IMMEDIATE_DELIVERY.version, IMMEDIATE_DELIVERY.text)
     assert bought(on_sale(), buyer).consent_version == ""
-
-
-def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: Browse) -> None:
-    client = browse(funded(inr=100))
-    address = begin(client, on_sale())["Location"]
-    page = client.get(address).content.decode()
-    assert "balance is too low" in page
-    assert "Pay ₹" not in page
-    assert "holds 1.00 INR" in said(client, client.post(address, PAY))
-    assert not Order.objects.exists()
-
-
-def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
-    client = browse(buyer)
-    address = begin(client, on_sale())["Location"]
-    long_ago = timezone.now() - timedelta(hours=2)
-    Quote.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(minutes=10))
-    assert "The quote expired" in client.get(address).content.decode()
-    assert client.post(address, PAY)["Location"] == address
-    assert not Order.objects.exists()
 
 
 def test_checkout_says_that_the_asset_is_no_longer_on_sale_and_charges_nothing(browse: Browse, buyer: User) -> None:
@@ -147,17 +111,6 @@ def test_invalid_cursor_of_wallet_and_library_pages_is_not_found(browse: Browse,
 
 
 @pytest.mark.slow
-def test_wallet_page_shows_purchases_refunds_and_credits(browse: Browse, buyer: User) -> None:
-    for number in range(2):
-        bought(on_sale(title=f"Font {number}"), buyer)
-    refund_order(order=Order.objects.latest("created_at"), reason="Broken", actor=UserFactory(is_staff=True, is_superuser=True))
-    text = read(browse(buyer).get(reverse("wallet-page")))
-    for words in ("Font 0", "Font 1", "refund", "−₹499.00", "₹501.00", "Credit"):  # noqa: RUF001 - the minus sign that people read
-        assert words in text
-    assert "Older" not in text
-
-
-@pytest.mark.slow
 def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, buyer: User) -> None:
     client = browse(buyer)
     client.post(reverse("wallet-preference"), {"currency": "USD"})
@@ -168,37 +121,10 @@ def test_currency_of_purchases_is_chosen_and_nonsense_refused(browse: Browse, bu
 
 
 @pytest.mark.slow
-def test_order_page_links_to_its_receipt(browse: Browse, buyer: User) -> None:
-    order = bought(on_sale(title="Halden", tax_rate_bp=1800), buyer)
-    client = browse(buyer)
-    assert "₹76.12" in read(client.get(reverse("order-page", args=[order.pk])))
-    paper = client.get(reverse("order-page-receipt", args=[order.pk]))
-    assert paper["Content-Type"] == "application/pdf"
-    assert paper.content.startswith(b"%PDF")
-
-
-@pytest.mark.slow
-def test_owned_asset_is_downloaded_and_certified(browse: Browse, buyer: User) -> None:
-    listing = on_sale(archive(), title="Halden")
-    bought(listing, buyer)
-    client = browse(buyer)
-    for address in (reverse("library-page"), reverse("library-item", args=[listing.slug])):
-        assert "Halden" in read(client.get(address))
-    page = client.post(reverse("library-item-download", args=[listing.slug]))
-    read(page)
-    link = str(page.context["url"]).removeprefix("http://testserver")
-    package = b"".join(client.get(link))
-    assert package.startswith(b"PK")
-    paper = client.get(reverse("library-item-certificate", args=[listing.slug]))
-    assert paper.content.startswith(b"%PDF")
-    assert client.get(reverse("library-item-download", args=[listing.slug])).status_code == 405
-
-
-@pytest.mark.slow
 def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: Browse, buyer: User) -> None:
     listing = on_sale(archive())
     client = browse(buyer)
-    for nonsense in ({"license": "\0"}, {"license": "x" * 10_000}, {"currency": "\0"}):
+    for nonsense in ({"license": "\0"}, {"license": "x" * 10_000}, {"currency": "\0"}, {"discount_code": "NUL\0NUL"}):
         assert begin(client, listing, **nonsense).status_code == 302, nonsense
     bought(listing, buyer)
     for name in ("\0", "x" * 5_000):

@@ -21,12 +21,10 @@ SKILL = {"path": "SKILL.md", "name": "editor", "description": "Writes <b>notes</
 
 
 def page_of(client: Client, listing: Listing) -> BeautifulSoup:
-    """Return the page of a listing, which must be well made."""
     return soup(client.get(reverse("asset-page", args=[listing.slug])))
 
 
 def with_file(listing: Listing, **fields: Any) -> Listing:
-    """Give the file on sale these details."""
     file = listing.approved_deliverable
     assert file is not None
     fields["technical"] = file.technical | fields.get("technical", {})
@@ -35,7 +33,6 @@ def with_file(listing: Listing, **fields: Any) -> Listing:
 
 
 def skill_section(page: BeautifulSoup) -> Tag:
-    """Return the part of a page about the skill."""
     section = page.select_one("section[aria-labelledby=skill]")
     assert section is not None
     return section
@@ -69,41 +66,25 @@ def test_text_of_a_free_skill_is_shown_whole_and_harmless(client: Client) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("facts", "tools", "hosts"),
-    [
-        (
-            {
-                "tools": ["Bash(git log:*)", "<i>Read</i>"],
-                "hosts": {"b.example": ["x.py"], "a.example": ["SKILL.md"]},
-                "scripts": {"x.py": ["extension"], "run": ["shebang"]},
-            },
-            ["Bash(git log:*)", "<i>Read</i>"],
-            ["a.example", "b.example"],
-        ),
-        ({"tools": []}, [], []),
-        (None, None, None),
-    ],
-    ids=["named", "none named", "not recorded"],
-)
-def test_tools_and_hosts_of_a_skill_are_those_that_the_inspection_recorded(
-    client: Client, facts: dict[str, Any] | None, tools: list[str] | None, hosts: list[str] | None
-) -> None:
+def test_tools_and_hosts_of_a_skill_are_those_that_the_inspection_of_its_file_recorded(client: Client) -> None:
     listing = with_file(on_sale(), technical={"skill": SKILL})
     file = listing.approved_deliverable
     assert file is not None
-    if facts is not None:
-        FileFacts.objects.create(listing=listing, sha256=file.sha256, facts=facts | {"texts": {"SKILL.md": "x" * 1000}})
+
+    def shown() -> dict[str, list[str]]:
+        values = {name.get_text(): name.find_next_sibling("dd") for name in skill_section(page_of(client, listing)).select("dt")}
+        return {name: [code.get_text() for code in value.select("code")] for name, value in values.items() if isinstance(value, Tag)}
+
     FileFacts.objects.create(listing=listing, sha256="0" * 64, facts={"tools": ["Other"], "hosts": {"other.example": []}})
-    names = {name.get_text(): name.find_next_sibling("dd") for name in skill_section(page_of(client, listing)).select("dt")}
-    found = {name: [code.get_text() for code in value.select("code")] for name, value in names.items() if isinstance(value, Tag)}
-    assert found.get("Tools that it asks for") == tools
-    assert found.get("Hosts that it names") == hosts
-    assert found.get("Scripts") == (sorted(scripts) if (scripts := (facts or {}).get("scripts")) else None)
+    assert not shown().keys() & {"Tools that it asks for", "Hosts that it names", "Scripts"}
+    facts = {"tools": ["<i>Read</i>"], "hosts": {"b.example": ["x.py"], "a.example": ["SKILL.md"]}, "scripts": {"x.py": ["extension"]}}
+    FileFacts.objects.create(listing=listing, sha256=file.sha256, facts=facts)
+    found = shown()
+    assert (found["Tools that it asks for"], found["Hosts that it names"]) == (["<i>Read</i>"], ["a.example", "b.example"])
+    assert found["Scripts"] == ["x.py"]
 
 
 def tree(part: Tag) -> list[Any]:
-    """Return the names in a tree of files, a folder as its name and what it holds."""
     listed: list[Any] = []
     for item in part.find_all("li", recursive=False):
         inner = item.select_one("ul")
@@ -140,10 +121,6 @@ def test_tree_of_a_large_archive_is_bounded_in_length_and_depth(client: Client) 
     assert page.select(".files-tree li li li li li li li") == []
 
 
-def test_file_that_is_no_archive_has_no_tree(client: Client) -> None:
-    assert page_of(client, on_sale()).select(".files-tree") == []
-
-
 @pytest.mark.slow
 def test_listing_page_with_skill_and_file_tree_sends_few_queries(
     browse: Callable[..., Client], django_assert_max_num_queries: Callable[[int], Any]
@@ -167,16 +144,3 @@ def test_sound_is_played_from_its_preview_and_the_tracks_for_sale_are_only_named
     assert [" ".join(track.get_text().split()) for track in page.select(".tracks li")] == ["loops/01<b>.wav 1:02", "loops/02<b>.wav 2:03"]
     assert str(page.select(".waveform path")[0]["d"]).count("M") == 3
     assert page.select("a[href^='/api/v1/previews']") == []
-
-
-@pytest.mark.slow
-def test_sound_without_a_waveform_and_tracks_without_a_preview_are_shown(client: Client) -> None:
-    silent = on_sale()
-    show(silent, "AudioPreview", "audio/aac", details={"durationSeconds": 3, "format": "aac"})
-    page = page_of(client, silent)
-    assert len(page.select("audio")) == 1
-    assert page.select(".waveform") == []
-    unheard = with_file(on_sale(), technical={"members": [{"path": "a.wav", "durationSeconds": 1.0}]})
-    page = page_of(client, unheard)
-    assert page.select("audio") == []
-    assert len(page.select(".tracks li")) == 1

@@ -68,7 +68,7 @@ def test_unknown_placeholder_in_the_documentation_raises_an_error() -> None:
         filled_in("It is {{no_such_value}}.")
 
 
-@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/nothing.md", "/docs/../settings", "/docs/Quick_Start%00"])
+@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/nothing.md", "/docs/../settings", "/docs/Quick_Start%00", "/docs/api/nothing"])
 def test_unknown_page_is_not_found(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
 
@@ -96,21 +96,6 @@ def test_filters_that_the_quick_start_lists_are_those_of_the_catalog() -> None:
     assert set(re.findall(r"`(\w+)`", sentence)) == {*ListingFilter.base_filters}
 
 
-def test_documentation_page_is_also_served_as_markdown(client: Client) -> None:
-    response = client.get("/docs/quick-start.md")
-    assert response["Content-Type"] == "text/markdown; charset=utf-8"
-    assert response.content.decode().startswith("# Quick start\n")
-    assert "{{" not in response.content.decode()
-
-
-def test_code_in_three_languages_is_one_block_with_tabs(client: Client) -> None:
-    tabs = _page(client, "quick-start").select_one(".tabs")
-    assert tabs is not None
-    assert [label.get_text() for label in tabs.select("label")] == ["curl", "Python", "JavaScript"]
-    assert len(tabs.select("input[type=radio][checked]")) == 1
-    assert len(tabs.select(".tab pre")) == 3
-
-
 def test_html_and_script_links_in_documentation_texts_are_escaped() -> None:
     html, headings = rendered("## A <script>alert(1)</script>\n\n<b>x</b> [y](javascript:alert(1))\n\n```html\n<img onerror=x>\n```\n")
     assert not re.search(r"<(script|b|img)\b", html)
@@ -127,10 +112,3 @@ def test_headings_of_the_same_words_have_anchors_of_their_own() -> None:
 def test_code_block_in_an_unknown_language_is_not_highlighted() -> None:
     html, _ = rendered("```klingon\n<Qapla'>\n```\n")
     assert "&lt;Qapla" in html
-
-
-def test_cell_of_a_table_names_its_column_for_phones() -> None:
-    html, _ = rendered("| Name | Size & kind |\n|---|--:|\n| `a` | 1 |\n")
-    cells = BeautifulSoup(html, "html.parser").select("td")
-    assert [cell.get("data-label") for cell in cells] == [None, "Size & kind"]
-    assert cells[1]["class"] == ["end"]

@@ -52,7 +52,6 @@ def text_of(slug: str) -> str:
 
 
 def blocks(slug: str, language: str) -> list[str]:
-    """Return the code of a page in one language, in order."""
     return re.findall(rf"^```{language}\b[^\n]*\n(.*?)^```", text_of(slug), re.DOTALL | re.MULTILINE)
 
 
@@ -63,7 +62,6 @@ def site(live_server: Any, settings: Any) -> None:
 
 
 def printed(code: str, language: str, folder: Path, **variables: str) -> str:
-    """Run code and return what it prints."""
     program = PROGRAMS[language]
     if shutil.which(program[0]) is None:
         pytest.skip(f"{program[0]} is not here")
@@ -111,21 +109,20 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     (tmp_path / "paper-grain.zip").write_bytes(archive())
     (tmp_path / "thumbnail.png").write_bytes(makers.picture())
     token = token_of("personal", make_vendor().user, frozenset({Scope.VENDOR_MANAGE}))[1]
-    assert '"PendingReview"' in run(blocks("selling", "bash")[0], "bash", tmp_path, TOKEN=token)
+    selling = blocks("selling", "bash")
+
+    def said(words: str) -> str:
+        code = next(block for block in selling if words in block)
+        return run(code, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
+
+    assert '"PendingReview"' in run(selling[0], "bash", tmp_path, TOKEN=token)
     listing = Listing.objects.get(slug="paper-grain")
     withdraw_listing(listing=listing, actor=listing.store.owner)
-    resumable = next(block for block in blocks("selling", "bash") if "Tus-Resumable" in block)
-    said = run(resumable, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
-    assert json.loads(said)["checksum"] == hashlib.sha256(archive()).hexdigest()
-    conditional = next(block for block in blocks("selling", "bash") if "If-Match" in block)
-    said = run(conditional, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
-    assert json.loads(said)["priceEur"] == 17
-    statements = next(block for block in blocks("selling", "bash") if "aiTraining" in block)
-    said = run(statements, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor").splitlines()[-1]
-    assert '"aiTraining":"by_licence"' in said
-    discount = next(block for block in blocks("selling", "bash") if "/discounts" in block)
-    said = run(discount, "bash", tmp_path, TOKEN=token, V=f"{settings.BASE_URL}/api/v1/vendor")
-    assert (json.loads(said)["percent"], json.loads(said)["status"]) == (25, "Ended")
+    assert json.loads(said("Tus-Resumable"))["checksum"] == hashlib.sha256(archive()).hexdigest()
+    assert json.loads(said("If-Match"))["priceEur"] == 17
+    assert '"aiTraining":"by_licence"' in said("aiTraining").splitlines()[-1]
+    discount = json.loads(said("/discounts"))
+    assert (discount["percent"], discount["status"]) == (25, "Ended")
 
 
 def test_documented_call_of_a_tool_with_curl_works(site: None, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from catalog.models import Listing
 from catalog.services.submission import unpublish_listing
 from tests.catalog.cases import add_candidate, published
 from tests.factories import ListingFactory
-from tests.shop import archive, on_sale
 from tests.vendors.cases import make_vendor
 
 from .markup import soup
@@ -42,12 +41,3 @@ def test_draft_shows_the_version_that_an_unpublished_listing_keeps(browse: Calla
     add_candidate(Listing.objects.get(pk=listing.pk))
     shown = browse(listing.store.owner).get(reverse("studio-preview", args=[listing.slug]))
     assert shown.context["version"] == "2.0"
-
-
-@pytest.mark.slow
-def test_page_of_a_listing_on_sale_is_indexed_with_its_file(client: Client) -> None:
-    listing = on_sale(archive())
-    page = client.get(reverse("asset-page", args=[listing.slug])).content.decode()
-    assert "noindex" not in page
-    assert listing.approved_deliverable is not None
-    assert listing.approved_deliverable.sha256 in page

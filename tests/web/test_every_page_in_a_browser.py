@@ -43,13 +43,11 @@ def world_of_long_names() -> World:
 
 
 def sign_in(window: BrowserContext, address: str, client: Client) -> None:
-    """Give the window the session of someone who signed in."""
     if cookie := client.cookies.get(settings.SESSION_COOKIE_NAME):
         window.add_cookies([{"name": cookie.key, "value": cookie.value, "url": address}])
 
 
 def cut_off(page: Page) -> list[str]:
-    """Return what does not fit the window."""
     return [*page.evaluate(CUT), *(["is wider than the window"] if overflows(page) else [])]
 
 

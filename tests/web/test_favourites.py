@@ -18,7 +18,6 @@ pytestmark = pytest.mark.django_db
 
 
 def form_of(client: Client, slug: str) -> str:
-    """Return the address of the favourites form on a listing's page."""
     (form,) = soup(client.get(f"/assets/{slug}")).select("form[action*=favourite]")
     return str(form["action"])
 

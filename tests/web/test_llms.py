@@ -6,10 +6,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from developers.models import AccessToken
 from marketplace.web import docs
-from tests.callers import signed_in
-from tests.factories import AppFactory
 
 LINK = re.compile(r"- \[(?P<name>[^\]]+)\]\((?P<address>[^)]+)\): .+")
 
@@ -37,21 +34,3 @@ def test_links_of_llms_txt_lead_to_machine_readable_pages(client: Client) -> Non
         assert response.status_code == (401 if name == "MCP server for AI assistants" else 200), name
         if name in {page.title for page in docs.documents().values()}:
             assert response["Content-Type"].startswith("text/markdown")
-
-
-@pytest.mark.django_db
-def test_new_mcp_token_is_shown_with_the_lines_to_paste() -> None:
-    app = AppFactory(granted_scopes="catalog:read")
-    page = (
-        signed_in(app.developer)
-        .post(f"/dashboard/apps/{app.pk}/mcp-tokens/new", {"name": "desk", "lifetime": "30"}, follow=True)
-        .content.decode()
-    )
-    token = AccessToken.objects.get()
-    secret = re.search(r"cam_mcp_\w+", page)
-    assert secret is not None
-    assert secret[0].endswith(token.hint)
-    assert f"claude mcp add --transport http marketplace {settings.BASE_URL}/mcp --header" in page
-    # Alone, in the first call, in the command and in the file.
-    assert page.count(secret[0]) == 4
-    assert 'href="/docs/agents"' in page

@@ -17,10 +17,6 @@ from .markup import faults_of
 pytestmark = pytest.mark.django_db
 
 
-def test_page_of_a_404_has_valid_markup(client: Client) -> None:
-    assert faults_of(client.get("/nothing").content) == []
-
-
 @pytest.mark.slow
 def test_pages_of_two_factor_sign_in_have_valid_markup(client: Client) -> None:
     user = UserFactory(email="asha@example.com")

@@ -24,7 +24,6 @@ FORMS = {
 
 
 def _create(client: Client, app: App, name: str) -> str:
-    """Create a credential or endpoint, and return the address of the page that shows its secret."""
     arguments = [] if name == "token-create" else [app.pk]
     return str(client.post(reverse(name, args=arguments), FORMS[name])["Location"])
 

@@ -256,10 +256,10 @@ def _names_of(route: str) -> list[str]:
     return re.findall(r"<(?:\w+:)?(\w+)>", route)
 
 
-def _own_pages(everyone: Everyone) -> list[tuple[str, str]]:
-    """Return the name and the address of every page of an account, with one's own things where it names some."""
+def _pages_of_an_account(things: dict[str, str]) -> list[tuple[str, str]]:
+    """Return the name and the address of every page of an account, with these things where it names some."""
     pages = [(route, pattern.name or "") for route, pattern in patterns(get_resolver()) if route.startswith(OF_AN_ACCOUNT)]
-    return [(name, _any_address(route, name, everyone.mine)) for route, name in pages]
+    return [(name, _any_address(route, name, things)) for route, name in pages]
 
 
 def _named() -> Iterator[tuple[str, str]]:
@@ -359,11 +359,7 @@ def test_rows_of_other_users_are_not_found_or_changed_by_any_method_at_any_addre
 
 def test_someone_signed_out_is_sent_to_sign_in_at_every_page_of_an_account(everyone: Everyone) -> None:
     before = rows()
-    addresses = [
-        _any_address(route, pattern.name or "", everyone.theirs)
-        for route, pattern in patterns(get_resolver())
-        if route.startswith(OF_AN_ACCOUNT)
-    ]
+    addresses = [address for _, address in _pages_of_an_account(everyone.theirs)]
     assert len(addresses) > 40
     sign_in = reverse("account_login")
     for address, method in product(addresses, ("get", "post")):
@@ -382,7 +378,9 @@ def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(ever
     before = rows()
     # What is only looked at takes no form.
     assert {
-        name: status for name, address in _own_pages(everyone) if (status := client.post(address, FORM).status_code) not in {403, 405}
+        name: status
+        for name, address in _pages_of_an_account(everyone.mine)
+        if (status := client.post(address, FORM).status_code) not in {403, 405}
     } == {}
     assert rows() == before
 
@@ -390,7 +388,7 @@ def test_form_without_its_csrf_token_is_refused_at_every_page_of_an_account(ever
 def test_pages_of_an_account_show_the_users_own_rows_alone_and_are_not_cached(everyone: Everyone) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
-    answers = {name: client.get(address) for name, address in _own_pages(everyone)}
+    answers = {name: client.get(address) for name, address in _pages_of_an_account(everyone.mine)}
     assert {name for name, answer in answers.items() if "no-store" not in answer["Cache-Control"]} == set()
     # There is no specimen of a listing without a font, no credit note of an order that was not refunded, nothing to escalate, no logo,
     # and no receipt of a payment that was not made.

@@ -1,16 +1,12 @@
 """The pictures of a listing, each on a page of its own."""
 
-from collections.abc import Callable
-
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
-from tests.factories import ListingFactory
 from tests.shop import on_sale
-from tests.vendors.cases import make_vendor
 
 from .markup import soup
 from .world import show
@@ -19,7 +15,6 @@ pytestmark = pytest.mark.django_db
 
 
 def with_pictures(listing: Listing) -> list[str]:
-    """Give a listing three pictures in slots with a gap, and return their addresses."""
     size = {"width": 1200, "height": 800}
     return [show(listing, "Gallery", "image/webp", slot=slot, details=size, alt_text=f"In slot {slot}").url for slot in (0, 1, 3)]
 
@@ -48,13 +43,3 @@ def test_picture_page_links_to_the_previous_and_next_picture(client: Client) -> 
     assert ways == [{"next": "2"}, {"prev": "1", "next": "3"}, {"prev": "2"}]
     for number in ("0", "4", "9" * 5000):
         assert client.get(f"/assets/{listing.slug}/pictures/{number}").status_code == 404
-
-
-def test_picture_of_a_draft_is_shown_to_its_vendor(browse: Callable[..., Client]) -> None:
-    profile = make_vendor()
-    listing = ListingFactory(store=profile.store)
-    with_pictures(listing)
-    address = reverse("studio-preview-picture", args=[listing.slug, 1])
-    page = BeautifulSoup(browse(profile.user).get(reverse("studio-preview", args=[listing.slug])).content, "html.parser")
-    assert page.select("a[data-picture]")[0]["href"] == address
-    assert browse(profile.user).get(address).status_code == 200

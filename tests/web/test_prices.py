@@ -8,12 +8,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Discount, Listing
-from catalog.services.visibility import listing_changed
+from catalog.models import Discount
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
-from wallet.models import Order, Quote
+from wallet.models import Order
 
 from .markup import read
 from .test_shop import page_at
@@ -23,33 +22,14 @@ Browse = Callable[..., Client]
 DAY = timedelta(days=1)
 
 
-def discounted(listing: Listing, percent: int = 30, code: str = "") -> Discount:
-    discount: Discount = Discount.objects.create(listing=listing, percent=percent, code=code, ends_at=timezone.now() + DAY)
-    listing_changed(listing)
-    return discount
-
-
 def text(client: Client, address: str) -> str:
     return " ".join(page_at(client, address).select("main")[0].get_text(" ").split())
 
 
 @pytest.mark.slow
-def test_running_discount_is_shown_with_the_old_price_and_its_end(client: Client) -> None:
-    listing = on_sale(title="Halden")
-    ends = discounted(listing).ends_at
-    shown = text(client, f"/assets/{listing.slug}")
-    assert "30% off" in shown
-    assert f"{ends:%Y}, {ends:%H:%M} UTC" in shown
-    assert [old.get_text() for old in page_at(client, f"/assets/{listing.slug}").select("del .number")] == ["$10.00", "$20.00", "$50.00"]
-    card = page_at(client, "/browse").select(".asset")[0].get_text(" ")
-    assert "$7.00" in card
-    assert f"until {ends.day} {ends:%b}" in card
-
-
-@pytest.mark.slow
 def test_discount_code_is_entered_on_the_listing_and_shown_at_the_checkout(browse: Browse) -> None:
     listing, buyer = on_sale(), funded(inr=100_000)
-    discounted(listing, code="SPRING")
+    Discount.objects.create(listing=listing, percent=30, code="SPRING", ends_at=timezone.now() + DAY)
     client = browse(buyer)
     choices = {"license": "personal", "currency": "INR", "discount_code": " spring "}
     answer = client.post(reverse("checkout-begin", args=[listing.slug]), choices, follow=True)
@@ -68,17 +48,6 @@ def test_long_values_of_a_forged_form_are_not_repeated(browse: Browse) -> None:
     page = read(answer)
     assert "You have no such licence" in page
     assert "x" * 100 not in page
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("code", ["WRONG", "NUL\0NUL"])
-def test_wrong_discount_code_is_an_error_on_the_listing_page(browse: Browse, code: str) -> None:
-    listing = on_sale()
-    client = browse(funded(inr=100_000))
-    answer = client.post(reverse("checkout-begin", args=[listing.slug]), {"license": "personal", "discount_code": code}, follow=True)
-    assert answer.redirect_chain[-1][0] == f"/assets/{listing.slug}"
-    assert "code" in read(answer)
-    assert not Quote.objects.exists()
 
 
 @pytest.mark.slow
@@ -101,15 +70,6 @@ def test_owner_is_offered_higher_licences_for_the_difference(browse: Browse) -> 
 
 
 @pytest.mark.slow
-def test_owner_of_the_highest_licence_is_offered_no_upgrade(browse: Browse) -> None:
-    listing = on_sale()
-    lower, order = bought(listing), bought(listing, license_slug="extended")
-    offered, page = (page_at(browse(each.buyer), f"/assets/{listing.slug}") for each in (lower, order))
-    assert offered.select("button[type=submit].button-wide")
-    assert not page.select("button[type=submit].button-wide")
-
-
-@pytest.mark.slow
 def test_vendor_adds_and_ends_a_discount(browse: Browse) -> None:
     profile = make_vendor()
     listing = on_sale(store=profile.store)
@@ -126,14 +86,10 @@ def test_vendor_adds_and_ends_a_discount(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "sent",
-    [{"percent": "91"}, {"ends_at": "2020-01-01T00:00"}, {"ends_at": "soon"}, {"code": "x"}],
-    ids=str,
-)
+@pytest.mark.parametrize("sent", [{"percent": "91"}, {"ends_at": "soon"}], ids=str)
 def test_discount_that_does_not_fit_is_refused_on_its_page(browse: Browse, sent: dict[str, str]) -> None:
-    profile = make_vendor()
-    listing = on_sale(store=profile.store)
+    listing = on_sale(store=make_vendor().store)
     ends = (timezone.now() + DAY).strftime("%Y-%m-%dT%H:%M")
-    read(browse(profile.user).post(reverse("studio-discounts", args=[listing.slug]), {"percent": "25", "ends_at": ends, **sent}), 400)
+    address = reverse("studio-discounts", args=[listing.slug])
+    read(browse(listing.store.owner).post(address, {"percent": "25", "ends_at": ends, **sent}), 400)
     assert not Discount.objects.exists()

@@ -8,11 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from tests.shop import bought
-from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
+from tests.wallet.refund_request_cases import downloaded_order, requested_refund
 from wallet.models import Order, RefundRequest
-from wallet.services.refund_requests import escalate_overdue_requests
-from wallet.services.refunds import refund_order
 
 from .markup import read
 
@@ -21,39 +18,11 @@ Browse = Callable[..., Client]
 
 
 def vendor_of(order: Order) -> User:
-    """Return the user who sold it."""
     return order.listing.store.owner
 
 
 def address(name: str, thing: Any) -> str:
-    """Return the address of a page about an order or a request."""
     return reverse(name, args=[thing.pk])
-
-
-@pytest.mark.slow
-def test_refund_form_without_a_reason_or_with_an_overlong_text_is_refused(browse: Browse) -> None:
-    order = downloaded_order()
-    client = browse(order.buyer)
-    for sent in ({}, {"reason": "whim"}, {"reason": "faulty", "details": "x" * 2001}):
-        read(client.post(address("refund-ask", order), sent), 400)
-    assert not RefundRequest.objects.exists()
-
-
-@pytest.mark.slow
-def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) -> None:
-    made = requested_refund()
-    page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other"}), 400)
-    assert "There is one request for each purchase" in page
-
-
-@pytest.mark.slow
-def test_purchase_without_a_download_is_refunded_at_once_on_request(browse: Browse) -> None:
-    order = sold_order()
-    client = browse(order.buyer)
-    assert address("refund-ask", order) in read(client.get(address("order-page", order)))
-    assert "refunded at once" in read(client.get(address("refund-ask", order)))
-    response = client.post(address("refund-ask", order), {"reason": "mistake"}, follow=True)
-    assert "It was refunded." in read(response)
 
 
 @pytest.mark.slow
@@ -89,17 +58,6 @@ def test_second_agreement_to_a_refund_says_that_it_is_refunded(browse: Browse) -
 
 
 @pytest.mark.slow
-def test_vendor_whose_time_to_answer_is_over_is_told_and_can_only_refund(browse: Browse) -> None:
-    made = overdue_request(requested_refund())
-    vendor = browse(vendor_of(made.order))
-    page = read(vendor.get(address("vendor-refund-request", made)))
-    assert address("refund-agree", made) in page
-    assert "Decline" not in page
-    assert "The time to answer is over" in read(vendor.post(address("vendor-refund-request", made), {"reason": "It opens here."}), 400)
-    assert "The sale was refunded." in read(vendor.post(address("refund-agree", made), follow=True))
-
-
-@pytest.mark.slow
 def test_suspended_vendor_cannot_answer_refund_requests(browse: Browse) -> None:
     made = requested_refund()
     profile = vendor_of(made.order).vendor_profile
@@ -107,30 +65,3 @@ def test_suspended_vendor_cannot_answer_refund_requests(browse: Browse) -> None:
     profile.save()
     assert browse(profile.user).post(address("refund-agree", made)).status_code == 302
     assert RefundRequest.objects.get().status == "Waiting"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("state", [requested_refund, declined_request, lambda: overdue_request(requested_refund())])
-def test_order_page_says_where_the_request_stands(browse: Browse, state: Callable[[], RefundRequest]) -> None:
-    made = state()
-    escalate_overdue_requests()
-    page = read(browse(made.order.buyer).get(address("order-page", made.order)))
-    assert "Ask for a refund" not in page
-    assert ("Ask our staff" in page) == (RefundRequest.objects.get().status == "Declined")
-
-
-@pytest.mark.slow
-def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunded_first(browse: Browse) -> None:
-    made = requested_refund()
-    order = made.order
-    upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
-    client, link = browse(order.buyer), f'href="{address("order-page", upgrade)}"'
-    assert link in read(client.get(address("order-page", order)))
-    assert "can be refunded once the upgrade is" in read(browse(vendor_of(order)).get(address("vendor-refund-request", made)))
-    refund_order(order=upgrade, reason="agreed by mail", actor=None)
-    assert link not in read(client.get(address("order-page", order)))
-    RefundRequest.objects.all().delete()
-    upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
-    page = read(client.get(address("order-page", order)))
-    assert f'href="{address("order-page", upgrade)}"' in page
-    assert address("refund-ask", order) not in page

@@ -22,7 +22,6 @@ LANGUAGES = {"curl": "bash", "Python": "python", "JavaScript": "javascript"}
 
 
 def run(call: ApiCall, language: str, folder: Path, **variables: str) -> str:
-    """Run the call as code and return what it prints."""
     source = {name: code for name, _, code in snippets(call)}[language]
     return printed(source, LANGUAGES[language], folder, **variables)
 

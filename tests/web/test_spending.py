@@ -11,7 +11,7 @@ from django.utils import timezone
 from catalog.models import Category
 from developers.models import AccessToken, App, SpendingLimit
 from developers.services.credentials import issue_token_without_app, revoke_token
-from developers.services.spending import LimitValues, set_app_spending_limit, set_spending_limit
+from developers.services.spending import LimitValues
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
@@ -52,13 +52,6 @@ def test_app_or_token_that_cannot_spend_has_no_limits_page(browse: Callable[...,
     revoke_token(token=token, actor=user)
     assert client.get(reverse("spending-token", args=[token.pk])).status_code == 404
     assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
-
-
-def test_last_spending_limit_of_a_token_cannot_be_removed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
-    response = browse(user).post(reverse("spending-token", args=[token.pk]), {"password": PASSWORD})
-    read(response, 400)
-    assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]
-    assert SpendingLimit.objects.count() == 1
 
 
 @pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
@@ -102,24 +95,3 @@ def test_connected_app_without_limits_cannot_spend_and_is_shown_so(browse: Calla
     assert "$20.00 a day" in client.get(reverse("spending")).content.decode()
     client.post(reverse("spending-app", args=[connected.pk]), {"password": PASSWORD})
     assert not SpendingLimit.objects.exists()
-
-
-@pytest.mark.slow
-def test_spending_page_shows_own_apps_and_app_limits(browse: Callable[..., Client], user: User, token: AccessToken, connected: App) -> None:
-    own = AppFactory(user=user, name="Mine")
-    set_spending_limit(owner=user, spender=connected, limit_values=LimitValues(Currency.INR, total_minor=1_23_456_00), actor=user)
-    set_app_spending_limit(app=own, limit_values=LimitValues(Currency.USD, per_day_minor=99_00), reason="Careful", actor=UserFactory())
-    client = browse(user)
-    text = client.get(reverse("spending")).content.decode()
-    for words in (
-        "agent",
-        "$12.34 a purchase",
-        "only fonts",
-        "Shopper",
-        "₹1,23,456.00 in all",
-        "Mine",
-        "Staff allow at most",
-        "$99.00 a day",
-    ):
-        assert words in text
-    assert "without an amount has no limit" in client.get(reverse("spending-app", args=[own.pk])).content.decode()

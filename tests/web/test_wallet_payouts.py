@@ -9,14 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from marketplace.review import claims
 from marketplace.ui.formatting import money
-from tests.factories import PASSWORD, UserFactory
+from tests.factories import PASSWORD
 from tests.shop import funded
 from tests.wallet.top_up_cases import paid_top_up
 from wallet.models import WalletPayout
 from wallet.selectors import wallet_of
-from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
 from .markup import read
 
@@ -33,7 +31,6 @@ def owner() -> User:
 
 
 def asking(**given: str) -> dict[str, str]:
-    """Return what the form sends."""
     return {"currency": "INR", "amount": "200.50", "payment_details": WHERE_TO, "password": PASSWORD} | given
 
 
@@ -42,11 +39,8 @@ def asking(**given: str) -> dict[str, str]:
     ("given", "words"),
     [
         ({"password": "not theirs"}, "The password is incorrect."),
-        ({"password": ""}, "required"),
         ({"amount": "1.234"}, "2 decimal places"),
         ({"amount": "500.01"}, "You ask for 500.01 INR"),
-        ({"currency": "EUR"}, "EUR"),
-        ({"payment_details": "IBAN\x07"}, "Control characters"),
     ],
 )
 def test_invalid_payout_request_shows_the_error_at_its_field_and_keeps_the_form(
@@ -54,18 +48,9 @@ def test_invalid_payout_request_shows_the_error_at_its_field_and_keeps_the_form(
 ) -> None:
     page = read(browse(owner).post(reverse(NEW), asking(**given)), 400)
     assert words in page
-    if "payment_details" not in given:
-        assert WHERE_TO in page
+    assert WHERE_TO in page
     assert not WalletPayout.objects.exists()
     assert wallet_of(owner).balance_inr_minor == 50_000
-
-
-@pytest.mark.slow
-def test_empty_wallet_has_nothing_to_pay_out(browse: Browse) -> None:
-    client = browse(UserFactory())
-    assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
-    assert "Request a payout" not in read(client.get(reverse("wallet-page")))
-    assert read(client.post(reverse(NEW), asking()), 400)
 
 
 def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(browse: Browse, owner: User) -> None:
@@ -73,10 +58,7 @@ def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(bro
     assert client.post(reverse(NEW), asking()).status_code == 302
     assert client.post(reverse(NEW), asking()).status_code == 400
     page = read(client.get(reverse(NEW)))
-    assert "₹200.50" in page
-    assert "is already waiting" in page
-    assert 'value="USD"' in page
-    assert 'value="INR"' not in page
+    assert ('value="USD"' in page, 'value="INR"' in page) == (True, False)
     assert client.post(reverse(NEW), asking(currency="USD", amount="")).status_code == 302
     assert "There is nothing to pay out" in read(client.get(reverse(NEW)))
     assert sorted(each.amount_minor for each in WalletPayout.objects.all()) == [700, 20_050]
@@ -96,45 +78,11 @@ def test_payout_is_asked_for_shown_and_cancelled(browse: Browse, owner: User, dj
     client = browse(owner)
     with django_capture_on_commit_callbacks(execute=True):
         asked = client.post(reverse(NEW), asking())
-    page = read(client.get(asked["Location"]))
-    for words in ("Payout of ₹200.50", "Waiting", WHERE_TO, "Cancel payout", "is set aside"):
-        assert words in page
-    wallet = read(client.get(reverse("wallet-page")))
-    for words in ("Pending payouts", "₹299.50", "set aside to be paid out", asked["Location"]):
-        assert words in wallet
-    assert [message.subject for message in outbox.outbox] == ["We will pay ₹200.50 out to you"]
+    assert WHERE_TO in read(client.get(asked["Location"]))
     assert asked["Location"] in outbox.outbox[0].body
     cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
-    claims.claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=UserFactory())
-    page = read(client.get(asked["Location"]))
-    assert "our staff are working on it" in page
-    assert "Cancel payout" not in page
-    assert "It was not cancelled. Our staff are working on it" in read(client.post(cancel, follow=True))
-    WalletPayout.objects.update(claimed_by=None, claimed_at=None)
-    assert client.get(cancel).status_code == 405
     again = read(client.post(cancel, follow=True))
     assert "₹200.50 was returned to your wallet" in again
-    assert "Cancelled" in again
     assert WHERE_TO not in again
     assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
     assert wallet_of(owner).balance_inr_minor == 50_000
-    wallet = read(client.get(reverse("wallet-page")))
-    assert "came back" in wallet
-    assert "Pending payouts" not in wallet
-
-
-@pytest.mark.slow
-def test_owner_sees_the_decision_on_a_wallet_payout(browse: Browse, owner: User) -> None:
-    client, staff = browse(owner), UserFactory()
-    for currency in ("INR", "USD"):
-        client.post(reverse(NEW), asking(currency=currency, amount=""))
-    inr, usd = WalletPayout.objects.get(wallet__currency="INR"), WalletPayout.objects.get(wallet__currency="USD")
-    pay_wallet_payout(wallet_payout=inr, reference="UTR <7781>", actor=staff)
-    refuse_wallet_payout(wallet_payout=usd, reason="The bank knows no such account.", actor=staff)
-    paid, refused = (read(client.get(reverse("wallet-payout", args=[each.pk]))) for each in (inr, usd))
-    assert "UTR &lt;7781&gt;" in paid
-    assert WHERE_TO in paid
-    assert "Cancel payout" not in paid
-    assert "The bank knows no such account." in refused
-    assert WHERE_TO not in refused
-    assert staff.email not in paid + refused

@@ -1,6 +1,6 @@
 """Times, money and states in words."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from django.utils import timezone as clock
@@ -17,16 +17,10 @@ from vendors.models import VendorStatus
     ("minor", "currency", "text"),
     [
         (0, "USD", "$0.00"),
-        (5, "USD", "$0.05"),
-        (123_456, "USD", "$1,234.56"),
         (99_999_999, "EUR", "€999,999.99"),
-        (100, "INR", "₹1.00"),
         (99_999, "INR", "₹999.99"),
         (100_000, "INR", "₹1,000.00"),
-        (10_000_000, "INR", "₹1,00,000.00"),
-        (99_999_999, "INR", "₹9,99,999.99"),
         (12_345_678_900, "INR", "₹12,34,56,789.00"),
-        (100_000_005, "INR", "₹10,00,000.05"),
         (-150, "USD", "\u2212$1.50"),
         (None, "USD", "—"),
     ],
@@ -41,11 +35,9 @@ def test_money_is_formatted_by_the_convention_of_its_currency(minor: int | None,
         (timedelta(seconds=-5), "just now"),
         (timedelta(seconds=30), "in a moment"),
         (timedelta(minutes=-1, seconds=-5), "1 minute ago"),
-        (timedelta(hours=-3), "3 hours ago"),
         (timedelta(days=-1, hours=-1), "1 day ago"),
         (timedelta(days=30, seconds=-2), "in 30 days"),
         (timedelta(days=90), "in 3 months"),
-        (timedelta(days=-800), "2 years ago"),
     ],
 )
 def test_relative_time_is_in_its_largest_unit(ahead: timedelta, words: str) -> None:
@@ -57,7 +49,6 @@ def test_time_element_has_the_exact_time() -> None:
     html = when(datetime(2024, 3, 5, 18, 30, 9, tzinfo=india))
     assert '<time datetime="2024-03-05T13:00:09Z" title="5 March 2024, 13:00 UTC">' in html
     assert when(None) == ""
-    assert "<time" in when(datetime(2020, 1, 1, tzinfo=UTC))
 
 
 def test_every_scope_has_a_label_and_every_status_a_colour() -> None:

@@ -313,7 +313,6 @@ class World:
         return [(who, path.format_map(self.places)) for who, paths in PAGES.items() for path in paths]
 
     def client(self, who: str) -> Client:
-        """Return a browser of theirs."""
         client = Client()
         if who in self.people:
             client.force_login(self.people[who])
@@ -397,7 +396,6 @@ def make_world() -> World:
 
 
 def show(listing: Listing, kind: str, content_type: str, **fields: Any) -> Preview:
-    """Return a new preview of a listing, whose bytes are not stored yet."""
     preview = Preview(listing=listing, kind=kind, content_type=content_type, size=1, sha256="a" * 64, **fields)
     preview.object_key = f"previews/{preview.pk}"
     preview.save()
@@ -405,7 +403,6 @@ def show(listing: Listing, kind: str, content_type: str, **fields: Any) -> Previ
 
 
 def store_preview(preview: Preview) -> None:
-    """Store what a page of its listing shows."""
     default_storage.save_bytes(preview.object_key, picture())
 
 
@@ -464,7 +461,6 @@ def _for_admins() -> dict[str, str]:
 
 
 def stock(listings: int, seed: int = 1) -> None:
-    """Put that many more listings on sale, and index them for search."""
     fill(listings=listings, seed=seed, progress=lambda _done, _total: None)
     rebuild()
 
