@@ -5,7 +5,6 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import IntegrityError, connection, transaction
 
-from catalog.triggers import CATALOG_TRIGGERS
 from marketplace.core import audit
 from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.models import AuditEntry
@@ -64,10 +63,3 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
     finally:
         AUDIT_LOG_TRIGGERS.install(connection)
     assert AUDIT_LOG_TRIGGERS.check(databases=["default"]) == []
-
-
-def test_error_of_a_missing_trigger_states_no_rule_of_another_trigger(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(CATALOG_TRIGGERS), "missing", lambda _triggers, _connection: ["catalog_discount_alone_insert"])
-    (error,) = CATALOG_TRIGGERS.check(databases=["default"])
-    assert "catalog_discount_alone_insert" in error.msg
-    assert "licence terms" not in error.msg

@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from marketplace.accounts.models import User
+from marketplace.core import audit
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.policy import Retries, job
 from tests.waiting import until
@@ -24,6 +26,12 @@ def refuse() -> None:
 @job(private=True)
 def keep_quiet(secret: str) -> None:
     """Do nothing with a secret."""
+
+
+@job()
+def deactivate(user: str) -> None:
+    """Say in the audit log that a user was deactivated."""
+    audit.record("user.deactivate", User.objects.get(pk=user), actor=None)
 
 
 @job()

@@ -37,11 +37,6 @@ def test_command_is_due_once_in_its_interval(hour: int, minute: int, due: tuple[
     assert entry.due_at(datetime(2026, 11, 21, hour, minute, 30, tzinfo=UTC)) == datetime(2026, 11, 21, *due, tzinfo=UTC)
 
 
-def test_daily_command_is_due_at_its_time_of_day() -> None:
-    entry = ScheduledCommand("help", timedelta(days=1), timedelta(hours=3))
-    assert entry.due_at(datetime(2026, 11, 21, 2, 59, tzinfo=UTC)) == datetime(2026, 11, 20, 3, tzinfo=UTC)
-
-
 @pytest.mark.django_db
 @pytest.mark.database_full
 def test_new_command_waits_for_its_next_time_and_a_missed_one_is_done_once(hourly: str) -> None:
