@@ -63,6 +63,8 @@ def test_secret_of_one_kind_in_the_header_of_the_other_is_401(key: tuple[ApiKey,
     assert_problem(call("either", authorization=f"Bearer {key[1]}"), 401, "invalid_credential")
     assert_problem(call("either", x_api_key=token_of("personal")[1]), 401, "invalid_credential")
     assert_problem(call("either", authorization=f"Bearer {new_secret(Prefix.REFRESH_TOKEN)}"), 401, "invalid_credential")
+    assert_problem(call("either", authorization=f"Bearer {hold(CredentialKind.CONSOLE).secret}"), 401, "invalid_credential")
+    assert_problem(call("either", x_api_key=hold(CredentialKind.FIRST_PARTY).secret), 401, "invalid_credential")
 
 
 def test_oauth_token_never_manages_a_store_whatever_it_says() -> None:

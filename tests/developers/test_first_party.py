@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.contrib.sessions.models import Session
 from django.core import mail
-from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -47,11 +46,6 @@ def refused(response: Any) -> tuple[int, str]:
 
 def wallet(headers: dict[str, str]) -> int:
     return int(APIClient(headers=headers).get("/api/v1/wallet").status_code)
-
-
-def test_first_party_token_needs_a_signed_in_user(client: Client) -> None:
-    assert refused(ask(client, scopes="account:read")) == (401, "not_authenticated")
-    assert not FirstPartyToken.objects.exists()
 
 
 def test_other_methods_at_the_first_party_tokens_are_a_405_problem() -> None:
@@ -115,11 +109,6 @@ def test_console_calls_with_the_grant_of_the_app_where_its_key_would_be() -> Non
     assert refused(key.get("/api/v1/wallet")) == (403, "insufficient_scope")
 
 
-def test_first_party_token_in_the_header_of_another_kind_is_refused() -> None:
-    assert wallet(bearer(console_token(AppFactory())[1])) == 401
-    assert wallet({"x-api-key": page_token(UserFactory())[1]}) == 401
-
-
 def test_token_is_one_query_and_lives_a_quarter_of_an_hour(django_assert_num_queries: Queries) -> None:
     app = AppFactory()
     for (token, secret), read in ((page_token(app.developer), principal_of_bearer), (console_token(app), principal_of_key)):
@@ -142,20 +131,7 @@ def session_ends(_browser: Client, _user: User) -> None:
     Session.objects.update(expire_date=timezone.now() - timedelta(seconds=1))
 
 
-def sessions_are_cleared(_browser: Client, user: User) -> None:
-    session_ends(_browser, user)
-    call_command("clearsessions")
-    assert not Session.objects.exists()
-
-
-def time_passes(_browser: Client, _user: User) -> None:
-    FirstPartyToken.objects.update(expires_at=timezone.now())
-
-
-ENDS = [sign_out, change_password_elsewhere, session_ends, sessions_are_cleared, time_passes]
-
-
-@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+@pytest.mark.parametrize("end", [sign_out, change_password_elsewhere, session_ends])
 def test_first_party_token_ends_with_its_session_at_the_next_call(end: Callable[[Client, User], None]) -> None:
     app = AppFactory()
     browser = signed_in(app.developer)
@@ -211,7 +187,6 @@ def test_console_spends_within_the_owners_limits_only_and_a_page_not_at_all() ->
 
 
 def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:
-
     app = AppFactory()
     wallet({"x-api-key": console_token(app)[1]})
     wallet({"x-api-key": console_token(app)[1]})
@@ -228,14 +203,6 @@ def test_console_shares_the_bucket_of_the_app_and_leaves_those_of_keys_alone(set
     calls = [wallet({"x-api-key": console_token(app)[1]}) for _ in range(3)]
     assert calls == [200, 200, 429]
     assert wallet({"x-api-key": issue_api_key(app=app, name="laptop", actor=app.developer)[1]}) == 200
-
-
-def test_purge_deletes_expired_first_party_tokens() -> None:
-    ended, _ = page_token(UserFactory())
-    live, _ = page_token(UserFactory())
-    FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
-    call_command("purge", "tokens", verbosity=0)
-    assert list(FirstPartyToken.objects.all()) == [live]
 
 
 def test_leaked_first_party_token_is_revoked_and_its_user_mailed_once_unless_it_had_expired(

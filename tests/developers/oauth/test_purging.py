@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.db import connections
 from django.utils import timezone
 
-from developers.models import AccessToken, Grant, RefreshToken
+from developers.models import AccessToken, FirstPartyToken, Grant, RefreshToken
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.operations.management.commands import purge as command
-from tests.developers.cases import token_of
+from tests.developers.cases import page_token, token_of
 
 from .parties import Party, assert_error, call
 
@@ -98,9 +98,11 @@ def test_purge_deletes_an_ended_connection_in_batches_and_a_dry_run_counts_the_s
     withdraw_consent(user=user, app=party.app, actor=user)
     age()
     live = Party(party.app, party.browser).tokens()
-    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 7 access tokens, 0 first-party tokens would be deleted."
-    assert purge() == "2 codes, 6 refresh tokens, 7 access tokens, 0 first-party tokens deleted."
-    assert rows() == (1, 1, 1)
+    (ended, _), (open_page, _) = page_token(user), page_token(user)
+    FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
+    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 7 access tokens, 1 first-party tokens would be deleted."
+    assert purge() == "2 codes, 6 refresh tokens, 7 access tokens, 1 first-party tokens deleted."
+    assert (rows(), FirstPartyToken.objects.get()) == ((1, 1, 1), open_page)
     assert call(live["access_token"]).status_code == 200
     assert purge() == "0 codes, 0 refresh tokens, 0 access tokens, 0 first-party tokens deleted."
 
