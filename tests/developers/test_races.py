@@ -101,16 +101,6 @@ def test_no_app_stays_approved_when_the_approval_is_withdrawn_while_it_is_create
     assert not App.objects.filter(user=developer, status="Approved").exists()
 
 
-def test_no_key_created_during_a_suspension_is_valid() -> None:
-    app, admin = AppFactory(), UserFactory()
-    refusals_at_once(
-        lambda: apps.suspend_app(app=app, reason="Abuse", actor=admin),
-        lambda: credentials.issue_api_key(app=app, name="laptop", actor=app.user),
-    )
-    app.refresh_from_db()
-    assert app.status == "Suspended"
-
-
 def test_concurrent_narrowings_of_scopes_both_apply() -> None:
     app, admin = AppFactory(), UserFactory()
     outcomes = refusals_at_once(
