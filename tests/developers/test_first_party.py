@@ -6,19 +6,16 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.core import mail
 from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers import bounds
 from developers.authentication import principal_of_bearer, principal_of_key
-from developers.models import ApiUsage, App, FirstPartyToken
+from developers.models import App, FirstPartyToken
 from developers.selectors import spends_only_within_limits
 from developers.services.credentials import issue_api_key
 from developers.services.first_party import PAGE_SCOPES, issue_console_token, issue_page_token
-from developers.usage.buffer import usage_buffer
-from developers.usage.selectors import usage_of_app
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.access import CredentialKind
@@ -186,34 +183,9 @@ def test_console_spends_within_the_owners_limits_only_and_a_page_not_at_all() ->
     assert not spends_only_within_limits(key)
 
 
-def test_console_is_counted_under_its_app_and_a_page_not_at_all() -> None:
-    app = AppFactory()
-    wallet({"x-api-key": console_token(app)[1]})
-    wallet({"x-api-key": console_token(app)[1]})
-    wallet(bearer(page_token(app.developer)[1]))
-    usage_buffer.flush()
-    row = ApiUsage.objects.get()
-    assert (row.kind, row.app, row.credential_id, row.calls) == ("console", app, app.pk, 2)
-    assert list(usage_of_app(app, []).callers) == ["Developer console"]
-
-
 def test_console_shares_the_bucket_of_the_app_and_leaves_those_of_keys_alone(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 2}
     app = AppFactory()
     calls = [wallet({"x-api-key": console_token(app)[1]}) for _ in range(3)]
     assert calls == [200, 200, 429]
     assert wallet({"x-api-key": issue_api_key(app=app, name="laptop", actor=app.developer)[1]}) == 200
-
-
-def test_leaked_first_party_token_is_revoked_and_its_user_mailed_once_unless_it_had_expired(
-    django_capture_on_commit_callbacks: Any,
-) -> None:
-    app, (expired, over) = AppFactory(), page_token(UserFactory())
-    FirstPartyToken.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
-    _, secret = console_token(app)
-    found = {"credentials": [{"value": value, "url": "https://paste.example/1"} for value in (secret, over)]}
-    with django_capture_on_commit_callbacks(execute=True):
-        for _ in range(2):
-            APIClient().post("/api/v1/leaked-credentials", found, format="json")
-    assert wallet({"x-api-key": secret}) == 401
-    assert [message.to for message in mail.outbox] == [[app.developer.email]]

@@ -5,11 +5,11 @@ the gate: which refusal there is, or that there is none of the gate's. Why a cre
 conditions are tried at one operation of each declared access.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import get_resolver
 from rest_framework.test import APIClient
 
 from developers.checks import api_views
@@ -18,8 +18,10 @@ from developers.services.first_party import PAGE_SCOPES
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import Access, CredentialKind
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
+from tests.architecture.source import patterns
 from tests.contract.calls import refused
 from tests.factories import AppFactory
+from tests.http.test_pages_of_the_middleware import address_of
 
 from .conditions import CASES, DEAD, SCOPED, Held, hold, nothing, own_scopes_gone, revoked
 
@@ -42,33 +44,19 @@ class Operation(NamedTuple):
     access: Access
 
 
-def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    for pattern in resolver.url_patterns:
-        if isinstance(pattern, URLResolver):
-            yield from _patterns(pattern, prefix + str(pattern.pattern))
-        else:
-            yield prefix + str(pattern.pattern), pattern
-
-
 def operations() -> list[Operation]:
-    """Return every operation, from the addresses."""
     found = []
-    for route, pattern in _patterns(get_resolver()):
+    for route, pattern in patterns(get_resolver()):
         view: Any = getattr(pattern.callback, "cls", None)
         if isinstance(view, type) and issubclass(view, ApiViewSet):
-            path = "/" + "".join(part.split(">")[-1] if index else part for index, part in enumerate(route.replace("<", "\0<").split("\0")))
-            path = path.replace("//", "/no-such-thing/")
-            path = f"{path}no-such-thing" if path.endswith("/") else path
-            for method, action in actions_of(pattern).items():
-                if method != "head":
-                    found.append(Operation(f"{method} {pattern.name}", method, path, view.access[action]))
+            # ViewSetMixin.as_view leaves the map of methods to actions on the view.
+            actions: dict[str, str] = getattr(pattern.callback, "actions", {})
+            found += [
+                Operation(f"{method} {pattern.name}", method, address_of(route), view.access[action])
+                for method, action in actions.items()
+                if method != "head"
+            ]
     return found
-
-
-def actions_of(pattern: Any) -> dict[str, str]:
-    """Return the map of methods to actions that ViewSetMixin.as_view leaves on the view."""
-    actions: dict[str, str] = pattern.callback.actions
-    return actions
 
 
 OPERATIONS = operations()

@@ -2,29 +2,8 @@
 
 import pytest
 
-from developers.dashboard.next_steps import first_call_url, milestones_of, next_step_of
-from developers.models import ApiKey, App, DeveloperApplication
-from developers.selectors import Progress
-
-NOTHING, DESCRIBED, GRANTED = Progress(), Progress(has_app=True), Progress(has_app=True, has_grant=True)
-KEYED = Progress(has_app=True, has_grant=True, has_key=True)
-
-
-@pytest.mark.parametrize(
-    ("status", "progress", "now"),
-    [
-        (None, NOTHING, ["Apply"]),
-        ("Withdrawn", NOTHING, ["Apply"]),
-        ("MoreInfoNeeded", NOTHING, ["Wait for approval"]),
-        ("Approved", NOTHING, ["Describe an app"]),
-        ("Approved", DESCRIBED, ["Wait for the scopes"]),
-        ("Approved", GRANTED, ["Create a key and make a call"]),
-        ("Approved", KEYED, []),
-    ],
-)
-def test_milestones_mark_the_current_step_until_there_is_a_key(status: str | None, progress: Progress, now: list[str]) -> None:
-    way = milestones_of(None if status is None else DeveloperApplication(status=status), progress)
-    assert [label for label, state in way if state == "now"] == now
+from developers.dashboard.next_steps import first_call_url, next_step_of
+from developers.models import ApiKey, App
 
 
 @pytest.mark.parametrize(

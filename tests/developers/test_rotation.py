@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -30,7 +30,6 @@ DAY = timedelta(days=1)
 
 @contextmanager
 def later(days: int) -> Iterator[None]:
-    """Let it be so many days later."""
     then = timezone.now() + days * DAY
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timezone, "now", lambda: then)
@@ -50,24 +49,27 @@ def spender() -> tuple[AccessToken, str]:
     )
 
 
+def server(expires_at: datetime | None = None) -> tuple[ApiKey, str]:
+    app = AppFactory()
+    return issue_api_key(app=app, name="server", actor=app.user, expires_at=expires_at)
+
+
 @pytest.mark.parametrize("overlap", [-DAY, 31 * DAY])
 def test_overlap_of_a_rotation_is_limited(overlap: timedelta) -> None:
-    app = AppFactory()
-    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    key, _ = server()
     token, _ = spender()
     with pytest.raises(InvalidInput):
-        rotate_api_key(key=key, overlap=overlap, actor=app.user)
+        rotate_api_key(key=key, overlap=overlap, actor=key.app.user)
     with pytest.raises(InvalidInput):
         rotate_token(token=token, overlap=overlap, actor=token.user, password_confirmed=True)
     assert (ApiKey.objects.count(), AccessToken.objects.count()) == (1, 1)
 
 
 def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
-    app = AppFactory()
-    key, old = issue_api_key(app=app, name="server", actor=app.user, expires_at=timezone.now() + 90 * DAY)
+    key, old = server(timezone.now() + 90 * DAY)
     limit_api_key(key=key, rate_limit=500, reason="Busy", actor=UserFactory())
     with later(10):
-        successor, new = rotate_api_key(key=key, overlap=DAY, actor=app.user)
+        successor, new = rotate_api_key(key=key, overlap=DAY, actor=key.app.user)
         assert principal_of_key(old).credential.pk == key.pk
         assert principal_of_key(new).credential.pk == successor.pk
         # As long a life as the old one had, and the limit that staff set.
@@ -83,22 +85,18 @@ def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
 
 
 def test_rotation_even_with_the_longest_overlap_never_extends_the_expiry() -> None:
-    app = AppFactory()
     ends = timezone.now() + DAY
-    key, _ = issue_api_key(app=app, name="server", actor=app.user, expires_at=ends)
-    rotate_api_key(key=key, overlap=30 * DAY, actor=app.user)
+    key, _ = server(ends)
+    rotate_api_key(key=key, overlap=30 * DAY, actor=key.app.user)
     key.refresh_from_db()
     assert key.expires_at == ends
 
 
 def test_second_rotation_during_an_overlap_gives_a_successor_of_the_first_lifetime() -> None:
-    app = AppFactory()
-    endless, _ = issue_api_key(app=app, name="server", actor=app.user)
-    dated, _ = issue_api_key(app=app, name="desk", actor=app.user, expires_at=timezone.now() + 90 * DAY)
-    token, _ = spender()
+    (endless, _), (dated, _), (token, _) = server(), server(timezone.now() + 90 * DAY), spender()
     for _ in range(2):
-        endless_successor, _ = rotate_api_key(key=endless, overlap=DAY, actor=app.user)
-        dated_successor, _ = rotate_api_key(key=dated, overlap=DAY, actor=app.user)
+        endless_successor, _ = rotate_api_key(key=endless, overlap=DAY, actor=endless.app.user)
+        dated_successor, _ = rotate_api_key(key=dated, overlap=DAY, actor=dated.app.user)
         token_successor, _ = rotate_token(token=token, overlap=DAY, actor=token.user, password_confirmed=True)
     assert endless_successor.expires_at is None
     assert dated_successor.expires_at is not None
@@ -107,24 +105,22 @@ def test_second_rotation_during_an_overlap_gives_a_successor_of_the_first_lifeti
 
 
 def test_rotation_without_an_overlap_ends_the_old_key_at_once_so_that_it_cannot_be_rotated_again() -> None:
-    app = AppFactory()
-    key, old = issue_api_key(app=app, name="server", actor=app.user)
-    successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
+    key, old = server()
+    successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=key.app.user)
     assert successor.expires_at is None
     with pytest.raises(InvalidCredential):
         principal_of_key(old)
     assert history_of(key)[0].reason == "Rotated"
     with pytest.raises(InvalidTransition):
-        rotate_api_key(key=key, overlap=DAY, actor=app.user)
+        rotate_api_key(key=key, overlap=DAY, actor=key.app.user)
     assert ApiKey.objects.count() == 2
 
 
 def test_refused_rotation_leaves_the_old_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
-    app = AppFactory()
-    key, old = issue_api_key(app=app, name="server", actor=app.user)
+    key, old = server()
     with pytest.raises(TooManyKeys):
-        rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
+        rotate_api_key(key=key, overlap=timedelta(0), actor=key.app.user)
     principal_of_key(old)
 
 

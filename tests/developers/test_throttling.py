@@ -31,7 +31,6 @@ def clock(counters_clock: Any) -> Callable[[float], None]:
 
 @pytest.fixture
 def few(settings: Any) -> None:
-    """Limits small enough to reach."""
     settings.RATE_LIMITS = {"api_key": 3, "bearer_app": 4, "bearer_user": 6, "anonymous": 5, "failed_credentials": 2}
 
 

@@ -41,20 +41,11 @@ def leave() -> None:
 
 
 @job()
-def note_when_told(path: str, words: str, go: str) -> None:
-    """Add a line to a file, and another once there is a file to go on."""
+def note(path: str, words: str, seconds: float = 0, go: str = "") -> None:
+    """Add a line to a file at the beginning, and another after a while, or once there is a file to go on."""
     with Path(path).open("a") as file:
         file.write(f"{words} begun by {os.getpid()}\n")
         file.flush()
-        until(Path(go).exists, "leave to go on")
-        file.write(f"{words} done\n")
-
-
-@job()
-def note(path: str, words: str, seconds: float = 0) -> None:
-    """Add a line to a file, twice if it takes a while: once at the beginning."""
-    with Path(path).open("a") as file:
-        file.write(f"{words} begun by {os.getpid()}\n")
-        file.flush()
+        until(lambda: not go or Path(go).exists(), "leave to go on")
         time.sleep(seconds)
         file.write(f"{words} done\n")

@@ -25,7 +25,6 @@ LOOPBACK = "http://127.0.0.1/done"
 
 
 def query_of(address: str) -> dict[str, str]:
-    """Return the query of an address."""
     return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
 
 
@@ -93,12 +92,10 @@ class Party:
 
 
 def post_form(path: str, parameters: Mapping[str, Any], **extra: Any) -> Any:
-    """Post a form as clients do."""
     return Client().post(path, urlencode(parameters, doseq=True), content_type="application/x-www-form-urlencoded", **extra)
 
 
 def call(token: str, path: str = "/api/v1/wallet") -> Any:
-    """Call the API with a token."""
     return Client().get(path, headers={"Authorization": f"Bearer {token}"})
 
 

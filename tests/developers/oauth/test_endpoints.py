@@ -60,7 +60,6 @@ pytestmark = pytest.mark.django_db
 
 
 def assert_answered(response: Any) -> None:
-    """Check that whatever came is answered as the protocol has it."""
     assert response.status_code < 500
     assert response["Cache-Control"] == "no-store"
     assert response["Content-Type"] == "application/json"
@@ -219,10 +218,3 @@ def test_token_endpoint_ignores_the_session(party: Party, django_assert_num_quer
     with django_assert_num_queries(0):
         response = party.browser.post("/oauth/token", body, content_type=FORM)
     assert_error(response, "invalid_request")
-
-
-def test_consent_page_is_closed_to_scripts(party: Party) -> None:
-    address = party.ask().wsgi_request.get_full_path()
-    origin = {"origin": "https://app.example"}
-    for response in (party.browser.get(address, headers=origin), party.browser.options(address, headers=origin)):
-        assert "Access-Control-Allow-Origin" not in response

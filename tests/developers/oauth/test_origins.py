@@ -9,13 +9,12 @@ from django.test import Client
 from django.utils import timezone
 
 from developers import origins
-from developers.models import AccessToken, App, AppOrigin
+from developers.models import AccessToken, App
 from developers.redirects import origin_of
 from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
-from marketplace.accounts.services import delete_account
 from marketplace.core.scopes import Scope
 from tests.developers.cases import token_of
 from tests.factories import AppFactory, UserFactory
@@ -45,7 +44,6 @@ def preflight(origin: str, path: str = WALLET, headers: str = "authorization") -
 
 
 def read(origin: str, token: str, path: str = WALLET) -> Any:
-    """Call as a script of the origin does."""
     return Client().get(path, headers={"origin": origin, "authorization": f"Bearer {token}"})
 
 
@@ -121,11 +119,6 @@ def test_origin_is_removed_with_its_redirect_uri_and_with_the_suspension_of_the_
     assert not is_allowed(preflight("https://moved.example"), "https://moved.example")
 
 
-def test_origin_is_removed_with_the_account_of_its_developer(app: App) -> None:
-    delete_account(user=app.developer, reason="Asked for it", actor=UserFactory(is_superuser=True, is_staff=True))
-    assert not AppOrigin.objects.filter(app=app).exists()
-
-
 def test_origin_of_an_app_may_read_only_the_api(browser: Client) -> None:
     for path in ("/dashboard", "/oauth/authorize", "/mcpx", "/admin/"):
         assert "Access-Control-Allow-Origin" not in browser.get(path, headers={"origin": OWN}), path
@@ -166,7 +159,6 @@ def test_unavailable_database_does_not_crash_the_check_of_origins(client: Client
 
 
 def ask_tools(origin: str, token: str) -> Any:
-    """Send a message as a script of the origin does."""
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     headers = {"origin": origin, "authorization": f"Bearer {token}", "accept": "application/json, text/event-stream"}
     return Client().post("/mcp", body, content_type="application/json", headers=headers)
@@ -174,7 +166,6 @@ def ask_tools(origin: str, token: str) -> Any:
 
 @pytest.fixture
 def mcp_token(party: Party) -> str:
-    """What a user's consent to the tools brings the app."""
     return str(party.tokens(resource=MCP)["access_token"])
 
 

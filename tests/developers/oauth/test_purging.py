@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.db import connections
+from django.db.models import F
 from django.utils import timezone
 
 from developers.models import AccessToken, FirstPartyToken, Grant, RefreshToken
@@ -23,18 +24,14 @@ pytestmark = pytest.mark.database
 LONG_AGO = timedelta(days=200)
 
 
-def age(by: timedelta = LONG_AGO) -> None:
+def age() -> None:
     """Make all that there is older."""
-    for code_row in Grant.objects.all():
-        Grant.objects.filter(pk=code_row.pk).update(expires=code_row.expires - by)
-    for token in AccessToken.objects.all():
-        AccessToken.objects.filter(pk=token.pk).update(expires=token.expires - by)
-    for row in RefreshToken.objects.all():
-        RefreshToken.objects.filter(pk=row.pk).update(created=row.created - by, revoked=row.revoked and row.revoked - by)
+    for rows_that_end in (Grant.objects.all(), AccessToken.objects.all()):
+        rows_that_end.update(expires=F("expires") - LONG_AGO)
+    RefreshToken.objects.update(created=F("created") - LONG_AGO, revoked=F("revoked") - LONG_AGO)
 
 
 def purge(*options: str) -> str:
-    """Run the command and return what it says."""
     out = StringIO()
     call_command("purge", "tokens", *options, stdout=out, stderr=StringIO())
     return out.getvalue().strip()
