@@ -79,11 +79,6 @@ def test_pages_neither_repeat_nor_skip(bearer_client: Client, buyer: User) -> No
     assert sorted(seen) == sorted(str(listing.id) for listing in listings)
 
 
-def test_vendor_cannot_download_the_own_listing_as_a_buyer(bearer_client: Client) -> None:
-    listing = on_sale()
-    refused(download(bearer_client(listing.store.owner), listing), 403, "not_owned")
-
-
 def test_refunded_asset_is_neither_in_the_library_nor_downloaded(bearer_client: Client, buyer: User) -> None:
     listing = on_sale(archive())
     refund_order(order=bought(listing, buyer), reason="test", actor=None)

@@ -130,15 +130,6 @@ def test_suspended_licence_permits_nothing_and_is_not_overlooked(bearer_client: 
     assert rights(bearer_client(UserFactory()), listing, "app")["decision"] == "unclear"
 
 
-def test_suspended_licence_of_an_asset_off_sale_leaves_none_to_ask(client: Client) -> None:
-    order = bought(on_sale())
-    suspend_licences(order_ids=[order.pk], reason="test")
-    Listing.objects.update(status="Draft")
-    client.force_login(order.buyer)
-    page = client.get(reverse("asset-rights-page", args=[order.listing.slug]), {"use": "personal"})
-    assert b"A licence of yours is suspended, and no other permits it." in page.content
-
-
 def test_asset_that_left_the_catalog_is_answered_to_its_owners_only(anonymous: APIClient, bearer_client: Callable[..., APIClient]) -> None:
     order = bought(on_sale())
     Listing.objects.update(status="Draft")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from developers.models import App
 from marketplace.accounts.models import User
-from tests.factories import AppFactory
+from tests.factories import PASSWORD, AppFactory
 from tests.screenshots.driving import browser, patient
 from tests.servers.certificate import tls_server
 from tests.servers.http import Handler, serving
@@ -22,7 +22,6 @@ from .parties import Party, move, query_of
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 HOST = "app.example"
-PASSWORD = "a long enough phrase"
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +93,6 @@ def test_faulty_request_brings_the_user_back_even_from_the_sign_in(
     app: App, user: User, live_server: Any, page: Page, callbacks: dict[str, str]
 ) -> None:
     App.objects.filter(pk=app.pk).update(redirect_uris=callbacks["https"])
-    user.set_password(PASSWORD)
-    user.save()
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     visitor = Client()
     address = Party(app, visitor, redirect_uri=callbacks["https"]).ask(scope="everything").wsgi_request.get_full_path()
