@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
@@ -168,14 +167,3 @@ def test_skill_without_a_manifest_is_only_a_download(client: Client, order: Orde
     assert len(names(client, owned_path(order.buyer))) == 1
     FileFacts.objects.all().delete()
     assert names(client, owned_path(order.buyer)) == []
-
-
-def test_owner_gets_the_command_from_the_library(client: Client, order: Order) -> None:
-    client.force_login(order.buyer)
-    assert "/dashboard/library/kerning/agent" in client.get("/dashboard/library/kerning").content.decode()
-    page = client.post("/dashboard/library/kerning/agent")
-    assert "no-store" in page["Cache-Control"]
-    command = next(line for line in page.content.decode().split("<code>") if "npx" in line)
-    telemetry, address = command.split()[0], command.split()[4]
-    assert telemetry == "DISABLE_TELEMETRY=1"
-    assert names(Client(), urlsplit(address).path + FREE) == ["kerning-helper"]
