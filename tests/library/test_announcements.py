@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -27,9 +26,9 @@ from wallet.services.refunds import refund_order
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def publish(listing: Listing, version: str, **fields: Any) -> Deliverable:
+def publish(listing: Listing, version: str) -> Deliverable:
     """Put a new file on sale, as an approval does."""
-    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now(), **fields)
+    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now())
     Listing.objects.filter(pk=listing.pk).update(approved_deliverable=file)
     announce_new_file.enqueue(listing_id=str(listing.pk))
     return file

@@ -111,10 +111,10 @@ def assert_error(response: Any, error: str, status: int = 400) -> None:
     assert response["Cache-Control"] == "no-store"
 
 
-def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) -> None:
+def assert_sent_back(response: Any, error: str) -> None:
     """Check that the app is told of an error, by us, where it is registered and nowhere else."""
     assert response.status_code == 303
-    assert response["Location"].startswith(redirect_uri)
+    assert response["Location"].startswith(CALLBACK)
     answer = query_of(response["Location"])
     assert (answer["error"], answer["state"], answer["iss"]) == (error, "s t&te", BASE)
     assert answer["error_description"]
