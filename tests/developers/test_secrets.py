@@ -84,8 +84,8 @@ def credentials() -> list[Held]:
     """A credential of every kind, and a refresh token."""
     held = {kind: hold(kind) for kind in CredentialKind}
     oauth, secret = held[CredentialKind.OAUTH], new_secret(Prefix.REFRESH_TOKEN)
-    refresh = {"access_token": oauth.row, "token": "", "token_checksum": digest_of(secret)}
-    RefreshToken.objects.create(user=oauth.user, application=oauth.app, **refresh)
+    row: dict[str, Any] = {"user": oauth.user, "application": oauth.app, "access_token": oauth.row}
+    RefreshToken.objects.create(token="", token_checksum=digest_of(secret), **row)
     return [*held.values(), replace(oauth, secret=secret)]
 
 
