@@ -11,6 +11,7 @@ from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+ON_POSTGRESQL = connection.vendor == "postgresql"
 
 
 @pytest.fixture
@@ -30,20 +31,14 @@ def run(statement: str) -> None:
         "UPDATE core_auditentry SET reason = 'other'",
         "DELETE FROM core_auditentry",
         "INSERT INTO core_auditentry SELECT * FROM core_auditentry WHERE true ON CONFLICT (id) DO UPDATE SET reason = 'other'",
+        "TRUNCATE core_auditentry CASCADE" if ON_POSTGRESQL else "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry",
     ],
 )
 def test_change_of_an_audit_entry_is_refused_by_the_database(entry: AuditEntry, statement: str) -> None:
+    connection.check_constraints()
     with pytest.raises(IntegrityError, match="the audit log is append-only"):
         run(statement)
     assert AuditEntry.objects.get().reason == "Abuse"
-
-
-def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
-    replacing = "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry"
-    connection.check_constraints()
-    with pytest.raises(IntegrityError, match="the audit log is append-only"):
-        run("TRUNCATE core_auditentry CASCADE" if connection.vendor == "postgresql" else replacing)
-    assert AuditEntry.objects.get() == entry
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:

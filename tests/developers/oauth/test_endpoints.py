@@ -60,15 +60,6 @@ TYPES = [
 pytestmark = pytest.mark.django_db
 
 
-def assert_answered(response: Any) -> None:
-    assert response.status_code < 500
-    assert response["Cache-Control"] == "no-store"
-    assert response["Content-Type"] == "application/json"
-    if response.status_code != 200:
-        assert response.json()["error"]
-        assert response.json()["error_description"]
-
-
 def test_body_that_is_no_readable_form_in_utf8_is_refused(client: Client, subtests: pytest.Subtests) -> None:
     body = b'--x\r\nContent-Disposition: form-data; name="token"\r\n\r\n+2AA-\r\n--x--\r\n'
     for kind in TYPES[2:]:
@@ -98,7 +89,12 @@ def test_body_that_is_no_readable_form_in_utf8_is_refused(client: Client, subtes
 )
 def test_oauth_endpoints_answer_any_body_without_a_500(settings: Any, path: str, kind: str, body: bytes, query: str) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 10**6}
-    assert_answered(Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query))
+    response = Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query)
+    assert response.status_code < 500
+    assert (response["Cache-Control"], response["Content-Type"]) == ("no-store", "application/json")
+    if response.status_code != 200:
+        assert response.json()["error"]
+        assert response.json()["error_description"]
 
 
 @pytest.mark.slow
