@@ -5,13 +5,13 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import IntegrityError, connection, transaction
 
-from catalog.triggers import CATALOG_TRIGGERS
 from marketplace.core import audit
 from marketplace.core.apps import AUDIT_LOG_TRIGGERS
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+ON_POSTGRESQL = connection.vendor == "postgresql"
 
 
 @pytest.fixture
@@ -20,37 +20,21 @@ def entry() -> AuditEntry:
     return audit.record("user.deactivate", user, actor=user, reason="Abuse")
 
 
-def run(statement: str) -> None:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
-
-
 @pytest.mark.parametrize(
     "statement",
     [
         "UPDATE core_auditentry SET reason = 'other'",
         "DELETE FROM core_auditentry",
         "INSERT INTO core_auditentry SELECT * FROM core_auditentry WHERE true ON CONFLICT (id) DO UPDATE SET reason = 'other'",
+        "TRUNCATE core_auditentry CASCADE" if ON_POSTGRESQL else "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry",
     ],
 )
 def test_change_of_an_audit_entry_is_refused_by_the_database(entry: AuditEntry, statement: str) -> None:
-    with pytest.raises(IntegrityError, match="the audit log is append-only"):
-        run(statement)
-    assert AuditEntry.objects.get().reason == "Abuse"
-
-
-def test_truncation_or_replacement_is_refused(entry: AuditEntry) -> None:
-    replacing = "INSERT OR REPLACE INTO core_auditentry SELECT * FROM core_auditentry"
     connection.check_constraints()
-    with pytest.raises(IntegrityError, match="the audit log is append-only"):
-        run("TRUNCATE core_auditentry CASCADE" if connection.vendor == "postgresql" else replacing)
-    assert AuditEntry.objects.get() == entry
-
-
-def test_change_of_an_audit_entry_by_the_model_is_refused(entry: AuditEntry) -> None:
-    for change in (entry.save, entry.delete):
-        with pytest.raises(IntegrityError, match="the audit log is append-only"), transaction.atomic():
-            change()
+    refused = pytest.raises(IntegrityError, match="the audit log is append-only")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert AuditEntry.objects.get().reason == "Abuse"
 
 
 def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
@@ -64,10 +48,3 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
     finally:
         AUDIT_LOG_TRIGGERS.install(connection)
     assert AUDIT_LOG_TRIGGERS.check(databases=["default"]) == []
-
-
-def test_error_of_a_missing_trigger_states_no_rule_of_another_trigger(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(CATALOG_TRIGGERS), "missing", lambda _triggers, _connection: ["catalog_discount_alone_insert"])
-    (error,) = CATALOG_TRIGGERS.check(databases=["default"])
-    assert "catalog_discount_alone_insert" in error.msg
-    assert "licence terms" not in error.msg

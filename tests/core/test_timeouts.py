@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import psycopg
 import pytest
@@ -23,10 +24,6 @@ class Cancelled(Exception):
     """What psycopg raises."""
 
     sqlstate = "57014"
-
-
-def cancelled(*_args: Any, **_kwargs: Any) -> Any:
-    raise OperationalError("canceling statement due to statement timeout") from Cancelled()
 
 
 @pytest.fixture
@@ -105,7 +102,9 @@ def test_connections_of_commands_are_not_limited(settings: Any) -> None:
 
 def test_page_whose_statement_was_cancelled_is_an_error_page(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     client.raise_request_exception = False
-    monkeypatch.setattr(front, "render", cancelled)
+    error = OperationalError("canceling statement due to statement timeout")
+    error.__cause__ = Cancelled()
+    monkeypatch.setattr(front, "render", Mock(side_effect=error))
     page = client.get("/")
     assert page.status_code == 503
     assert page["Retry-After"]

@@ -15,12 +15,10 @@ from tests.factories import AppFactory, UserFactory
 
 
 def open_review(app: App) -> ScopeReview:
-    """Return the app's request for scopes that waits."""
     return ScopeReview.objects.get(app=app, status="Pending")
 
 
 def page_token(user: User, scopes: frozenset[Scope] = PAGE_SCOPES) -> tuple[FirstPartyToken, str]:
-    """Return what a page of a new session gets, and its secret."""
     return issue_page_token(session_key=session_of(signed_in(user)), scopes=scopes, actor=user)
 
 
@@ -30,7 +28,6 @@ def console_token(app: App) -> tuple[FirstPartyToken, str]:
 
 
 def session_of(browser: Client) -> str:
-    """Return the key of a browser's session."""
     key = browser.session.session_key
     assert key is not None
     return key
@@ -54,5 +51,4 @@ def token_of(kind: str, user: User | None = None, scopes: frozenset[Scope] = EVE
 
 
 def in_days(days: float) -> datetime:
-    """Return the time this many days from now."""
     return timezone.now() + timedelta(days=days)

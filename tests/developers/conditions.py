@@ -69,7 +69,6 @@ def own_scopes_gone(held: Held) -> None:
 
 
 def grant_narrowed(held: Held) -> None:
-    """Take every scope back from the app."""
     assert held.app is not None
     App.objects.filter(pk=held.app.pk).update(granted_scopes="")
 
@@ -85,26 +84,22 @@ def revoked(held: Held) -> None:
 
 
 def expired(held: Held) -> None:
-    """Let it end."""
     ends = {"expires" if isinstance(held.row, AccessToken) else "expires_at": timezone.now() - timedelta(seconds=1)}
     type(held.row).objects.filter(pk=held.row.pk).update(**ends)
 
 
 def app_suspended(held: Held) -> None:
-    """Suspend the app."""
     assert held.app is not None
     suspend_app(app=held.app, reason="Abuse", actor=UserFactory())
 
 
 def approval_withdrawn(held: Held) -> None:
-    """Take the app's developer the approval."""
     assert held.app is not None
     application = held.app.developer.developer_applications.create(what="x", why="y", status="Approved", submitted_at=timezone.now())
     withdraw_approval(application=application, reason="Abuse", actor=UserFactory())
 
 
 def user_inactive(held: Held) -> None:
-    """Shut the account."""
     User.objects.filter(pk=held.user.pk).update(is_active=False)
 
 

@@ -23,39 +23,20 @@ class ProbeViewSet(ApiViewSet):
         "spend": key_or_bearer(Scope.WALLET_SPEND),
     }
 
-    def public(self, request: Request) -> Response:
-        """Answer anyone."""
-        return _who(request)
+    def who(self, request: Request) -> Response:
+        """Answer who is calling."""
+        principal = cast("Principal | None", request.auth)
+        if principal is None:
+            return Response({"user": None})
+        return Response(
+            {
+                "user": str(request.user.pk),
+                "app": str(principal.app_id) if principal.app_id else None,
+                "kind": principal.kind,
+            }
+        )
 
-    def keyed(self, request: Request) -> Response:
-        """Answer keys."""
-        return _who(request)
-
-    def either(self, request: Request) -> Response:
-        """Answer keys and tokens."""
-        return _who(request)
-
-    def vendor(self, request: Request) -> Response:
-        """Answer tokens."""
-        return _who(request)
-
-    def spend(self, request: Request) -> Response:
-        """Answer who may spend."""
-        return _who(request)
-
-
-def _who(request: Request) -> Response:
-    principal = cast("Principal | None", request.auth)
-    if principal is None:
-        return Response({"user": None})
-    return Response(
-        {
-            "user": str(request.user.pk),
-            "app": str(principal.app_id) if principal.app_id else None,
-            "kind": principal.kind,
-            "scopes": sorted(principal.scopes),
-        }
-    )
+    public = keyed = either = vendor = spend = who
 
 
 class Undeclared(ProbeViewSet):

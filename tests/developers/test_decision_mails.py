@@ -1,120 +1,60 @@
 """Whoever a decision is about reads of it in a mail, with the reason."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 from django.core import mail
 
-from developers.models import ApiKey, DeveloperApplication
-from developers.services.applications import (
-    approve_application,
-    reject_application,
-    request_more_info,
-    submit_application,
-    withdraw_approval,
-)
+from developers.services.applications import approve_application, reject_application, request_more_info, withdraw_approval
 from developers.services.apps import reinstate_app, suspend_app
-from developers.services.credentials import (
-    issue_api_key,
-    limit_api_key,
-    revoke_api_key,
-    revoke_token,
-)
+from developers.services.credentials import limit_api_key, revoke_api_key, revoke_token
 from developers.services.scopes import narrow_scopes
 from developers.services.spending import LimitValues, remove_app_spending_limit, set_app_spending_limit
-from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user, reactivate_user
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
-from tests.callers import personal_token
-from tests.factories import AppFactory, UserFactory
+from tests.admin import subjects
+from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 
 REASON = "It was <used> & shared"
-APP_LIMIT = LimitValues(Currency.USD, per_purchase_minor=12_50, total_minor=1_000_00)
+LIMIT = LimitValues(Currency.USD, per_purchase_minor=12_50, total_minor=1_000_00)
+# What the subject says, the service, what it calls its row, and what makes one.
+DECISIONS: list[tuple[str, Callable[..., object], str, Callable[[], Any]]] = [
+    ("application is approved", approve_application, "application", subjects.application),
+    ("application is not approved", reject_application, "application", subjects.application),
+    ("A question about", request_more_info, "application", subjects.application),
+    ("as a developer is withdrawn", withdraw_approval, "application", subjects.developer),
+    ("API key", revoke_api_key, "key", subjects.api_key),
+    ("token", revoke_token, "token", subjects.token),
+    ("calls a minute", partial(limit_api_key, rate_limit=500), "key", subjects.api_key),
+    ("Spending limit of", partial(set_app_spending_limit, limit_values=LIMIT), "app", subjects.approved_app),
+    ("was removed", partial(remove_app_spending_limit, currency=Currency.USD), "app", subjects.capped_app),
+    ("were withdrawn", partial(narrow_scopes, scopes={Scope.WALLET_SPEND}), "app", subjects.approved_app),
+    ("is suspended", suspend_app, "app", subjects.approved_app),
+    ("is reinstated", reinstate_app, "app", subjects.suspended_app),
+    ("has been deactivated", deactivate_user, "user", UserFactory),
+    ("has been reactivated", reactivate_user, "user", subjects.shut_account),
+]
 
 
-def applied(user: User) -> DeveloperApplication:
-    return submit_application(user=user, what="A font picker", why="It reads the catalog", actor=user)
-
-
-def key_of(user: User) -> ApiKey:
-    return issue_api_key(app=AppFactory(user=user), name="server", actor=user)[0]
-
-
-def end_token(user: User, admin: User) -> None:
-    token, _ = personal_token(user, frozenset({Scope.ACCOUNT_READ}))
-    revoke_token(token=token, actor=admin, reason=REASON)
-
-
-def withdraw(user: User, admin: User) -> None:
-    withdraw_approval(application=approve_application(application=applied(user), reason="Fine", actor=admin), reason=REASON, actor=admin)
-
-
-def reinstate(user: User, admin: User) -> None:
-    approve_application(application=applied(user), reason="Fine", actor=admin)
-    reinstate_app(app=AppFactory(user=user, status="Suspended"), reason=REASON, actor=admin)
-
-
-def reactivate(user: User, admin: User) -> None:
-    User.objects.filter(pk=user.pk).update(is_active=False)
-    reactivate_user(user=user, reason=REASON, actor=admin)
-
-
-# By what the subject says.
-DECISIONS: dict[str, Callable[[User, User], object]] = {
-    "application is approved": lambda user, admin: approve_application(application=applied(user), reason=REASON, actor=admin),
-    "application is not approved": lambda user, admin: reject_application(application=applied(user), reason=REASON, actor=admin),
-    "A question about": lambda user, admin: request_more_info(application=applied(user), reason=REASON, actor=admin),
-    "as a developer is withdrawn": withdraw,
-    "API key": lambda user, admin: revoke_api_key(key=key_of(user), reason=REASON, actor=admin),
-    "token": end_token,
-    "calls a minute": lambda user, admin: limit_api_key(key=key_of(user), rate_limit=500, reason=REASON, actor=admin),
-    "Spending limit": lambda user, admin: set_app_spending_limit(
-        app=AppFactory(user=user), limit_values=APP_LIMIT, reason=REASON, actor=admin
-    ),
-    "were withdrawn": lambda user, admin: narrow_scopes(app=AppFactory(user=user), scopes={Scope.WALLET_SPEND}, reason=REASON, actor=admin),
-    "is suspended": lambda user, admin: suspend_app(app=AppFactory(user=user), reason=REASON, actor=admin),
-    "is reinstated": reinstate,
-    "has been deactivated": lambda user, admin: deactivate_user(user=user, reason=REASON, actor=admin),
-    "has been reactivated": reactivate,
-}
-
-
-@pytest.mark.parametrize("subject", DECISIONS)
-def test_decision_of_staff_is_mailed_once_with_its_reason(subject: str, django_capture_on_commit_callbacks: Any) -> None:
-    user, admin = UserFactory(), UserFactory()
+@pytest.mark.parametrize(("subject", "decide", "noun", "make"), DECISIONS, ids=[subject for subject, *_ in DECISIONS])
+def test_decision_of_staff_is_mailed_once_with_its_reason(
+    subject: str, decide: Callable[..., object], noun: str, make: Callable[[], Any], django_capture_on_commit_callbacks: Any
+) -> None:
+    row = make()
     with django_capture_on_commit_callbacks(execute=True):
-        DECISIONS[subject](user, admin)
+        decide(**{noun: row}, reason=REASON, actor=UserFactory())
     [message] = [message for message in mail.outbox if REASON in str(message.body)]
-    assert (message.to, subject in message.subject) == ([user.email], True)
-
-
-@pytest.mark.parametrize(("figure", "words"), [(500, "500 calls a minute. The"), (None, "60 calls a minute, the default. The")])
-def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
-    key = key_of(UserFactory())
-    with django_capture_on_commit_callbacks(execute=True):
-        limit_api_key(key=key, rate_limit=figure, reason=REASON, actor=UserFactory())
-    assert words in str(mail.outbox[0].body)
-
-
-def test_mails_tell_of_an_app_limit_and_of_its_end(django_capture_on_commit_callbacks: Any) -> None:
-    app, admin = AppFactory(), UserFactory()
-    with django_capture_on_commit_callbacks(execute=True):
-        set_app_spending_limit(app=app, limit_values=APP_LIMIT, reason=REASON, actor=admin)
-        remove_app_spending_limit(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
-    app_limit, lifted = (str(message.body) for message in mail.outbox)
-    assert "- $12.50 a purchase\n- $1,000.00 in all" in app_limit
-    assert "a day" not in app_limit
-    assert "Only the limits set by the wallets' owners now apply" in lifted
-    assert "Proved itself" in lifted
+    assert (message.to, subject in message.subject) == ([subjects.owner_of(row).email], True)
 
 
 def test_revoking_ones_own_credentials_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
-    user = UserFactory()
+    key, token = subjects.api_key(), subjects.token()
     with django_capture_on_commit_callbacks(execute=True):
-        revoke_api_key(key=key_of(user), actor=user)
-        end_token(user, user)
+        revoke_api_key(key=key, actor=key.app.developer)
+        revoke_token(token=token, actor=token.user, reason=REASON)
     assert mail.outbox == []

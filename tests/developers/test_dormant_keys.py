@@ -9,13 +9,11 @@ from django.core import mail
 from django.core.management import call_command
 from django.utils import timezone
 
-from developers.models import ApiKey, App
+from developers.models import ApiKey
 from developers.services.credentials import issue_api_key, revoke_api_key
 from developers.services.dormancy import mail_dormant_key
 from marketplace.core.audit import history_of
-from tests.admin.pages import address, text_of
-from tests.callers import signed_in
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 LONG_AGO = timedelta(days=91)
@@ -69,10 +67,3 @@ def test_key_used_since_it_was_listed_as_dormant_is_not_mailed_about() -> None:
     idle, _still_idle = key(), key()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now())
     assert mail_dormant_key(key=idle, actor=None) is False
-
-
-def test_idle_key_is_flagged_to_owner_and_admin() -> None:
-    idle = key()
-    assert "Dormant" in text_of(signed_in(idle.app.developer).get(f"/dashboard/apps/{idle.app.pk}"))
-    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    assert "active, unused for 90 days" in text_of(admin.get(address(App, "change", idle.app.pk)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -30,7 +30,6 @@ DAY = timedelta(days=1)
 
 @contextmanager
 def later(days: int) -> Iterator[None]:
-    """Let it be so many days later."""
     then = timezone.now() + days * DAY
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timezone, "now", lambda: then)
@@ -50,24 +49,27 @@ def spender() -> tuple[AccessToken, str]:
     )
 
 
+def server(expires_at: datetime | None = None) -> tuple[ApiKey, str]:
+    app = AppFactory()
+    return issue_api_key(app=app, name="server", actor=app.user, expires_at=expires_at)
+
+
 @pytest.mark.parametrize("overlap", [-DAY, 31 * DAY])
 def test_overlap_of_a_rotation_is_limited(overlap: timedelta) -> None:
-    app = AppFactory()
-    key, _ = issue_api_key(app=app, name="server", actor=app.user)
+    key, _ = server()
     token, _ = spender()
     with pytest.raises(InvalidInput):
-        rotate_api_key(key=key, overlap=overlap, actor=app.user)
+        rotate_api_key(key=key, overlap=overlap, actor=key.app.developer)
     with pytest.raises(InvalidInput):
         rotate_token(token=token, overlap=overlap, actor=token.user, password_confirmed=True)
     assert (ApiKey.objects.count(), AccessToken.objects.count()) == (1, 1)
 
 
 def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
-    app = AppFactory()
-    key, old = issue_api_key(app=app, name="server", actor=app.user, expires_at=timezone.now() + 90 * DAY)
+    key, old = server(timezone.now() + 90 * DAY)
     limit_api_key(key=key, rate_limit=500, reason="Busy", actor=UserFactory())
     with later(10):
-        successor, new = rotate_api_key(key=key, overlap=DAY, actor=app.user)
+        successor, new = rotate_api_key(key=key, overlap=DAY, actor=key.app.developer)
         assert principal_of_key(old).credential.pk == key.pk
         assert principal_of_key(new).credential.pk == successor.pk
         # As long a life as the old one had, and the limit that staff set.
@@ -83,22 +85,18 @@ def test_both_keys_work_during_the_overlap_and_only_the_new_one_after() -> None:
 
 
 def test_rotation_even_with_the_longest_overlap_never_extends_the_expiry() -> None:
-    app = AppFactory()
     ends = timezone.now() + DAY
-    key, _ = issue_api_key(app=app, name="server", actor=app.user, expires_at=ends)
-    rotate_api_key(key=key, overlap=30 * DAY, actor=app.user)
+    key, _ = server(ends)
+    rotate_api_key(key=key, overlap=30 * DAY, actor=key.app.developer)
     key.refresh_from_db()
     assert key.expires_at == ends
 
 
 def test_second_rotation_during_an_overlap_gives_a_successor_of_the_first_lifetime() -> None:
-    app = AppFactory()
-    endless, _ = issue_api_key(app=app, name="server", actor=app.user)
-    dated, _ = issue_api_key(app=app, name="desk", actor=app.user, expires_at=timezone.now() + 90 * DAY)
-    token, _ = spender()
+    (endless, _), (dated, _), (token, _) = server(), server(timezone.now() + 90 * DAY), spender()
     for _ in range(2):
-        endless_successor, _ = rotate_api_key(key=endless, overlap=DAY, actor=app.user)
-        dated_successor, _ = rotate_api_key(key=dated, overlap=DAY, actor=app.user)
+        endless_successor, _ = rotate_api_key(key=endless, overlap=DAY, actor=endless.app.developer)
+        dated_successor, _ = rotate_api_key(key=dated, overlap=DAY, actor=dated.app.developer)
         token_successor, _ = rotate_token(token=token, overlap=DAY, actor=token.user, password_confirmed=True)
     assert endless_successor.expires_at is None
     assert dated_successor.expires_at is not None
@@ -107,24 +105,22 @@ def test_second_rotation_during_an_overlap_gives_a_successor_of_the_first_lifeti
 
 
 def test_rotation_without_an_overlap_ends_the_old_key_at_once_so_that_it_cannot_be_rotated_again() -> None:
-    app = AppFactory()
-    key, old = issue_api_key(app=app, name="server", actor=app.user)
-    successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
+    key, old = server()
+    successor, _ = rotate_api_key(key=key, overlap=timedelta(0), actor=key.app.developer)
     assert successor.expires_at is None
     with pytest.raises(InvalidCredential):
         principal_of_key(old)
     assert history_of(key)[0].reason == "Rotated"
     with pytest.raises(InvalidTransition):
-        rotate_api_key(key=key, overlap=DAY, actor=app.user)
+        rotate_api_key(key=key, overlap=DAY, actor=key.app.developer)
     assert ApiKey.objects.count() == 2
 
 
 def test_refused_rotation_leaves_the_old_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
-    app = AppFactory()
-    key, old = issue_api_key(app=app, name="server", actor=app.user)
+    key, old = server()
     with pytest.raises(TooManyKeys):
-        rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)
+        rotate_api_key(key=key, overlap=timedelta(0), actor=key.app.developer)
     principal_of_key(old)
 
 
@@ -147,10 +143,10 @@ def test_personal_token_keeps_scopes_and_limits_and_needs_the_password() -> None
 
 def test_mcp_token_gets_what_the_app_is_granted_now() -> None:
     app = AppFactory(granted_scopes="catalog:read")
-    token, old = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + DAY, actor=app.user)
+    token, old = issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + DAY, actor=app.developer)
     App.objects.filter(pk=app.pk).update(granted_scopes="catalog:read library:read")
     token.refresh_from_db()
-    successor, _ = rotate_token(token=token, overlap=timedelta(0), actor=app.user)
+    successor, _ = rotate_token(token=token, overlap=timedelta(0), actor=app.developer)
     assert (successor.kind, successor.scope, successor.application) == ("mcp", "catalog:read library:read", app)
     with pytest.raises(InvalidCredential):
         principal_of_bearer(f"Bearer {old}")

@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from marketplace.accounts.models import User
+from marketplace.core import audit
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.policy import Retries, job
 from tests.waiting import until
@@ -27,26 +29,23 @@ def keep_quiet(secret: str) -> None:
 
 
 @job()
+def deactivate(user: str) -> None:
+    """Say in the audit log that a user was deactivated."""
+    audit.record("user.deactivate", User.objects.get(pk=user), actor=None)
+
+
+@job()
 def leave() -> None:
     """Try to end the worker."""
     raise SystemExit(3)
 
 
 @job()
-def note_when_told(path: str, words: str, go: str) -> None:
-    """Add a line to a file, and another once there is a file to go on."""
+def note(path: str, words: str, seconds: float = 0, go: str = "") -> None:
+    """Add a line to a file at the beginning, and another after a while, or once there is a file to go on."""
     with Path(path).open("a") as file:
         file.write(f"{words} begun by {os.getpid()}\n")
         file.flush()
-        until(Path(go).exists, "leave to go on")
-        file.write(f"{words} done\n")
-
-
-@job()
-def note(path: str, words: str, seconds: float = 0) -> None:
-    """Add a line to a file, twice if it takes a while: once at the beginning."""
-    with Path(path).open("a") as file:
-        file.write(f"{words} begun by {os.getpid()}\n")
-        file.flush()
+        until(lambda: not go or Path(go).exists(), "leave to go on")
         time.sleep(seconds)
         file.write(f"{words} done\n")

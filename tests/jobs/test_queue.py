@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -33,26 +32,13 @@ def queued(task: Any, *args: Any) -> Job:
     return Job.objects.get(pk=task.enqueue(*args).db_result.pk)
 
 
-def test_job_of_a_rolled_back_transaction_is_not_enqueued() -> None:
-    with transaction.atomic():
-        tasks.refuse.enqueue()
-        transaction.set_rollback(True)
-    assert not Job.objects.exists()
-
-
-def test_failed_job_is_retried_with_growing_delays_and_then_fails_for_good(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_job_is_retried_after_its_delay_and_then_fails_for_good(caplog: pytest.LogCaptureFixture) -> None:
     job = queued(tasks.fail, "hunter2")
-    waits = []
     for _ in range(2):
         [job] = drain()
         assert (job.status, job.exception_class_path) == ("READY", "builtins.ValueError")
-        waits.append((job.run_after - timezone.now()).total_seconds())
         assert drain() == []
         Job.objects.update(run_after=timezone.now())
-    # Half of it at least, but for what the test itself took.
-    assert 3_000 < waits[0] <= 8_000
-    # Twice the first wait, but for the longest.
-    assert 4_000 < waits[1] <= 10_000
     with caplog.at_level(logging.ERROR):
         [job] = drain()
     assert (job.status, job.attempts) == ("FAILED", 3)
@@ -116,13 +102,10 @@ def test_job_is_claimed_once_by_a_worker_of_its_queue() -> None:
 
 
 def test_mail_job_is_claimed_before_waiting_preview_jobs() -> None:
-    for _ in range(3):
-        queued(make_previews, "0192f0c1-0000-7000-8000-000000000000")
+    queued(make_previews, "0192f0c1-0000-7000-8000-000000000000")
     mail = queued(tasks.keep_quiet, "")
-    first = claim_job(queue_names=[mail.queue_name], worker_id="one")
-    assert first is not None
-    assert first.pk == mail.pk
-    assert claim_job(queue_names=[mail.queue_name], worker_id="one") is None
+    claimed = [claim_job(queue_names=[mail.queue_name], worker_id="one") for _ in range(2)]
+    assert claimed == [mail, None]
 
 
 def test_job_of_a_silent_worker_goes_to_another_and_counts_as_an_attempt() -> None:
@@ -179,9 +162,6 @@ def test_retried_failed_job_has_all_its_attempts_again() -> None:
 
 
 def test_audit_entries_of_a_job_have_its_name_as_request_id() -> None:
-    user = UserFactory()
-    job = queued(tasks.fail, "")
-    Job.objects.filter(pk=job.pk).update(status="FAILED")
-    retry_job(job=job, actor=user)
-    assert AuditEntry.objects.get(action="job.retry").request_id == "-"
+    job = queued(tasks.deactivate, str(UserFactory().pk))
     drain()
+    assert AuditEntry.objects.get().request_id == f"job-{job.pk}"

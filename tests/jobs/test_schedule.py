@@ -25,6 +25,11 @@ def hourly(settings: Any) -> str:
     return "help"
 
 
+def enqueued_after(wait: timedelta) -> int:
+    Schedule.objects.update(last_due_at=timezone.now() - wait)
+    return enqueue_due_commands()
+
+
 def test_every_scheduled_command_is_there_and_differs_from_the_others() -> None:
     commands = [entry.command for entry in scheduled_commands()]
     assert len(set(commands)) == len(commands)
@@ -37,17 +42,11 @@ def test_command_is_due_once_in_its_interval(hour: int, minute: int, due: tuple[
     assert entry.due_at(datetime(2026, 11, 21, hour, minute, 30, tzinfo=UTC)) == datetime(2026, 11, 21, *due, tzinfo=UTC)
 
 
-def test_daily_command_is_due_at_its_time_of_day() -> None:
-    entry = ScheduledCommand("help", timedelta(days=1), timedelta(hours=3))
-    assert entry.due_at(datetime(2026, 11, 21, 2, 59, tzinfo=UTC)) == datetime(2026, 11, 20, 3, tzinfo=UTC)
-
-
 @pytest.mark.django_db
 @pytest.mark.database_full
 def test_new_command_waits_for_its_next_time_and_a_missed_one_is_done_once(hourly: str) -> None:
     assert enqueue_due_commands() == 0
-    Schedule.objects.update(last_due_at=timezone.now() - 30 * HOUR)
-    assert [enqueue_due_commands(), enqueue_due_commands()] == [1, 0]
+    assert [enqueued_after(30 * HOUR), enqueue_due_commands()] == [1, 0]
     [job] = Job.objects.all()
     assert (job.queue_name, job.args_kwargs["args"]) == ("schedule", ["help"])
 
@@ -57,12 +56,10 @@ def test_new_command_waits_for_its_next_time_and_a_missed_one_is_done_once(hourl
 def test_command_that_still_runs_is_not_begun_again(hourly: str) -> None:
     enqueue_due_commands()
     for _ in range(2):
-        Schedule.objects.update(last_due_at=timezone.now() - 2 * HOUR)
-        enqueue_due_commands()
+        enqueued_after(2 * HOUR)
     assert Job.objects.count() == 1
     Job.objects.update(status="SUCCESSFUL")
-    Schedule.objects.update(last_due_at=timezone.now() - 2 * HOUR)
-    assert enqueue_due_commands() == 1
+    assert enqueued_after(2 * HOUR) == 1
 
 
 @pytest.mark.django_db
@@ -71,12 +68,10 @@ def test_command_that_fails_every_time_leaves_only_its_newest_failed_job(hourly:
     of_another = Job.objects.get(pk=run_command.enqueue("purge").id)
     enqueue_due_commands()
     for _ in range(3):
-        Schedule.objects.update(last_due_at=timezone.now() - 2 * HOUR)
-        assert enqueue_due_commands() == 1
+        assert enqueued_after(2 * HOUR) == 1
         Job.objects.filter(status="READY").update(status="FAILED", finished_at=timezone.now())
     newest = Schedule.objects.get().job_id
-    Schedule.objects.update(last_due_at=timezone.now() - 2 * HOUR)
-    enqueue_due_commands()
+    enqueued_after(2 * HOUR)
     assert {job.pk for job in Job.objects.filter(status="FAILED")} == {of_another.pk, newest}
 
 
@@ -84,9 +79,8 @@ def test_command_that_fails_every_time_leaves_only_its_newest_failed_job(hourly:
 @pytest.mark.database_full
 def test_command_goes_on_after_a_clock_that_ran_ahead_was_put_right(hourly: str) -> None:
     enqueue_due_commands()
-    Schedule.objects.update(last_due_at=timezone.now() + timedelta(days=365))
     # At once, and then by the right clock: not a year later.
-    assert [enqueue_due_commands(), enqueue_due_commands()] == [1, 0]
+    assert [enqueued_after(-timedelta(days=365)), enqueue_due_commands()] == [1, 0]
     assert Schedule.objects.get().last_due_at <= timezone.now()
 
 
@@ -144,7 +138,6 @@ def test_command_that_ignores_its_end_is_killed(monkeypatch: pytest.MonkeyPatch)
 def test_command_of_a_short_interval_runs_in_the_worker_beside_long_ones(settings: Any) -> None:
     settings.SCHEDULE = (("check_nothing", timedelta(seconds=30), timedelta()),)
     enqueue_due_commands()
-    Schedule.objects.update(last_due_at=timezone.now() - HOUR)
-    assert enqueue_due_commands() == 1
+    assert enqueued_after(HOUR) == 1
     job = Job.objects.get()
     assert (job.queue_name, job.args_kwargs["args"]) == ("default", ["check_nothing"])

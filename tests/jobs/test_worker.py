@@ -25,7 +25,6 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 
 def database_url() -> str:
-    """Return the address of the database that the tests use."""
     known = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite://{known['NAME']}"
@@ -51,7 +50,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 def until_begun(path: Path, worker: "subprocess.Popen[str]") -> None:
-    """Wait until a job has written there that it is begun."""
     until(lambda: path.exists() or worker.poll() is not None, "a job that is begun")
     assert path.exists(), worker.communicate()[0]
 
@@ -80,7 +78,7 @@ def test_many_jobs_are_done_once_by_two_workers(start: Start, tmp_path: Path) ->
 @pytest.mark.full
 def test_job_of_a_killed_worker_is_done_by_the_next_which_finishes_it_when_it_is_stopped(start: Start, tmp_path: Path) -> None:
     path, go = tmp_path / "notes", tmp_path / "go"
-    tasks.note_when_told.enqueue(str(path), "job", str(go))
+    tasks.note.enqueue(str(path), "job", 0, str(go))
     first = start()
     until_begun(path, first)
     first.kill()

@@ -34,8 +34,7 @@ def test_invalid_arguments_of_build_packages_are_refused(arguments: tuple[str, .
 def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: pytest.CaptureFixture[str]) -> None:
     whole, damaged, gone, blocked = (on_sale(archive(name), allowed_license_slugs=["personal"]) for name in ("a", "b", "c", "d"))
     Deliverable.objects.filter(listing=damaged).update(crc32=1)
-    assert gone.approved_deliverable is not None
-    default_storage.delete(gone.approved_deliverable.object_key)
+    default_storage.delete(Deliverable.objects.get(listing=gone).object_key)
     Deliverable.objects.filter(listing=blocked).update(blocked_at=blocked.published_at)
     with pytest.raises(CommandError, match="damaged or missing") as stopped:
         call_command("build_packages")
@@ -55,18 +54,11 @@ def test_unavailable_store_is_reported_by_build_packages() -> None:
 
 def test_file_is_read_once_for_the_packages_of_all_licences() -> None:
     listing = on_sale(archive())
-    reads = []
-    read = LocalStorage.read
-
-    def counted(self: LocalStorage, *args: Any) -> Any:
-        reads.append(args)
-        return read(self, *args)
-
-    with patch.object(LocalStorage, "read", counted):
+    with patch.object(LocalStorage, "read", autospec=True, side_effect=LocalStorage.read) as read:
         call_command("build_packages")
         call_command("build_packages", "--listing", listing.slug)
         links = [issue_link(licence=bought(listing, license_slug=slug).buyer.licences.get()) for slug in ("personal", "extended")]
-    assert len(reads) == 1
+    assert read.call_count == 1
     assert {link.package.object_key for link in links} == {""}
     assert Package.objects.count() == 3
 
@@ -84,14 +76,6 @@ def test_only_packages_that_are_stored_and_that_nobody_has_asked_for_are_removed
     removed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("unused")]
     assert removed == [f"unused, removed: packages/{unused.package_id}"]
     assert set(Package.objects.filter(object_key="").values_list("pk", flat=True)) == {unused.package_id, unstored.package_id}
-
-
-def test_publication_makes_the_packages_ready(django_capture_on_commit_callbacks: Any) -> None:
-    listing = on_sale(archive())
-    with django_capture_on_commit_callbacks(execute=True):
-        emit(ListingPublished(listing.id))
-        assert not Package.objects.exists()
-    assert Package.objects.count() == 3
 
 
 def test_publication_stands_when_its_package_cannot_be_made(django_capture_on_commit_callbacks: Any) -> None:

@@ -9,8 +9,6 @@ from typing import Any
 
 import orjson
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 from rest_framework.test import APIClient
@@ -22,6 +20,7 @@ from library import signatures
 from library.models import Licence
 from library.services.links import issue_link, url_of
 from marketplace.settings.environment import new_signing_key
+from tests.contract.calls import refused
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet.models import Order
@@ -49,10 +48,6 @@ def verdict(client: APIClient, jws: str) -> Any:
     response = client.post(VERIFY, {"jws": jws}, format="json")
     assert response.status_code == 200
     return response.json()
-
-
-def code_of(response: Any) -> tuple[int, str]:
-    return response.status_code, response.json()["code"]
 
 
 def encoded(data: Any) -> str:
@@ -98,7 +93,7 @@ def test_widest_tier_is_certified_unless_another_is_named(bearer_client: Client,
     client = bearer_client(order.buyer)
     assert certificate(client, order)["certificate"]["license"]["slug"] == "extended"
     assert certificate(client, order, licenseSlug="personal")["certificate"]["license"]["slug"] == "personal"
-    assert code_of(client.get(url(order), {"licenseSlug": "commercial"})) == (403, "not_owned")
+    refused(client.get(url(order), {"licenseSlug": "commercial"}), 403, "not_owned")
 
 
 def test_certificate_signature_is_verified_by_jwcrypto_with_the_published_key(
@@ -106,7 +101,6 @@ def test_certificate_signature_is_verified_by_jwcrypto_with_the_published_key(
 ) -> None:
     answer = certificate(bearer_client(order.buyer), order)
     (key,) = anonymous.get("/api/v1/certificates/keys").json()["keys"]
-    assert "d" not in key
     token = JWS()
     token.allowed_algs = ["EdDSA"]
     token.deserialize(answer["jws"], JWK(**{name: key[name] for name in ("kty", "crv", "x")}))
@@ -125,40 +119,34 @@ def test_genuine_certificate_is_valid_until_a_refund_revokes_it(anonymous: APICl
     assert (checked["valid"], checked["status"]) == (False, "revoked")
     assert checked["revokedAt"].endswith("Z")
     assert anonymous.get(answer["statusUrl"]).json()["status"] == "revoked"
-    assert code_of(bearer_client(order.buyer).get(url(order))) == (403, "not_owned")
+    refused(bearer_client(order.buyer).get(url(order)), 403, "not_owned")
+
+
+def _signed(claims: Any, key: JWK, **header: str) -> str:
+    token = JWS(orjson.dumps(claims))
+    token.add_signature(key, protected=orjson.dumps({"typ": signatures.CERTIFICATE_TYPE} | header).decode())
+    return str(token.serialize(compact=True))
 
 
 def _forgeries(jws: str) -> dict[str, str]:
     header, payload, signature = jws.split(".")
     claims = orjson.loads(base64.urlsafe_b64decode(payload + "=="))
     own = JWK.from_pem(new_signing_key().encode())
-    stranger = JWS(orjson.dumps(claims))
-    stranger.add_signature(
-        own, protected=orjson.dumps({"alg": "EdDSA", "kid": own.thumbprint(), "typ": signatures.CERTIFICATE_TYPE}).decode()
-    )
-    named = JWS(orjson.dumps(claims))
-    named.add_signature(own, protected=base64.urlsafe_b64decode(header + "==").decode())
     public = JWK(**{name: signatures.public_keys()["keys"][0][name] for name in ("kty", "crv", "x")})
+    kid = public.thumbprint()
     as_secret = JWK(kty="oct", k=public.export_public(as_dict=True)["x"])
-    confused = JWS(orjson.dumps(claims))
-    confused.add_signature(
-        as_secret, protected=orjson.dumps({"alg": "HS256", "kid": public.thumbprint(), "typ": signatures.CERTIFICATE_TYPE}).decode()
-    )
     return {
         "altered": f"{header}.{encoded(claims | {'version': '9.9'})}.{signature}",
-        "no signature": f"{header}.{payload}.",
-        "algorithm none": f"{encoded({'alg': 'none', 'kid': public.thumbprint(), 'typ': signatures.CERTIFICATE_TYPE})}.{payload}.",
-        "key of a stranger": stranger.serialize(compact=True),
-        "our key's name, another key": named.serialize(compact=True),
-        "public key as a shared secret": confused.serialize(compact=True),
+        "algorithm none": f"{encoded({'alg': 'none', 'kid': kid, 'typ': signatures.CERTIFICATE_TYPE})}.{payload}.",
+        "key of a stranger": _signed(claims, own, alg="EdDSA", kid=own.thumbprint()),
+        "our key's name, another key": _signed(claims, own, alg="EdDSA", kid=kid),
+        "public key as a shared secret": _signed(claims, as_secret, alg="HS256", kid=kid),
         "another type": signatures.sign(claims, token_type="JWT"),
         "JSON form with dots": orjson.dumps(
             {"payload": payload, "protected": header, "signature": signature, "header": {"x": ".."}}
         ).decode(),
-        "padded": f"{jws}==",
         "nested too deep": "[" * 15_000,
         "nonsense": "a.b.c",
-        "no dots": "abc",
         "header is a list": f"{encoded([])}.{payload}.{signature}",
         "unknown licence": signatures.sign(claims | {"certificateId": str(UserFactory().pk)}),
         "id is no text": signatures.sign(claims | {"certificateId": 5}),
@@ -174,12 +162,13 @@ def test_forged_certificates_are_not_genuine(anonymous: APIClient, bearer_client
 
 def test_certificate_outlives_a_change_of_keys(anonymous: APIClient, bearer_client: Client, order: Order, settings: Any) -> None:
     jws = certificate(bearer_client(order.buyer), order)["jws"]
-    retired = JWK.from_pem(settings.CERTIFICATE_KEY.encode()).export_to_pem().decode()
+    retired = settings.CERTIFICATE_KEY
     settings.CERTIFICATE_KEY = new_signing_key()
     assert verdict(anonymous, jws)["status"] == "notGenuine"
     settings.CERTIFICATE_RETIRED_KEYS = [retired]
     assert verdict(anonymous, jws)["status"] == "valid"
-    assert len(anonymous.get("/api/v1/certificates/keys").json()["keys"]) == 2
+    keys = anonymous.get("/api/v1/certificates/keys").json()["keys"]
+    assert [set(key) for key in keys] == [{"kty", "crv", "x", "alg", "use", "kid"}] * 2
     # A retired key verifies and never signs.
     assert certificate(bearer_client(order.buyer), order)["jws"].split(".")[0] != jws.split(".")[0]
 
@@ -207,12 +196,3 @@ def test_certificate_is_downloaded_as_a_pdf(bearer_client: Client, order: Order)
     assert response["Content-Disposition"] == f'attachment; filename="licence-{order.listing.slug}.pdf"'
     assert response["Cache-Control"] == "private, no-store"
     assert response.content.startswith(b"%PDF-")
-
-
-def test_published_certificate_keys_have_no_private_part(anonymous: APIClient, settings: Any) -> None:
-    public = Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-    settings.CERTIFICATE_RETIRED_KEYS = [public]
-    keys = anonymous.get("/api/v1/certificates/keys").json()["keys"]
-    assert len(keys) == 2
-    for key in keys:
-        assert set(key) == {"kty", "crv", "x", "alg", "use", "kid"}

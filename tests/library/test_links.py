@@ -2,12 +2,9 @@
 
 import hashlib
 import io
-import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, timedelta
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -21,8 +18,8 @@ from library.services import links
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage, local
+from tests.contract.calls import refused
 from tests.shop import archive, bought, funded, on_sale
-from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
@@ -49,24 +46,8 @@ def body_of(response: Any) -> bytes:
 
 
 def assert_refused(response: Any, status: int, code: str) -> None:
-    assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
-    assert response.json()["code"] == code
+    refused(response, status, code)
     assert not Download.objects.exists()
-
-
-def test_tampered_link_is_not_valid(anonymous: APIClient, link: DownloadLink) -> None:
-    base, token = url_of(link).rsplit("/", 1)
-    value, signature = token.split(".")
-    other = "x" * 22
-    for tampered in (
-        f"{'B' if token[0] != 'B' else 'C'}{token[1:]}",
-        f"{value}.{other}",
-        value,
-        f"{value}.",
-        f"{other}.{signature}",
-        token * 40,
-    ):
-        assert_refused(anonymous.get(f"{base}/{tampered}"), 404, "link_invalid")
 
 
 def test_signed_token_of_another_purpose_is_not_valid(anonymous: APIClient, link: DownloadLink) -> None:
@@ -81,30 +62,34 @@ def test_link_is_good_until_its_end_and_not_a_moment_longer(anonymous: APIClient
         assert_refused(fetch(anonymous, link), 410, "link_expired")
 
 
-def refunded(link: DownloadLink) -> None:
-    refund_order(order=Order.objects.get(), reason="test", actor=None)
-
-
-def deactivated(link: DownloadLink) -> None:
-    User.objects.filter(pk=link.user_id).update(is_active=False)
-
-
-def blocked(link: DownloadLink) -> None:
-    Deliverable.objects.update(blocked_at=timezone.now())
-
-
-@pytest.mark.parametrize(("end", "code"), [(refunded, "link_revoked"), (deactivated, "link_revoked"), (blocked, "file_blocked")])
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (lambda: refund_order(order=Order.objects.get(), reason="test", actor=None), "link_revoked"),
+        (lambda: User.objects.update(is_active=False), "link_revoked"),
+        (lambda: Deliverable.objects.update(blocked_at=timezone.now()), "file_blocked"),
+    ],
+    ids=["refund", "deactivation", "block"],
+)
 def test_refund_deactivation_or_block_revokes_the_download_link(
-    anonymous: APIClient, link: DownloadLink, end: Callable[[DownloadLink], None], code: str
+    anonymous: APIClient, link: DownloadLink, end: Callable[[], object], code: str
 ) -> None:
-    end(link)
+    end()
     assert_refused(fetch(anonymous, link), 410, code)
     assert fetch(anonymous, link, "head").status_code == 410
 
 
-def test_range_outside_of_the_package_is_refused(anonymous: APIClient, link: DownloadLink) -> None:
-    response = fetch(anonymous, link, Range=f"bytes={link.package.size}-")
-    assert (response.status_code, response.json()["code"]) == (416, "range_not_satisfiable")
+def test_range_outside_of_the_package_is_refused_and_an_unchanged_package_is_not_sent(anonymous: APIClient, link: DownloadLink) -> None:
+    refused(fetch(anonymous, link, Range=f"bytes={link.package.size}-"), 416, "range_not_satisfiable")
+    assert fetch(anonymous, link, **{"If-None-Match": f'"{link.package.sha256}"'}).status_code == 304
+    assert not Download.objects.exists()
+
+
+def test_link_in_its_last_second_does_not_lead_to_the_store(anonymous: APIClient, order: Order) -> None:
+    with patch.object(local.LocalStorage, "presigned_url", return_value="https://store.example.com/package"):
+        link = issue_link(licence=order.buyer.licences.get())
+        DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))
+        assert_refused(fetch(anonymous, link), 410, "link_expired")
 
 
 def test_link_needs_no_credential_and_gives_what_it_promised(anonymous: APIClient, link: DownloadLink) -> None:
@@ -121,9 +106,8 @@ def test_link_needs_no_credential_and_gives_what_it_promised(anonymous: APIClien
     assert Download.objects.get().link == link
 
 
-def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient, link: DownloadLink, tmp_path: Path) -> None:
-    data = body_of(fetch(anonymous, link))
-    with zipfile.ZipFile(io.BytesIO(data)) as package:
+def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient, link: DownloadLink) -> None:
+    with zipfile.ZipFile(io.BytesIO(body_of(fetch(anonymous, link)))) as package:
         assert package.testzip() is None
         assert package.namelist() == ["archive.zip", "README.txt", "LICENSE.txt"]
         assert package.read("archive.zip") == CONTENT
@@ -136,19 +120,6 @@ def test_package_holds_the_untouched_file_readme_and_terms(anonymous: APIClient,
         terms = package.read("LICENSE.txt").decode()
     assert link.licence.terms.text in terms
     assert link.listing.title in terms
-    path = tmp_path / "package.zip"
-    path.write_bytes(data)
-    if unzip := shutil.which("unzip"):
-        subprocess.run([unzip, "-tqq", path], check=True, timeout=PATIENCE_SECONDS)
-
-
-def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> None:
-    listing = on_sale(CONTENT, version="1.0")
-    link = issue_link(licence=bought(listing).buyer.licences.get())
-    with zipfile.ZipFile(io.BytesIO(body_of(fetch(anonymous, link)))) as package:
-        readme = package.read("README.txt").decode()
-    assert listing.title in readme
-    assert "Version: 1.0" in readme
 
 
 @pytest.mark.parametrize(
@@ -166,9 +137,7 @@ def test_readme_is_there_where_the_vendor_wrote_none(anonymous: APIClient) -> No
 )
 def test_file_name_in_the_package_is_harmless(anonymous: APIClient, uploaded: str, inside: str) -> None:
     listing = on_sale(CONTENT)
-    assert listing.approved_deliverable is not None
-    listing.approved_deliverable.original_filename = uploaded.replace("\x00", "\x01")
-    listing.approved_deliverable.save()
+    Deliverable.objects.filter(listing=listing).update(original_filename=uploaded.replace("\x00", "\x01"))
     link = issue_link(licence=bought(listing).buyer.licences.get())
     with zipfile.ZipFile(io.BytesIO(body_of(fetch(anonymous, link)))) as package:
         assert package.namelist() == [inside, "README.txt", "LICENSE.txt"]
@@ -194,7 +163,6 @@ def test_range_is_that_part_of_the_package(anonymous: APIClient, link: DownloadL
     size = len(whole)
     for asked, start, end in (
         ("0-0", 0, 1),
-        ("0-9", 0, 10),
         ("10-", 10, size),
         ("-7", size - 7, size),
         ("30-80", 30, 81),
@@ -220,7 +188,9 @@ def test_download_link_works_beside_a_credential(bearer_client: Callable[..., AP
 
 
 @pytest.mark.parametrize(("left", "seconds"), [(600, 30), (1.9, 1)])
-def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order: Order, left: float, seconds: int) -> None:
+def test_presigned_redirect_never_outlives_the_link_and_is_not_used_within_the_last_second(
+    anonymous: APIClient, order: Order, left: float, seconds: int
+) -> None:
     def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:
         return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"
 
@@ -228,17 +198,11 @@ def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order:
         link = issue_link(licence=order.buyer.licences.get())
         DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=left))
         response = fetch(anonymous, link)
+        DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))
+        refused(fetch(anonymous, link), 410, "link_expired")
     key = link.package.object_key
     assert response.status_code == 302
     assert response["Location"] == f"https://store.example/{key}?seconds={seconds}&name={link.file_name}&type=application/zip"
     # What the store would serve was built, byte for byte as promised.
     built = b"".join(default_storage.read(key))
     assert (len(built), hashlib.sha256(built).hexdigest()) == (link.package.size, link.package.sha256)
-
-
-def test_presigned_url_in_whole_seconds_is_not_used_within_the_last_second(anonymous: APIClient, order: Order) -> None:
-    with patch.object(local.LocalStorage, "presigned_url", return_value="https://store.example/package"):
-        link = issue_link(licence=order.buyer.licences.get())
-        DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))
-        response = fetch(anonymous, link)
-    assert (response.status_code, response.json()["code"]) == (410, "link_expired")

@@ -8,7 +8,6 @@ import pytest
 from bs4 import BeautifulSoup
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -19,7 +18,7 @@ from catalog.uses import Use
 from library.services.licences import suspend_licences
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
-from tests.factories import ListingFactory, UserFactory
+from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -54,7 +53,6 @@ ANSWERS = {
 
 
 def publish(slug: str, text: str = TEXT, permissions: dict[str, Any] | None = None) -> LicenseTerms:
-    """Return new terms of a tier."""
     terms = LicenseTerms(
         tier=LicenseTier.objects.get(slug=slug), text=text, permissions=PERMISSIONS if permissions is None else permissions
     )
@@ -91,10 +89,9 @@ def test_statement_of_the_vendor_about_ai_training_overrides_the_licences(anonym
 
 @pytest.mark.database
 def test_term_for_ai_training_of_the_purchase_stays(bearer_client: Callable[..., APIClient]) -> None:
-    listing, buyer = on_sale(ai_training="allowed"), funded(inr=1_000_000)
-    bought(listing, buyer)
+    order = bought(on_sale(ai_training="allowed"))
     Listing.objects.update(ai_training="forbidden")
-    assert rights(bearer_client(buyer), listing, "ai_training")["decision"] == "yes"
+    assert rights(bearer_client(order.buyer), order.listing, "ai_training")["decision"] == "yes"
 
 
 def test_only_licences_that_the_vendor_permits_count_at_their_prices_now(anonymous: APIClient) -> None:
@@ -105,9 +102,11 @@ def test_only_licences_that_the_vendor_permits_count_at_their_prices_now(anonymo
 
 
 @pytest.mark.database
-def test_owned_licence_permits_what_it_permitted_at_the_purchase(bearer_client: Callable[..., APIClient]) -> None:
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    order = bought(listing, buyer)
+def test_owned_licence_permits_what_it_permitted_at_the_purchase_to_a_credential_that_may_see_it(
+    bearer_client: Callable[..., APIClient],
+) -> None:
+    order = bought(on_sale())
+    listing, buyer = order.listing, order.buyer
     publish("personal", "Nothing is allowed.", {"print_run": {"permission": "forbidden", "clause": "Nothing is allowed."}})
     answer = rights(bearer_client(buyer), listing, quantity=100)
     assert (answer["decision"], answer["licenseSlug"]) == ("yes", "personal")
@@ -116,13 +115,7 @@ def test_owned_licence_permits_what_it_permitted_at_the_purchase(bearer_client: 
     more = rights(bearer_client(buyer), listing, quantity=101)
     assert (more["decision"], more["licenseSlug"]) == ("buy", "commercial")
     assert [each["slug"] for each in more["licenses"]] == ["personal", "commercial", "extended"]
-
-
-def test_rights_for_a_credential_without_library_scope_consider_only_licences_on_sale(bearer_client: Callable[..., APIClient]) -> None:
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    bought(listing, buyer)
-    client = bearer_client(buyer, scopes=[Scope.ACCOUNT_READ])
-    assert rights(client, listing)["decision"] == "buy"
+    assert rights(bearer_client(buyer, scopes=[Scope.ACCOUNT_READ]), listing, quantity=100)["decision"] == "buy"
 
 
 def test_suspended_licence_permits_nothing_and_is_not_overlooked(bearer_client: Callable[..., APIClient]) -> None:
@@ -148,28 +141,12 @@ def test_licence_that_an_upgrade_replaced_is_not_offered_for_sale(bearer_client:
     assert rights(bearer_client(buyer), listing)["licenseSlug"] == "extended"
 
 
-def test_suspended_licence_of_an_asset_off_sale_leaves_none_to_ask(client: Client) -> None:
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    suspend_licences(order_ids=[bought(listing, buyer).pk], reason="test")
-    Listing.objects.update(status="Draft")
-    client.force_login(buyer)
-    page = client.get(reverse("asset-rights-page", args=[listing.slug]), {"use": "personal"})
-    assert b"A licence of yours is suspended, and no other permits it." in page.content
-
-
 def test_asset_that_left_the_catalog_is_answered_to_its_owners_only(anonymous: APIClient, bearer_client: Callable[..., APIClient]) -> None:
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    bought(listing, buyer)
-    Listing.objects.filter(pk=listing.pk).update(status="Draft")
-    address = f"/api/v1/assets/{listing.pk}/rights?use=print_run"
+    order = bought(on_sale())
+    Listing.objects.update(status="Draft")
+    address = f"/api/v1/assets/{order.listing_id}/rights?use=print_run"
     assert [client.get(address).status_code for client in (anonymous, bearer_client(UserFactory()))] == [404, 404]
-    assert [each["slug"] for each in rights(bearer_client(buyer), listing)["licenses"]] == ["personal"]
-
-
-def test_rights_of_a_draft_are_not_found(anonymous: APIClient) -> None:
-    draft = ListingFactory()
-    assert anonymous.get(f"/api/v1/assets/{draft.slug}/rights?use=team").status_code == 404
-    assert anonymous.get(f"/assets/{draft.slug}/rights?use=team").status_code == 404
+    assert [each["slug"] for each in rights(bearer_client(order.buyer), order.listing)["licenses"]] == ["personal"]
 
 
 @pytest.mark.database
@@ -199,7 +176,6 @@ def test_second_terms_with_a_version_are_refused() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"permission": "allowed", "clause": ""},
         {"permission": "allowed", "clause": "Something else."},
         {"permission": "allowed", "clause": "use it at home", "quantity": 5},
         {"permission": "up_to", "clause": "use it at home"},
@@ -218,25 +194,13 @@ def test_licence_without_terms_cannot_be_made_active() -> None:
         save_license_tier(tier=tier, changed=["slug"], actor=actor)
     tier.is_active = False
     save_license_tier(tier=tier, changed=["slug"], actor=actor)
-    publish("team")
-    tier.is_active = True
-    save_license_tier(tier=tier, changed=["is_active"], actor=actor)
-
-
-def test_page_of_an_order_leads_to_the_terms_of_the_purchase(client: Client) -> None:
-    order = bought(on_sale())
-    publish("personal")
-    client.force_login(order.buyer)
-    page = BeautifulSoup(client.get(reverse("order-page", args=[order.pk])).content, "html.parser")
-    assert page.find("a", href=reverse("license-terms", args=["personal", 1])) is not None
 
 
 def test_page_of_terms_shows_the_text_whose_hash_the_certificate_names(client: Client, bearer_client: Callable[..., APIClient]) -> None:
     publish("personal", "Über <b>& co.\n" + TEXT)
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    bought(listing, buyer)
+    order = bought(on_sale())
     publish("personal", "Stricter.", {})
-    named = bearer_client(buyer).get(f"/api/v1/library/{listing.slug}/certificate").json()["certificate"]["license"]
+    named = bearer_client(order.buyer).get(f"/api/v1/library/{order.listing.slug}/certificate").json()["certificate"]["license"]
     address = reverse("license-terms", args=["personal", named["termsVersion"]])
     page = BeautifulSoup(client.get(address).content, "html.parser")
     assert page.pre is not None
@@ -251,19 +215,8 @@ def test_page_answers_with_the_clause_and_the_price(client: Client) -> None:
     address = reverse("asset-rights-page", args=[listing.slug])
     page = client.get(reverse("asset-page", args=[listing.slug]))
     assert BeautifulSoup(page.content, "html.parser").find("form", action=address) is not None
-    with CaptureQueriesContext(connection) as queries:
-        page = client.get(address, {"use": "print_run", "quantity": "5000", "currency": "INR"})
-    assert len(queries) <= 5
+    page = client.get(address, {"use": "print_run", "quantity": "5000", "currency": "INR"})
     said = " ".join(BeautifulSoup(page.content, "html.parser").get_text(" ").split())
     assert "With the Commercial licence, for ₹998.00" in said
     assert "up to 10,000 copies of each product" in said
-    wrong = client.get(address, {"use": "print_run", "quantity": "0"})
-    assert wrong.status_code == 200
-    assert b"errorlist" in wrong.content
-
-
-def test_page_tells_owners_that_they_may(client: Client) -> None:
-    listing, buyer = on_sale(), funded(inr=1_000_000)
-    bought(listing, buyer)
-    client.force_login(buyer)
-    assert b"Your Personal licence permits it" in client.get(reverse("asset-rights-page", args=[listing.slug]), {"use": "personal"}).content
+    assert b"errorlist" in client.get(address, {"use": "print_run", "quantity": "0"}).content

@@ -21,6 +21,8 @@ from ...models import DownloadLink
 from ...services.links import open_link, record_download
 from ...services.packages import CONTENT_TYPE, package_parts
 
+_DELIVERING = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT, HTTPStatus.FOUND)
+
 
 class PackageViewSet(ApiViewSet):
     """The route that download links lead to: the token in it is the permission."""
@@ -54,8 +56,10 @@ class PackageViewSet(ApiViewSet):
         if request.method == "HEAD":
             # The store's address is signed for GET alone.
             return _serve(request, link)
-        record_download(link=link, byte_range=request.headers.get("Range", ""))
-        return _redirect_to_store(request, link) or _serve(request, link)
+        response = _redirect_to_store(request, link) or _serve(request, link)
+        if response.status_code in _DELIVERING:
+            record_download(link=link, byte_range=request.headers.get("Range", ""))
+        return response
 
 
 def _redirect_to_store(request: Request, link: DownloadLink) -> HttpResponse | None:

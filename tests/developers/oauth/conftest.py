@@ -20,13 +20,11 @@ def app(db: None) -> App:
 
 @pytest.fixture
 def user(db: None) -> User:
-    """Who is asked."""
     return UserFactory()
 
 
 @pytest.fixture
 def browser(user: User) -> Client:
-    """The user's browser."""
     client = Client()
     client.force_login(user)
     return client
@@ -34,5 +32,4 @@ def browser(user: User) -> Client:
 
 @pytest.fixture
 def party(app: App, browser: Client) -> Party:
-    """The app and the browser together."""
     return Party(app, browser)

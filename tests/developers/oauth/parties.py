@@ -25,7 +25,6 @@ LOOPBACK = "http://127.0.0.1/done"
 
 
 def query_of(address: str) -> dict[str, str]:
-    """Return the query of an address."""
     return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
 
 
@@ -93,12 +92,10 @@ class Party:
 
 
 def post_form(path: str, parameters: Mapping[str, Any], **extra: Any) -> Any:
-    """Post a form as clients do."""
     return Client().post(path, urlencode(parameters, doseq=True), content_type="application/x-www-form-urlencoded", **extra)
 
 
 def call(token: str, path: str = "/api/v1/wallet") -> Any:
-    """Call the API with a token."""
     return Client().get(path, headers={"Authorization": f"Bearer {token}"})
 
 
@@ -114,10 +111,10 @@ def assert_error(response: Any, error: str, status: int = 400) -> None:
     assert response["Cache-Control"] == "no-store"
 
 
-def assert_sent_back(response: Any, error: str, redirect_uri: str = CALLBACK) -> None:
+def assert_sent_back(response: Any, error: str) -> None:
     """Check that the app is told of an error, by us, where it is registered and nowhere else."""
     assert response.status_code == 303
-    assert response["Location"].startswith(redirect_uri)
+    assert response["Location"].startswith(CALLBACK)
     answer = query_of(response["Location"])
     assert (answer["error"], answer["state"], answer["iss"]) == (error, "s t&te", BASE)
     assert answer["error_description"]

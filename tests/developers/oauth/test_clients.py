@@ -1,10 +1,6 @@
 """Clients that describe themselves: from the first meeting to a token, and what happens when their document changes."""
 
-import socket
-import ssl
-import threading
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -24,8 +20,6 @@ from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.http import outbound
 from marketplace.http.outbound import Failed, Response
 from tests.factories import AppFactory, UserFactory
-from tests.http.outbound.servers import says, serving
-from tests.servers.certificate import tls_server
 
 from .documents import GOOD, URL, app_of_document
 from .parties import MCP, Party, assert_error
@@ -41,8 +35,6 @@ class Web:
 
     def __init__(self) -> None:
         self.document: dict[str, Any] = dict(GOOD)
-        self.headers = {"Content-Type": "application/json", "Cache-Control": "max-age=600"}
-        self.status = 200
         self.fails = False
         self.calls: list[str] = []
 
@@ -51,8 +43,8 @@ class Web:
         self.calls.append(url)
         if self.fails:
             raise Failed("No connection could be made.")
-        body = orjson.dumps(self.document)
-        return Response(self.status, self.headers, body[:max_bytes])
+        headers = {"Content-Type": "application/json", "Cache-Control": "max-age=600"}
+        return Response(200, headers, orjson.dumps(self.document)[:max_bytes])
 
 
 @pytest.fixture
@@ -69,20 +61,19 @@ def client_party(browser: Client) -> Party:
     return Party(App(client_id=URL), browser, redirect_uri=BACK)
 
 
-def approve(*scopes: Scope) -> App:
-    review = ScopeReview.objects.get(app__client_id=URL)
-    decisions = {scope: ScopeDecision(granted=scope in scopes) for scope in APP_SCOPES}
-    return decide_scopes(review=review, decisions=decisions, note="Looks fine.", actor=UserFactory())
-
-
 @pytest.fixture
 def approved(web: Web, client_party: Party) -> App:
     client_party.ask(**WANTED)
-    return approve(Scope.CATALOG_READ, Scope.ACCOUNT_READ)
+    granted = {Scope.CATALOG_READ, Scope.ACCOUNT_READ}
+    decisions = {scope: ScopeDecision(granted=scope in granted) for scope in APP_SCOPES}
+    return decide_scopes(review=ScopeReview.objects.get(), decisions=decisions, note="Looks fine.", actor=UserFactory())
 
 
-def grow_stale() -> None:
+def ask_when_stale(web: Web, client_party: Party, **changes: Any) -> Any:
+    """Open the consent page when the document has to be read again, with changes."""
+    web.document |= changes
     App.objects.update(cimd_expires_at=timezone.now() - timedelta(seconds=1))
+    return client_party.ask(**WANTED)
 
 
 def test_no_unknown_client_is_fetched_without_allowed_hosts(web: Web, client_party: Party, settings: Any) -> None:
@@ -110,11 +101,9 @@ def test_unknown_client_is_a_pending_app_without_a_developer_and_gets_no_token(w
     assert b"waiting for review" in page.content
     app = App.objects.get()
     assert (app.status, app.user, app.name, app.client_id) == ("Pending", None, "Assistant", URL)
-    assert app.redirect_uris.split() == GOOD["redirect_uris"]
     assert set(ScopeReview.objects.get(app=app).app.scope_rows.values_list("scope", flat=True)) == set(APP_SCOPES)
     entry = audit.history_of(app).get(action="app.create")
     assert (entry.actor, entry.to_state, entry.data) == (user, "Pending", {"name": "Assistant", "document": URL})
-    assert client_party.browser.get("/dashboard/apps").content.count(b"Assistant") == 0
     # Asking again changes nothing and calls nobody.
     assert client_party.ask(**WANTED).status_code == 403
     assert (len(web.calls), App.objects.count()) == (1, 1)
@@ -123,31 +112,10 @@ def test_unknown_client_is_a_pending_app_without_a_developer_and_gets_no_token(w
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"status": 302},
-        {"headers": {"Content-Type": "text/html"}},
-        {"document": GOOD | {"client_id": "https://client.example/other.json"}},
-        {"document": GOOD | {"padding": "a" * 20_000}},
-        {"fails": True},
-    ],
-)
-def test_unusable_client_document_creates_no_app_and_is_not_fetched_again_at_once(
-    web: Web, client_party: Party, change: dict[str, Any]
-) -> None:
-    for name, value in change.items():
-        setattr(web, name, value)
-    page = client_party.ask(**WANTED)
-    assert (page.status_code, App.objects.count()) == (400, 0)
-    assert b"document" in page.content
-    client_party.ask(**WANTED)
-    assert len(web.calls) == 1
-
-
-@pytest.mark.parametrize(
     "changes",
     [
-        {"client_id": "https://CLIENT.example/oauth/client.json"},
+        {"client_id": "https://client.example/other.json"},
+        {"padding": "a" * 20_000},
         {"client_name": " \u200b "},
         {"client_name": "Assistant \u202e"},
         {"redirect_uris": [7]},
@@ -157,23 +125,19 @@ def test_unusable_client_document_creates_no_app_and_is_not_fetched_again_at_onc
         {"client_secret": "s"},
         {"token_endpoint_auth_method": "private_key_jwt"},
         {"grant_types": ["client_credentials"]},
-        {"grant_types": ["implicit"]},
-        {"grant_types": 7},
     ],
 )
 def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
-    web.document = GOOD | changes
+    web.document |= changes
     assert client_party.ask(**WANTED).status_code == 400
     assert (len(web.calls), App.objects.count()) == (1, 0)
 
 
-@pytest.mark.parametrize("body", [b"[]", b"{", b"\xff"])
-def test_client_document_that_is_no_json_object_creates_no_app(
-    web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch, body: bytes
-) -> None:
-    monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, web.headers, body))
-    assert client_party.ask(**WANTED).status_code == 400
-    assert not App.objects.exists()
+def test_client_document_that_cannot_be_read_creates_no_app_and_is_not_fetched_again_at_once(web: Web, client_party: Party) -> None:
+    web.fails = True
+    for _ in range(2):
+        assert (client_party.ask(**WANTED).status_code, App.objects.count()) == (400, 0)
+    assert len(web.calls) == 1
 
 
 def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(web: Web, client_party: Party) -> None:
@@ -188,14 +152,7 @@ def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(w
 
 
 def test_client_id_that_is_no_valid_document_url_is_refused(web: Web, browser: Client) -> None:
-    for rest in (
-        "client.example",
-        "user@client.example/c",
-        "client.example:port/c",
-        "[::1/c",
-        "client.example/ c",
-        "client.example/" + "a" * 300,
-    ):
+    for rest in ("client.example", "user@client.example/c", "[::1/c", "client.example/ c", "client.example/" + "a" * 300):
         client_id = f"https://{rest}"
         web.document = GOOD | {"client_id": client_id}
         assert Party(App(client_id=client_id), browser, redirect_uri=BACK).ask(**WANTED).status_code == 400, rest
@@ -219,19 +176,6 @@ def test_client_documents_fetched_for_one_user_are_rate_limited(web: Web, browse
     assert len(web.calls) == 2
 
 
-@pytest.mark.slow
-def test_pending_clients_of_one_host_are_limited(web: Web, browser: Client, settings: Any) -> None:
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"client_documents": 100}
-    statuses = []
-    for n in range(6):
-        # The host with a dot at its end is the same host.
-        url = f"{URL.replace('.example', '.example.') if n % 2 else URL}?{n}"
-        web.document = GOOD | {"client_id": url}
-        statuses.append(Party(App(client_id=url), browser, redirect_uri=BACK).ask(**WANTED).status_code)
-    assert statuses == [403] * 5 + [400]
-    assert App.objects.count() == 5
-
-
 def test_approved_client_gets_what_it_was_granted(approved: App, client_party: Party) -> None:
     page = client_party.ask(**WANTED).content.decode()
     assert "which describes itself at <bdi>client.example</bdi>" in page
@@ -240,12 +184,6 @@ def test_approved_client_gets_what_it_was_granted(approved: App, client_party: P
     assert body["access_token"].startswith("cam_mcp_")
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/other").status_code == 400
-
-
-def test_program_on_the_users_computer_is_warned_of(approved: App, client_party: Party) -> None:
-    page = client_party.ask(**WANTED, redirect_uri="http://127.0.0.1:51823/callback")
-    assert b"Any program on this computer" in page.content
-    assert b"Any program on this computer" not in client_party.ask(**WANTED).content
 
 
 def test_refused_client_shows_the_reason_and_can_be_reviewed_and_refused_again(web: Web, client_party: Party) -> None:
@@ -259,9 +197,6 @@ def test_refused_client_shows_the_reason_and_can_be_reviewed_and_refused_again(w
         assert (page.status_code, reason.encode() in page.content) == (403, True)
         reopen_client(app=app, reason="It was the wrong one.", actor=UserFactory())
     review = ScopeReview.objects.get(app=app, status="Pending")
-    review.requested_at = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
-    review.save()
-    assert b"waiting for review since 2 January 2026, 03:04 (UTC)" in client_party.ask(**WANTED).content
     decisions = {scope: ScopeDecision(granted=True) for scope in APP_SCOPES}
     decide_scopes(review=review, decisions=decisions, note="", actor=UserFactory())
     assert client_party.ask(**WANTED).status_code == 200
@@ -284,43 +219,33 @@ def test_client_without_a_developer_gets_no_key_and_no_mcp_token(approved: App, 
 def test_document_is_read_again_when_it_is_stale_and_stays_as_reviewed_if_it_cannot_be(
     approved: App, client_party: Party, web: Web
 ) -> None:
-    for stale, calls in ((False, 1), (True, 2)):
-        if stale:
-            grow_stale()
-        assert client_party.ask(**WANTED).status_code == 200
-        assert len(web.calls) == calls
-        expires = App.objects.get().cimd_expires_at
-        assert expires is not None
-        assert timedelta(minutes=9) < expires - timezone.now() <= timedelta(minutes=10)
-    grow_stale()
+    client_party.ask(**WANTED)
+    assert len(web.calls) == 1
+    assert ask_when_stale(web, client_party).status_code == 200
+    assert len(web.calls) == 2
+    expires = App.objects.get().cimd_expires_at
+    assert expires is not None
+    assert timedelta(minutes=9) < expires - timezone.now() <= timedelta(minutes=10)
     web.fails = True
-    assert client_party.ask(**WANTED).status_code == 200
+    assert ask_when_stale(web, client_party).status_code == 200
 
 
 def test_redirect_uri_removed_from_the_client_document_stops_at_once(approved: App, client_party: Party, web: Web) -> None:
     code = client_party.code(**WANTED)
-    web.document |= {"redirect_uris": ["https://client.example/new"]}
-    grow_stale()
-    assert client_party.ask(**WANTED).status_code == 400
+    assert ask_when_stale(web, client_party, redirect_uris=["https://client.example/new"]).status_code == 400
     assert_error(client_party.exchange(code), "invalid_grant")
     assert App.objects.get().redirect_uris == ""
 
 
 def test_client_document_that_is_changed_back_no_longer_waits_for_review(approved: App, client_party: Party, web: Web) -> None:
-    web.document |= {"redirect_uris": ["https://client.example/new"]}
-    grow_stale()
-    client_party.ask(**WANTED)
-    web.document = dict(GOOD)
-    grow_stale()
-    assert client_party.ask(**WANTED).status_code == 200
+    ask_when_stale(web, client_party, redirect_uris=["https://client.example/new"])
+    assert ask_when_stale(web, client_party, **GOOD).status_code == 200
     assert MetadataReview.objects.get().status == "Unchanged"
 
 
 @pytest.fixture
 def changed(approved: App, client_party: Party, web: Web) -> MetadataReview:
-    web.document |= {"client_name": "Assistant 2", "redirect_uris": [BACK, "https://client.example/new"]}
-    grow_stale()
-    client_party.ask(**WANTED)
+    ask_when_stale(web, client_party, client_name="Assistant 2", redirect_uris=[BACK, "https://client.example/new"])
     return MetadataReview.objects.get()
 
 
@@ -337,8 +262,7 @@ def test_changes_of_a_client_document_wait_for_a_review_and_apply_once_accepted(
 
 def test_change_of_a_client_document_waits_since_it_was_first_read(changed: MetadataReview, client_party: Party, web: Web) -> None:
     calls = len(web.calls)
-    grow_stale()
-    client_party.ask(**WANTED)
+    ask_when_stale(web, client_party)
     assert len(web.calls) == calls + 1
     assert MetadataReview.objects.get().read_at == changed.read_at
 
@@ -347,37 +271,16 @@ def test_refused_changes_of_a_client_document_do_not_wait_again_until_it_changes
     changed: MetadataReview, client_party: Party, web: Web
 ) -> None:
     decide_metadata(metadata_review=changed, accept=False, shown=changed.latest, reason="Odd.", actor=UserFactory())
-    grow_stale()
+    ask_when_stale(web, client_party)
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/new").status_code == 400
     assert MetadataReview.objects.get().status == "Unchanged"
-    web.document = dict(GOOD)
-    grow_stale()
+    ask_when_stale(web, client_party, **GOOD)
     assert client_party.ask(**WANTED, redirect_uri="http://127.0.0.1/callback").status_code == 200
 
 
 def test_client_document_changed_since_the_review_is_not_accepted(changed: MetadataReview, client_party: Party, web: Web) -> None:
     seen = changed.latest
-    web.document |= {"redirect_uris": [BACK, "https://client.example/evil"]}
-    grow_stale()
-    client_party.ask(**WANTED)
+    ask_when_stale(web, client_party, redirect_uris=[BACK, "https://client.example/evil"])
     with pytest.raises(InvalidTransition):
         decide_metadata(metadata_review=changed, accept=True, shown=seen, reason="Moved.", actor=UserFactory())
     assert MetadataReview.objects.get().reviewed["redirect_uris"] == GOOD["redirect_uris"]
-
-
-def test_document_is_read_from_a_real_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any, browser: Client) -> None:
-    tls, trusted = tls_server(tmp_path, "localhost")
-    settings.OUTBOUND_LOOPBACK = True
-    settings.CLIENT_METADATA_HOSTS = ["localhost"]
-    monkeypatch.setattr(outbound, "_tls", lambda: ssl.create_default_context(cafile=trusted))
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
-    answers: list[bytes] = []
-
-    def answer(line: socket.socket, ended: threading.Event) -> None:
-        says(answers[0])(line, ended)
-
-    with serving(answer, tls) as server:
-        url = f"https://localhost:{server.port}/client.json"
-        answers.append(head + orjson.dumps(GOOD | {"client_id": url}))
-        assert Party(App(client_id=url), browser, redirect_uri=BACK).ask(**WANTED).status_code == 403
-    assert App.objects.get().client_id == url

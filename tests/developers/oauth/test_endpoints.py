@@ -1,6 +1,7 @@
 """What the token and revocation endpoints make of any request at all: its body, how often it comes, from where."""
 
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import urlencode
 
 import pytest
@@ -59,16 +60,6 @@ TYPES = [
 pytestmark = pytest.mark.django_db
 
 
-def assert_answered(response: Any) -> None:
-    """Check that whatever came is answered as the protocol has it."""
-    assert response.status_code < 500
-    assert response["Cache-Control"] == "no-store"
-    assert response["Content-Type"] == "application/json"
-    if response.status_code != 200:
-        assert response.json()["error"]
-        assert response.json()["error_description"]
-
-
 def test_body_that_is_no_readable_form_in_utf8_is_refused(client: Client, subtests: pytest.Subtests) -> None:
     body = b'--x\r\nContent-Disposition: form-data; name="token"\r\n\r\n+2AA-\r\n--x--\r\n'
     for kind in TYPES[2:]:
@@ -98,7 +89,12 @@ def test_body_that_is_no_readable_form_in_utf8_is_refused(client: Client, subtes
 )
 def test_oauth_endpoints_answer_any_body_without_a_500(settings: Any, path: str, kind: str, body: bytes, query: str) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"oauth_failures": 10**6}
-    assert_answered(Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query))
+    response = Client().generic("POST", path, body, content_type=kind, QUERY_STRING=query)
+    assert response.status_code < 500
+    assert (response["Cache-Control"], response["Content-Type"]) == ("no-store", "application/json")
+    if response.status_code != 200:
+        assert response.json()["error"]
+        assert response.json()["error_description"]
 
 
 @pytest.mark.slow
@@ -158,10 +154,7 @@ def test_calls_from_one_address_do_not_exhaust_the_limit_of_a_client_elsewhere(p
 
 
 def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(*_args: Any, **_kwargs: Any) -> Any:
-        raise ConnectionError
-
-    monkeypatch.setattr(rate_limits, "get_usage", down)
+    monkeypatch.setattr(rate_limits, "get_usage", Mock(side_effect=ConnectionError))
     tokens = party.tokens()
     assert party.refresh(tokens["refresh_token"]).status_code == 200
     end_grace()
@@ -169,10 +162,7 @@ def test_oauth_endpoints_work_without_the_rate_limit_store(party: Party, monkeyp
 
 
 def test_unavailable_database_is_a_503_at_the_oauth_endpoints(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(_pairs: Any) -> Any:
-        raise OperationalError
-
-    monkeypatch.setattr(server, "token_response", down)
+    monkeypatch.setattr(server, "token_response", Mock(side_effect=OperationalError))
     response = post_form("/oauth/token", {"token": "x"})
     assert_error(response, "temporarily_unavailable", 503)
     assert response["Retry-After"]
@@ -219,10 +209,3 @@ def test_token_endpoint_ignores_the_session(party: Party, django_assert_num_quer
     with django_assert_num_queries(0):
         response = party.browser.post("/oauth/token", body, content_type=FORM)
     assert_error(response, "invalid_request")
-
-
-def test_consent_page_is_closed_to_scripts(party: Party) -> None:
-    address = party.ask().wsgi_request.get_full_path()
-    origin = {"origin": "https://app.example"}
-    for response in (party.browser.get(address, headers=origin), party.browser.options(address, headers=origin)):
-        assert "Access-Control-Allow-Origin" not in response

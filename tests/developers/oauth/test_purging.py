@@ -7,14 +7,15 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.db import connections
+from django.db.models import F
 from django.utils import timezone
 
-from developers.models import AccessToken, Grant, RefreshToken
+from developers.models import AccessToken, FirstPartyToken, Grant, RefreshToken
 from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.operations.management.commands import purge as command
-from tests.developers.cases import token_of
+from tests.developers.cases import page_token, token_of
 
 from .parties import Party, assert_error, call
 
@@ -23,18 +24,14 @@ pytestmark = pytest.mark.database
 LONG_AGO = timedelta(days=200)
 
 
-def age(by: timedelta = LONG_AGO) -> None:
+def age() -> None:
     """Make all that there is older."""
-    for code_row in Grant.objects.all():
-        Grant.objects.filter(pk=code_row.pk).update(expires=code_row.expires - by)
-    for token in AccessToken.objects.all():
-        AccessToken.objects.filter(pk=token.pk).update(expires=token.expires - by)
-    for row in RefreshToken.objects.all():
-        RefreshToken.objects.filter(pk=row.pk).update(created=row.created - by, revoked=row.revoked and row.revoked - by)
+    for rows_that_end in (Grant.objects.all(), AccessToken.objects.all()):
+        rows_that_end.update(expires=F("expires") - LONG_AGO)
+    RefreshToken.objects.update(created=F("created") - LONG_AGO, revoked=F("revoked") - LONG_AGO)
 
 
 def purge(*options: str) -> str:
-    """Run the command and return what it says."""
     out = StringIO()
     call_command("purge", "tokens", *options, stdout=out, stderr=StringIO())
     return out.getvalue().strip()
@@ -98,9 +95,11 @@ def test_purge_deletes_an_ended_connection_in_batches_and_a_dry_run_counts_the_s
     withdraw_consent(user=user, app=party.app, actor=user)
     age()
     live = Party(party.app, party.browser).tokens()
-    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 7 access tokens, 0 first-party tokens would be deleted."
-    assert purge() == "2 codes, 6 refresh tokens, 7 access tokens, 0 first-party tokens deleted."
-    assert rows() == (1, 1, 1)
+    (ended, _), (open_page, _) = page_token(user), page_token(user)
+    FirstPartyToken.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
+    assert purge("--dry-run") == "2 codes, 6 refresh tokens, 7 access tokens, 1 first-party tokens would be deleted."
+    assert purge() == "2 codes, 6 refresh tokens, 7 access tokens, 1 first-party tokens deleted."
+    assert (rows(), FirstPartyToken.objects.get()) == ((1, 1, 1), open_page)
     assert call(live["access_token"]).status_code == 200
     assert purge() == "0 codes, 0 refresh tokens, 0 access tokens, 0 first-party tokens deleted."
 

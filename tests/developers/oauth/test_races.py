@@ -42,6 +42,11 @@ def statuses_at_once(*calls: Callable[[], Any]) -> list[int]:
     return sorted(int(getattr(outcome, "status_code", 0)) for outcome in at_once(*calls))
 
 
+def assert_nothing_is_valid() -> None:
+    assert not AccessToken.objects.filter(revoked_at=None).exists()
+    assert not RefreshToken.objects.filter(revoked=None).exists()
+
+
 def test_code_that_was_used_since_it_was_read_is_a_replay(party: Party) -> None:
     code = party.code()
     stale = Grant.objects.get()
@@ -80,8 +85,7 @@ def test_refresh_token_whose_pair_was_used_since_it_was_read_is_a_replay_that_en
 
     monkeypatch.setattr(validator, "rotate_refresh_token", late)
     assert_error(party.refresh(first["refresh_token"]), "invalid_grant")
-    assert not RefreshToken.objects.filter(revoked=None).exists()
-    assert not AccessToken.objects.filter(revoked_at=None).exists()
+    assert_nothing_is_valid()
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 
 
@@ -98,8 +102,7 @@ def test_no_token_is_issued_for_a_consent_withdrawn_meanwhile(party: Party) -> N
 def test_one_of_concurrent_exchanges_of_a_code_succeeds_and_its_tokens_are_revoked(party: Party) -> None:
     code = party.code()
     assert statuses_at_once(*[partial(party.exchange, code)] * 6) == [200] + [400] * 5
-    assert not AccessToken.objects.filter(revoked_at=None).exists()
-    assert not RefreshToken.objects.filter(revoked=None).exists()
+    assert_nothing_is_valid()
 
 
 @pytest.mark.postgres
@@ -123,8 +126,7 @@ def test_concurrent_wrong_verifiers_leave_no_valid_token(party: Party) -> None:
         statuses = statuses_at_once(wrong, partial(party.exchange, code), wrong)
         # The right one was first, and a replay ends it, or it came too late.
         assert statuses in ([200, 400, 400], [400, 400, 400])
-        assert not AccessToken.objects.filter(revoked_at=None).exists()
-        assert not RefreshToken.objects.filter(revoked=None).exists()
+        assert_nothing_is_valid()
 
 
 @pytest.mark.postgres
@@ -138,8 +140,7 @@ def test_disconnection_during_refreshes_and_exchanges_leaves_no_valid_token(part
             partial(party.exchange, code),
             partial(party.refresh, tokens["refresh_token"]),
         )
-        assert not AccessToken.objects.filter(revoked_at=None).exists()
-        assert not RefreshToken.objects.filter(revoked=None).exists()
+        assert_nothing_is_valid()
 
 
 @pytest.mark.postgres
@@ -154,8 +155,7 @@ def test_leak_reports_refreshes_and_revocations_do_not_deadlock(party: Party, us
         statuses = statuses_at_once(*leaked, partial(party.refresh, renewal), revoke, withdraw)
         # The refresh came first or it came too late, and nothing else can happen.
         assert statuses in ([0, 0, 0, 200, 200], [0, 0, 0, 200, 400])
-        assert not AccessToken.objects.filter(revoked_at=None).exists()
-        assert not RefreshToken.objects.filter(revoked=None).exists()
+        assert_nothing_is_valid()
 
 
 @pytest.mark.postgres

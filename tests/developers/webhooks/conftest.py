@@ -42,7 +42,6 @@ Listen = Callable[..., Listening]
 
 
 def tell(event_type: EventType = EventType.ASSET_PUBLISHED, *, merge: bool = False, **audience: Any) -> WebhookEvent:
-    """Tell of an event about something new."""
     subject = uuid.uuid4()
     event = new_event(event_type, subject=subject, data={"assetId": str(subject)}, **audience)
     (publish_merged if merge else publish_events)(event)
@@ -65,7 +64,6 @@ def _jobs_wait_and_loopback_is_open(settings: Any, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """A receiver that takes everything."""
     with receiving() as running:
         yield running
 
@@ -80,3 +78,13 @@ def listen(db: None, receiver: Receiver) -> Listen:
         return Listening(app, endpoint, secret)
 
     return make
+
+
+@pytest.fixture
+def failing(listen: Listen, receiver: Receiver) -> Listening:
+    """An endpoint whose receiver fails, after the first attempt of an event."""
+    receiver.status = 500
+    to = listen()
+    tell()
+    drain()
+    return to

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core import mail
 from django.core.management import CommandError, call_command
-from django.db import connections, transaction
+from django.db import connections
 from django.utils import timezone
 from standardwebhooks import WebhookVerificationError
 
@@ -25,7 +25,7 @@ from marketplace.jobs.models import Job
 from tests.eager import drain
 from tests.factories import UserFactory
 
-from .conftest import Listen, go_on, tell
+from .conftest import Listen, Listening, go_on, tell
 from .receiver import Receiver
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -49,65 +49,39 @@ def test_event_arrives_signed_as_the_standard_says(listen: Listen, receiver: Rec
         call.opened_with(listen().secret)
 
 
-def test_event_of_a_change_that_is_rolled_back_is_never_sent(listen: Listen, receiver: Receiver) -> None:
-    listen()
-    with transaction.atomic():
-        tell()
-        transaction.set_rollback(True)
-    drain()
-    assert receiver.calls == []
-    tell()
-    drain()
-    assert len(receiver.calls) == 1
-
-
 def test_event_without_endpoints_enqueues_no_job(listen: Listen, django_assert_num_queries: Any) -> None:
     listen(EventType.ASSET_REMOVED)
     # The event, and whether there is an endpoint.
     with django_assert_num_queries(2):
         tell()
     assert not Job.objects.exists()
-    listen()
-    tell()
-    assert Job.objects.exists()
 
 
-def test_failed_delivery_waits_as_the_standard_recommends_and_fails_at_last(listen: Listen, receiver: Receiver) -> None:
-    receiver.status = 500
-    to = listen()
-    tell()
-    drain()
+def test_failed_delivery_waits_as_the_standard_recommends_and_fails_at_last(failing: Listening, receiver: Receiver) -> None:
     waits = []
     for _ in range(7):
-        assert to.delivery.status == "Pending"
-        waits.append((to.delivery.next_at - WebhookAttempt.objects.latest("at").at).total_seconds())
+        assert failing.delivery.status == "Pending"
+        waits.append((failing.delivery.next_at - WebhookAttempt.objects.latest("at").at).total_seconds())
         go_on()
     assert waits == [5, 300, 1800, 7200, 18000, 36000, 36000]
-    assert (to.delivery.status, to.delivery.attempts) == ("Failed", 8)
-    assert {call.id for call in receiver.calls} == {to.delivery.event.webhook_id}
-    assert len(receiver.calls) == 8
-    assert to.fresh.status == "Failing"
     go_on()
-    assert len(receiver.calls) == 8
+    assert (failing.delivery.status, failing.delivery.attempts, failing.fresh.status) == ("Failed", 8, "Failing")
+    assert [call.id for call in receiver.calls] == [failing.delivery.event.webhook_id] * 8
 
 
-def test_next_delivery_of_an_endpoint_is_scheduled_once_for_its_due_time(listen: Listen, receiver: Receiver) -> None:
-    receiver.status = 500
-    to = listen()
-    tell()
-    drain()
+def test_next_delivery_of_an_endpoint_is_scheduled_once_for_its_due_time(failing: Listening, receiver: Receiver) -> None:
     tell()
     tell()
     drain()
     waiting = Job.objects.filter(status="READY", task_path="developers.webhooks.delivering.deliver")
-    paused = to.fresh.paused_until
+    paused = failing.fresh.paused_until
     assert paused is not None
     assert [job.run_after for job in waiting] == [max(paused, WebhookDelivery.objects.earliest("next_at").next_at)]
     assert len(receiver.calls) == 1
     receiver.status = 204
     go_on()
     assert len(receiver.calls) == 4
-    assert to.fresh.status == "Active"
+    assert failing.fresh.status == "Active"
     assert not Job.objects.filter(status="READY").exists()
 
 
@@ -139,7 +113,7 @@ def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None
     assert [(job.args_kwargs["args"][0], job.priority) for job in jobs] == [(str(fast.endpoint.pk), 0), (str(slow.endpoint.pk), -20)]
 
 
-@pytest.mark.parametrize(("status", "asked", "waits"), [(429, "120", 120), (503, "999999", 36_000), (500, "120", 5), (429, "soon", 5)])
+@pytest.mark.parametrize(("status", "asked", "waits"), [(429, "120", 120), (503, "999999", 36_000), (307, "120", 5), (429, "soon", 5)])
 def test_retry_after_of_the_receiver_is_respected_up_to_a_maximum(
     listen: Listen, receiver: Receiver, status: int, asked: str, waits: int
 ) -> None:
@@ -162,20 +136,15 @@ def test_endpoint_that_is_gone_is_disabled_at_once(listen: Listen, receiver: Rec
     assert (sent.to, receiver.url in sent.body) == ([to.app.developer.email], True)
 
 
-def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail(listen: Listen, receiver: Receiver) -> None:
-    receiver.status = 500
-    to = listen()
-    tell()
-    drain()
+def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail(failing: Listening, receiver: Receiver) -> None:
     # Of many events, which wait for each other, none has used up its attempts.
     WebhookAttempt.objects.update(at=timezone.now() - SERIES)
     WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=5) + timedelta(minutes=1))
     go_on()
-    assert (to.fresh.status, mail.outbox) == ("Failing", [])
+    assert (failing.fresh.status, mail.outbox) == ("Failing", [])
     WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=5))
     go_on()
-    assert to.fresh.status == "Disabled"
-    assert len(mail.outbox) == 1
+    assert (failing.fresh.status, len(mail.outbox)) == ("Disabled", 1)
     assert AuditEntry.objects.get(action="webhook.disable").actor is None
     tell()
     go_on()
@@ -183,27 +152,18 @@ def test_endpoint_at_which_nothing_arrives_for_five_days_is_disabled_with_a_mail
 
 
 @pytest.mark.slow
-def test_endpoint_is_disabled_by_the_last_attempt_of_an_event_not_by_its_first(listen: Listen, receiver: Receiver) -> None:
-    receiver.status = 500
-    to = listen()
-    tell()
-    drain()
+def test_endpoint_is_disabled_by_the_last_attempt_of_an_event_not_by_its_first(failing: Listening) -> None:
     # The event before has failed long ago, and nothing was sent since.
     WebhookEndpoint.objects.update(failing_since=timezone.now() - timedelta(days=30))
     for _ in range(6):
         go_on()
-    assert (to.fresh.status, to.delivery.attempts, mail.outbox) == ("Failing", 7, [])
+    assert (failing.fresh.status, failing.delivery.attempts, mail.outbox) == ("Failing", 7, [])
     go_on()
-    assert (to.fresh.status, to.delivery.status) == ("Disabled", "Failed")
-    assert len(mail.outbox) == 1
+    assert (failing.fresh.status, failing.delivery.status, len(mail.outbox)) == ("Disabled", "Failed", 1)
 
 
 @pytest.mark.parametrize("status", ["Failed", "Cancelled"])
-def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(status: str, listen: Listen, receiver: Receiver) -> None:
-    receiver.status = 500
-    to = listen()
-    tell()
-    drain()
+def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(status: str, failing: Listening, receiver: Receiver) -> None:
     then = timezone.now() - timedelta(days=6)
     WebhookDelivery.objects.update(status=status, ended_at=timezone.now() - timedelta(minutes=1), created_at=then)
     WebhookEndpoint.objects.update(failing_since=then)
@@ -211,9 +171,10 @@ def test_old_event_that_is_sent_again_by_hand_has_all_its_attempts(status: str, 
     if status == "Cancelled":
         # Its app was suspended before the first attempt.
         WebhookAttempt.objects.all().delete()
-    redeliver_event(delivery=to.delivery, actor=to.app.developer)
+    redeliver_event(delivery=failing.delivery, actor=failing.app.developer)
     drain()
-    assert (to.fresh.status, to.delivery.status, to.delivery.attempts) == ("Failing", "Pending", 1)
+    assert (failing.fresh.status, failing.delivery.status, failing.delivery.attempts) == ("Failing", "Pending", 1)
+    assert [call.id for call in receiver.calls] == [failing.delivery.event.webhook_id] * 2
 
 
 def test_both_secrets_sign_until_the_old_one_ends(listen: Listen, receiver: Receiver) -> None:
@@ -268,15 +229,6 @@ def test_suspended_app_and_deactivated_account_get_no_events(end: str, listen: L
     assert (receiver.calls, to.delivery.status) == ([], "Cancelled")
 
 
-def test_event_that_is_fanned_out_twice_is_delivered_once(listen: Listen, receiver: Receiver) -> None:
-    listen()
-    event = tell()
-    for _ in range(2):
-        fan_out.call(str(event.pk))
-    drain()
-    assert len(receiver.calls) == 1
-
-
 def test_edits_within_moments_send_one_event(listen: Listen) -> None:
     listen()
     subject = uuid.uuid4()
@@ -298,19 +250,8 @@ def test_worker_that_is_killed_between_sending_and_noting_sends_again_under_the_
         drain()
     assert to.delivery.status == "Pending"
     go_on()
-    assert len(receiver.calls) == 2
-    assert len({call.id for call in receiver.calls}) == 1
+    assert [call.id for call in receiver.calls] == [to.delivery.event.webhook_id] * 2
     assert to.delivery.status == "Delivered"
-
-
-def test_redirect_is_a_response_and_is_not_followed(listen: Listen, receiver: Receiver) -> None:
-    receiver.status, receiver.headers = 307, {"Location": receiver.url + "/elsewhere"}
-    to = listen()
-    tell()
-    drain()
-    assert len(receiver.calls) == 1
-    assert WebhookAttempt.objects.get().http_status == 307
-    assert to.delivery.status == "Pending"
 
 
 def test_response_of_a_webhook_is_logged_shortened_and_without_control_characters(listen: Listen, receiver: Receiver) -> None:
@@ -321,17 +262,6 @@ def test_response_of_a_webhook_is_logged_shortened_and_without_control_character
     kept = WebhookAttempt.objects.get().response
     assert len(kept) <= 1024
     assert kept.startswith("[31maaa")
-
-
-def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delivering, "TIMEOUT_SECONDS", 0.2)
-    receiver.seconds = 1
-    to = listen()
-    tell()
-    drain()
-    attempt = WebhookAttempt.objects.get()
-    assert (attempt.http_status, attempt.error) == (None, "It timed out.")
-    assert to.delivery.status == "Pending"
 
 
 @pytest.mark.postgres
@@ -379,15 +309,3 @@ def test_ping_is_sent_at_once_even_if_the_endpoint_is_paused(listen: Listen, rec
     assert receiver.bodies[0]["type"] == "ping"
     assert receiver.bodies[0]["data"] == {"endpointId": str(to.endpoint.pk)}
     assert to.fresh.status == "Active"
-
-
-def test_delivery_is_repeated_under_the_same_id(listen: Listen, receiver: Receiver) -> None:
-    to = listen()
-    tell()
-    drain()
-    WebhookDelivery.objects.update(ended_at=timezone.now() - timedelta(minutes=1))
-    redeliver_event(delivery=to.delivery, actor=to.app.developer)
-    assert to.delivery.status == "Pending"
-    drain()
-    assert [call.id for call in receiver.calls] == [to.delivery.event.webhook_id] * 2
-    assert WebhookAttempt.objects.count() == 2

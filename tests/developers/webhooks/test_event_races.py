@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
 def read_all(app: App, cursor: str | None = None) -> tuple[list[str], str]:
-    """Return the subjects of all events after a cursor, and the next cursor."""
     found: list[str] = []
     while True:
         page = events_after(cursor, app=app, scopes=app.scopes, limit=3)

@@ -15,7 +15,7 @@ from developers.services.webhooks import delete_endpoint, disable_endpoint, rede
 from developers.webhooks import delivering, publishing
 from marketplace.core.scopes import Scope
 from marketplace.jobs.models import Job
-from marketplace.jobs.queue import claim_job, record_outcome, release_job, run_job
+from marketplace.jobs.queue import claim_job, release_job
 from tests.eager import drain
 from tests.factories import UserFactory
 
@@ -64,14 +64,9 @@ def test_stopped_worker_finishes_its_call_and_the_next_worker_continues_at_once(
     monkeypatch.setattr(delivering, "interrupted", stopped)
     during_a_call(monkeypatch, stopped.set)
     for _ in range(3):
-        tell()
-    # As the worker of a process that ends: it takes no further job once its present one is done.
-    worker = claim_job(queue_names=["default"], worker_id="ends")
-    while worker is not None and worker.task_path != delivering.deliver.module_path:
-        record_outcome(worker, run_job(worker))
-        worker = claim_job(queue_names=["default", "webhooks"], worker_id="ends")
-    assert worker is not None
-    record_outcome(worker, run_job(worker))
+        publishing.fan_out.call(str(tell().pk))
+    Job.objects.all().delete()
+    delivering.deliver.call(str(to.endpoint.pk))
     assert len(receiver.calls) == 1
     assert to.fresh.leased_until is None
     stopped.clear()
@@ -94,24 +89,7 @@ def test_delivery_job_that_is_released_during_a_call_leaves_no_lease(listen: Lis
     assert to.fresh.leased_until is not None
 
 
-def test_event_during_the_pause_of_an_endpoint_is_delivered_after_it(listen: Listen, receiver: Receiver) -> None:
-    to = listen()
-    until = timezone.now() + timedelta(minutes=5)
-    WebhookEndpoint.objects.update(paused_until=until, failures=9)
-    for _ in range(2):
-        tell()
-    drain()
-    assert (receiver.calls, turns_to_come()) == ([], [until])
-    go_on()
-    assert len(receiver.calls) == 2
-    assert to.fresh.status == "Active"
-
-
-def test_queue_does_not_grow_while_one_delivery_waits_for_hours(listen: Listen, receiver: Receiver) -> None:
-    receiver.status = 500
-    listen()
-    tell()
-    drain()
+def test_queue_does_not_grow_while_one_delivery_waits_for_hours(failing: Listening, receiver: Receiver) -> None:
     late = timezone.now() + timedelta(hours=10)
     WebhookDelivery.objects.update(next_at=late)
     WebhookEndpoint.objects.update(paused_until=None, next_job_at=None)
@@ -124,12 +102,6 @@ def test_queue_does_not_grow_while_one_delivery_waits_for_hours(listen: Listen, 
     assert turns_to_come() == [late]
 
 
-def narrowed(to: Listening) -> App:
-    """Take from an app what it needs to hear of orders."""
-    lost = {Scope.ACCOUNT_READ, Scope.WALLET_SPEND}
-    return narrow_scopes(app=App.objects.get(pk=to.app.pk), scopes=lost, reason="Not needed.", actor=UserFactory())
-
-
 def test_app_that_lost_its_scopes_gets_neither_waiting_events_nor_redeliveries(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.ORDER_COMPLETED)
     for _ in range(2):
@@ -139,7 +111,8 @@ def test_app_that_lost_its_scopes_gets_neither_waiting_events_nor_redeliveries(l
     for delivery in (had, waits):
         WebhookDelivery.objects.filter(pk=delivery.pk).update(ended_at=timezone.now() - timedelta(hours=1))
     WebhookDelivery.objects.filter(pk=waits.pk).update(status="Pending", ended_at=None)
-    narrowed(to)
+    app = App.objects.get(pk=to.app.pk)
+    narrow_scopes(app=app, scopes={Scope.ACCOUNT_READ, Scope.WALLET_SPEND}, reason="Not needed.", actor=UserFactory())
     redeliver_event(delivery=had, actor=to.app.developer)
     drain()
     assert len(receiver.calls) == 2
@@ -177,11 +150,14 @@ def test_rotation_helps_where_the_secret_cannot_be_read(listen: Listen, receiver
     receiver.calls[0].opened_with(new)
 
 
-def test_repeated_fan_out_schedules_paused_endpoints_too(listen: Listen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_event_that_is_fanned_out_twice_is_delivered_once_and_after_the_pause_of_an_endpoint(listen: Listen, receiver: Receiver) -> None:
+    paused, until = listen(), timezone.now() + timedelta(minutes=5)
+    WebhookEndpoint.objects.update(paused_until=until, failures=9)
     listen()
-    until = timezone.now() + timedelta(minutes=5)
-    WebhookEndpoint.objects.update(paused_until=until)
     event = tell()
     for _ in range(2):
         publishing.fan_out.call(str(event.pk))
-    assert turns_to_come() == [until]
+    drain()
+    assert (turns_to_come(), len(receiver.calls)) == ([until], 1)
+    go_on()
+    assert (len(receiver.calls), paused.fresh.status) == (2, "Active")

@@ -14,10 +14,8 @@ from developers.errors import TooManyTestEvents
 from developers.event_types import EventType
 from developers.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from developers.services.webhooks import TRIES_A_MINUTE, create_endpoint, disable_endpoint, send_test_event
-from marketplace.core import bounds
 from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
-from marketplace.core.transitions import lock
 from tests.admin.pages import text_of
 from tests.callers import signed_in
 from tests.eager import drain
@@ -28,7 +26,6 @@ from .receiver import Receiver
 
 pytestmark = pytest.mark.django_db
 FORM = {"url": "https://app.example/hook", "description": "", "events": ["asset.published"]}
-BUTTONS = ("webhook-switch", "webhook-test", "webhook-redeliver", "webhook-redeliver-failed")
 
 
 @pytest.fixture
@@ -59,17 +56,10 @@ def test_endpoint_is_not_found_under_another_app_of_the_same_developer(delivery:
         assert client.get(page.replace(str(delivery.endpoint.app_id), str(other.pk))).status_code == 404, name
 
 
-def test_get_of_a_webhook_form_changes_nothing(delivery: WebhookDelivery) -> None:
-    client = own(delivery)
-    assert {name: client.get(address(name, delivery)).status_code for name in BUTTONS} == dict.fromkeys(BUTTONS, 405)
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"url": "http://app.example/"}, "must begin with https"),
-        ({"url": "https://app.example/" + "a" * bounds.URL_CHARS}, "characters"),
-        ({"url": ""}, "required"),
         ({"events": []}, "at least one event"),
         ({"events": ["ping"]}, "valid choice"),
         ({"description": "a\u202eb"}, "text direction characters"),
@@ -110,21 +100,13 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_endpoint_page_shows_until_when_the_previous_secret_signs(delivery: WebhookDelivery) -> None:
-    client = own(delivery)
-    for after, shown in ((timedelta(hours=1), True), (timedelta(0), False)):
-        WebhookEndpoint.objects.update(old_secret_until=timezone.now() + after)
-        assert ("The previous secret expires" in text_of(client.get(address("webhook", delivery)))) is shown
-
-
 @pytest.mark.slow
 def test_events_and_redeliveries_by_hand_are_rate_limited(delivery: WebhookDelivery, receiver: Receiver) -> None:
     client = own(delivery)
-    for _ in range(4):
-        assert "A ping was sent" in text_of(client.post(address("webhook-test", delivery), follow=True))
-    assert "Wait a minute" in text_of(client.post(address("webhook-test", delivery), follow=True))
-    assert "being redelivered" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
-    assert "already being delivered" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
+    for words in ["A ping was sent"] * 4 + ["Wait a minute"]:
+        assert words in text_of(client.post(address("webhook-test", delivery), follow=True))
+    for words in ("being redelivered", "already being delivered"):
+        assert words in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
     drain()
     assert "Wait a minute" in text_of(client.post(address("webhook-redeliver", delivery), follow=True))
     assert len(receiver.calls) == 6
@@ -142,7 +124,7 @@ def test_pings_to_one_endpoint_do_not_delay_those_to_another(listen: Listen) -> 
 def test_disabled_endpoint_is_neither_called_nor_mailed_about_again(delivery: WebhookDelivery) -> None:
     client = own(delivery)
     disable_endpoint(endpoint=delivery.endpoint, reason="Too slow.", actor=UserFactory())
-    for name in BUTTONS[1:]:
+    for name in ("webhook-test", "webhook-redeliver", "webhook-redeliver-failed"):
         assert "enable it first" in text_of(client.post(address(name, delivery), follow=True))
     page = text_of(client.get(address("webhook", delivery)))
     assert "Too slow." in page
@@ -176,22 +158,6 @@ def test_failed_deliveries_are_redelivered_oldest_first_and_others_are_not(liste
     assert AuditEntry.objects.filter(action="webhook.redeliver_failed").count() == 1
 
 
-def test_log_shows_what_was_sent_and_what_came_back(delivery: WebhookDelivery, receiver: Receiver) -> None:
-    receiver.status, receiver.answer = 500, b"<script>alert(1)</script>"
-    client = own(delivery)
-    client.post(address("webhook-redeliver", delivery))
-    drain()
-    page = client.get(address("webhook-delivery", delivery))
-    assert b"<script>alert(1)" not in page.content
-    assert f"webhook-id: {delivery.event.webhook_id}" in text_of(page)
-    assert '"type":"ping"' in text_of(page)
-    assert "500" in text_of(page)
-    assert "200" in text_of(page)
-    log = text_of(client.get(address("webhook", delivery)))
-    assert "On its way" in log
-    assert "Failing" in log
-
-
 def test_webhook_pages_send_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
     client, endpoint = own(delivery), delivery.endpoint
     events = [WebhookEvent(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
@@ -202,11 +168,8 @@ def test_webhook_pages_send_as_many_queries_however_long_the_log(delivery: Webho
     with django_assert_max_num_queries(9):
         page = client.get(address("webhook", delivery))
     assert "Page 1 of 3" in text_of(page)
-    assert "Page 3 of 3" in text_of(client.get(address("webhook", delivery), {"page": "99"}))
     with django_assert_max_num_queries(7):
         assert client.get(address("webhooks", delivery)).content.count(b"127.0.0.1") == 5
-    with django_assert_max_num_queries(8):
-        client.get(address("webhook-delivery", delivery))
 
 
 def test_old_events_are_removed_but_those_on_their_way_and_a_dry_run_removes_none(
@@ -218,16 +181,6 @@ def test_old_events_are_removed_but_those_on_their_way_and_a_dry_run_removes_non
     assert capsys.readouterr().out == "1 deliveries, 1 events would be deleted.\n"
     call_command("purge", "webhooks")
     assert [kept.pk for kept in WebhookDelivery.objects.all()] == [waiting.pk]
-
-
-def test_endpoint_that_somebody_deletes_at_the_same_moment_is_not_found(delivery: WebhookDelivery, monkeypatch: pytest.MonkeyPatch) -> None:
-    def lock_after_deletion(*, endpoint: WebhookEndpoint, **_: Any) -> None:
-        endpoint.delete()
-        lock(WebhookEndpoint.objects.all(), pk=delivery.endpoint_id)
-
-    monkeypatch.setattr("developers.services.webhooks.delete_endpoint", lock_after_deletion)
-    response = signed_in(delivery.endpoint.app.developer).post(address("webhook-delete", delivery))
-    assert response.status_code == 404
 
 
 def test_audit_log_keeps_where_an_endpoint_is_but_not_its_path_and_query() -> None:

@@ -27,13 +27,11 @@ EVENTS = ["asset.published", "asset.removed"]
 
 @pytest.fixture
 def app(db: None) -> App:
-    """An app."""
     return AppFactory()
 
 
 @pytest.fixture
 def client(app: App, key_client: Callable[..., APIClient]) -> APIClient:
-    """A caller with a key of the app."""
     return key_client(app=app)
 
 
@@ -45,7 +43,6 @@ def sent(client: APIClient, method: str, path: str = "", **body: Any) -> Any:
 
 
 def refusal(client: APIClient, method: str, path: str = "", **body: Any) -> tuple[int, str]:
-    """Send a call that is refused; return status and code."""
     answer = getattr(client, method)(ADDRESS + path, body or None, format="json")
     return answer.status_code, answer.json()["code"]
 
