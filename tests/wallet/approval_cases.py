@@ -47,7 +47,6 @@ def bounded_app(user: User) -> Principal:
 
 
 def buy_or_ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> Receipt | Approval:
-    """Buy, or ask the owner."""
     return bought_or_asked(principal, listing, key, **choices)[0]
 
 
@@ -59,19 +58,16 @@ def bought_or_asked(principal: Principal, listing: Listing, key: str | None = KE
 
 
 def requested_approval(principal: Principal, listing: Listing | None = None, key: str = KEY, **choices: Any) -> Approval:
-    """Return an approval that waits."""
     approval = buy_or_ask(principal, listing or on_sale(), key, **choices)
     assert isinstance(approval, Approval)
     return approval
 
 
 def approved_purchase(principal: Principal, listing: Listing | None = None, key: str = KEY) -> Approval:
-    """Return an approval that can be used."""
     return approve_purchase(approval=requested_approval(principal, listing, key), actor=principal.user)
 
 
 def complete_purchase(principal: Principal, listing: Listing, key: str = KEY) -> Receipt:
-    """Buy what was approved."""
     receipt = buy_or_ask(principal, listing, key)
     assert isinstance(receipt, Receipt)
     return receipt

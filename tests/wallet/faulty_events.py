@@ -66,7 +66,6 @@ class Payment:
     quiet: bool
 
     def event(self, kind: EventKind, **changes: Any) -> Event:
-        """Return the body of an event and its headers."""
         return signed_event(self.top_up, kind, occurred_at=int(self.at.timestamp()) + PLACES.get(kind, 2), **changes)
 
 
@@ -160,7 +159,6 @@ class FaultyEvents:
         return chosen
 
     def _purchases(self, number: int) -> list[Callable[[], Any]]:
-        """Return purchases of those who are not quiet, and refunds of them."""
         listings = [on_sale(base_price_minor=99, price_inr_minor=99) for _ in range(6)]
         buyers = [payment.top_up for payment in self.payments if not payment.quiet]
         actions: list[Callable[[], Any]] = []

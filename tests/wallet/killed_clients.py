@@ -35,7 +35,6 @@ class Buying:
 
     @classmethod
     def prepare(cls, buyers: int) -> "Buying":
-        """Make buyers with money, and something to buy."""
         return cls([funded(inr=1_000_000) for _ in range(buyers)], [on_sale(tax_rate_bp=1800) for _ in range(buyers)])
 
     def acknowledge(self, answers: bytes) -> None:

@@ -52,12 +52,10 @@ def earned(user: User) -> dict[str, int]:
 
 
 def account_of(profile: VendorProfile, currency: str = "INR") -> LedgerAccount:
-    """Return the account in which the vendor earns."""
     return vendor_accounts(currency=currency).get(owner=profile.user_id)
 
 
 def prepared_payout(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | SkippedPayout:
-    """Prepare the payout of an account."""
     batch = open_batch(run=run, currency=account.currency, actor=None, **terms)
     return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)
 
@@ -77,7 +75,6 @@ def skipped(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **te
 
 
 def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
-    """Prepare the payout of an account and export its batch."""
     payout = payout_of(account, run, **terms)
     export_batch(batch=payout.batch, actor=None)
     payout.refresh_from_db()
@@ -85,5 +82,4 @@ def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> Ven
 
 
 def paid_payout(account: LedgerAccount, run: str = "a") -> VendorPayout:
-    """Pay an account."""
     return mark_payout_paid(payout=exported_payout(account, run), actor=None)

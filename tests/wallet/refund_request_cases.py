@@ -19,7 +19,6 @@ def sold_order(**fields: Any) -> Order:
 
 
 def downloaded_order(order: Order | None = None) -> Order:
-    """Return an order whose package was downloaded once."""
     order = order or sold_order()
     record_download(link=issue_link(licence=Licence.objects.get(order_id=order.pk)), byte_range="")
     return order
@@ -32,7 +31,6 @@ def requested_refund(order: Order | None = None, **said: Any) -> RefundRequest:
 
 
 def declined_request(order: Order | None = None) -> RefundRequest:
-    """Return a request that the vendor declined."""
     made = requested_refund(order)
     return decline_refund(refund_request=made, reason="It opens here.", actor=made.order.listing.store.owner)
 

@@ -33,7 +33,6 @@ def connected(user: User, app: App | None = None) -> Principal:
 
 
 def own_key(user: User, app: App | None = None) -> Principal:
-    """Return an API key of the user's own app."""
     return Principal(user, app or AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
 
 

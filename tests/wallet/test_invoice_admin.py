@@ -77,17 +77,7 @@ def test_vendor_is_made_the_seller_by_the_slug_of_the_store_once() -> None:
 
 def test_wrong_seller_is_refused_in_the_form() -> None:
     client = signed_in(staff("wallet.add_seller"))
-    wrongs = (
-        {"number_pattern": "INVOICES/{year}/{number}"},
-        {"fiscal_year_month": "13"},
-        {"time_zone": "Mars"},
-        {"tax_currency": "₹"},
-        {"tax_id": "29AAGCB7383J1Z5"},
-        {"country": "ZZ"},
-        {"name": ""},
-        {"store": "no-such-store"},
-    )
-    for wrong in wrongs:
+    for wrong in ({"number_pattern": "INVOICES/{year}/{number}"}, {"tax_id": "29AAGCB7383J1Z5"}, {"name": ""}, {"store": "no-such-store"}):
         response = client.post(address(Seller, "add"), NUMBERING | BANGALORE | wrong)
         assert (response.status_code, bool(response.context["errors"])) == (200, True), wrong
     assert not Seller.objects.exists()

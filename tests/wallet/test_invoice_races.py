@@ -22,7 +22,7 @@ from wallet.models import Invoice, Journal, Seller
 from wallet.selectors import billing_details_of
 from wallet.services import invoices as service
 from wallet.services import offers
-from wallet.services.billing import save_billing_details, save_seller
+from wallet.services.billing import save_billing_details
 from wallet.services.invoices import issue_invoices
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -78,31 +78,6 @@ def test_invoice_jobs_during_sales_refunds_and_rollbacks_leave_no_gap_and_no_dup
     assert outcomes.count("insufficient_balance") == 2
     assert Journal.objects.filter(kind="sale").count() == 12
     assert_complete()
-
-
-def test_concurrent_invoice_jobs_issue_each_document_once() -> None:
-    operator()
-    for _ in range(6):
-        bought(on_sale())
-    with patch.object(service, "BATCH", 1):
-        assert sum(outcomes_at_once(*[issuing] * 6)) == 6
-    assert_complete()
-
-
-def test_billing_details_changed_during_sales_apply_from_then_on() -> None:
-    seller = operator()
-    listing = on_sale()
-    buyer = funded(inr=1_000_000)
-    billed(buyer, MUMBAI)
-    outcomes_at_once(
-        partial(spend, buyer=buyer, purchase=offers.PurchaseRequest(str(listing.pk))),
-        partial(billed, buyer, BERLIN),
-        partial(save_seller, seller=seller, changed=[], details=BERLIN, actor=buyer),
-        issuing,
-    )
-    (invoice,) = issue()
-    assert invoice.buyer_details is not None
-    assert invoice.buyer_details.city in {"Mumbai", "Berlin"}
 
 
 @pytest.mark.postgres

@@ -57,7 +57,6 @@ def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) 
 
 
 def refusals(outcomes: list[Any]) -> list[str]:
-    """Return the codes among what came of it."""
     return sorted(outcome for outcome in outcomes if isinstance(outcome, str))
 
 

@@ -50,7 +50,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtur
 
 
 def vendor_of(order: Order) -> User:
-    """Return the user who sold it."""
     return order.listing.store.owner
 
 

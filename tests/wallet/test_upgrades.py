@@ -36,7 +36,6 @@ Client = Callable[..., APIClient]
 
 
 def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", **choices: Any) -> Order:
-    """Upgrade the buyer's licence; return the upgrade's order."""
     order.buyer.refresh_from_db()
     return bought(order.listing, order.buyer, license_slug=to, upgrade_from=origin, **choices)
 
@@ -56,7 +55,6 @@ def buy(order: Order, to: str, *, origin: str | None = "personal", **choices: An
 
 
 def refusal(order: Order, to: str, **choices: Any) -> str:
-    """Return the code with which a purchase is refused."""
     with pytest.raises(Problem) as refused:
         buy(order, to, **choices)()
     return refused.value.code

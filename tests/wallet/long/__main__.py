@@ -32,7 +32,6 @@ DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "checkpoi
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.wallet.long", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

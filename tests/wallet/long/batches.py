@@ -33,5 +33,4 @@ class Record:
 
 
 def record_of(seed: int, folder: Path) -> Record:
-    """Return the record of the run that begins with a seed."""
     return Record(folder / f"histories-{seed}.jsonl")

@@ -39,7 +39,6 @@ console = Console(width=160)
 
 
 def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
-    """Run what was asked for; return 0 when all of it went well."""
     if options.command == "histories":
         return histories(options)
     if options.command == "races":
@@ -94,20 +93,17 @@ class Crowd:
         self.outcomes: Counter[str] = Counter()
 
     def buy(self) -> None:
-        """Buy anything."""
         purchase = PurchaseRequest(str(random.choice(self.listings).pk), random.choice(["INR", "USD"]), random.choice(TIERS))
         key = random.choice([None, "a", "b", str(random.random())])
         spend(buyer=random.choice(self.buyers), purchase=purchase, idempotency_key=key)
 
     def refund(self) -> None:
-        """Refund anything."""
         # By what is owned, which stays little: refunded orders pile up.
         owned = list(Licence.objects.filter(holder=random.choice(self.buyers), revoked_at=None).values_list("order_id", flat=True))
         if owned:
             refund_order(order=Order(pk=random.choice(owned)), reason="race", actor=None)
 
     def credit(self) -> None:
-        """Credit a small amount."""
         buyer, currency = random.choice(self.buyers), random.choice(["INR", "USD"])
         credit_wallet(user=buyer, currency=currency, amount_minor=random.randint(1, 50_000), reason="race", actor=None)
 

@@ -19,7 +19,6 @@ OPEN_QUOTES = 50
 
 
 def half_up(value: Decimal) -> int:
-    """Round as money is rounded."""
     return int(value.to_integral_value(ROUND_HALF_UP))
 
 
@@ -45,11 +44,9 @@ class Terms:
         return None if base is None else half_up(Decimal(base) * (10_000 - off) / 10_000) * FACTORS[tier]
 
     def tax(self, price: int) -> int:
-        """Return the tax inside a price."""
         return half_up(Decimal(price) * self.tax_bp / (10_000 + self.tax_bp))
 
     def vendors_share(self, price: int, tax: int) -> int:
-        """Return what a vendor should earn."""
         return price - tax - half_up(Decimal(price - tax) * self.commission_bp / 10_000)
 
 
@@ -115,9 +112,9 @@ class Expected:
     balances: Counter[tuple[int, str]] = field(default_factory=Counter)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: Counter[tuple[int, str]] = field(default_factory=Counter)
-    # What is set aside to be paid out, whose each request was and when.
+    # What is set aside to be paid out, and whose each request was.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
-    wallet_payouts: dict[str, tuple[int, str, dt.datetime]] = field(default_factory=dict)
+    wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)
     frozen: dict[str, Frozen] = field(default_factory=dict)

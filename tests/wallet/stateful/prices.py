@@ -20,7 +20,6 @@ class MovingPrices(Buying):
 
     @rule(listing=LISTINGS, percent=st.sampled_from([1, 33, 50, 90]), code=st.sampled_from(["", "", "SPRING"]))
     def give_discount(self, listing: int, percent: int, code: str) -> None:
-        """Give a discount, which takes the place of the one before."""
         self.counted("give_discount")
         Discount.objects.filter(listing=self.listings[listing], code=code).delete()
         ends = dt.datetime.max.replace(tzinfo=dt.UTC)
@@ -29,7 +28,6 @@ class MovingPrices(Buying):
 
     @rule(listing=LISTINGS, code=st.sampled_from(["", "SPRING"]))
     def end_discount(self, listing: int, code: str) -> None:
-        """Let a discount end."""
         self.counted("end_discount")
         ended = Discount.objects.filter(listing=self.listings[listing], code=code)
         ended.update(ends_at=_PAST + dt.timedelta(days=1))
@@ -52,10 +50,9 @@ class MovingPrices(Buying):
     @rule(data=st.data(), tier=TIERS, key=KEYS, through=THROUGH)
     def upgrade(self, data: st.DataObject, tier: str, key: str | None, through: str) -> None:
         """Replace a licence, perhaps one that is disputed or replaced already, or by one that is not higher."""
-        own = sorted(owned for owned in self.expected.owned if owned[2] in FACTORS)
-        if not own:
+        if not self.expected.owned:
             return
-        first = data.draw(st.sampled_from(own))
+        first = data.draw(st.sampled_from(sorted(self.expected.owned)))
         buyer, listing, origin = first
         bought, terms = self.expected.owned[first], self.terms[listing]
         replaced = first in self.expected.upgrades.values()
@@ -64,7 +61,7 @@ class MovingPrices(Buying):
         refusals = [
             *([] if terms.published else ["not_found"]),
             *(["upgrade_unavailable"] if replaced or first in self.suspended() else []),
-            *(["already_owned"] if self.holds(buyer, listing, tier) else []),
+            *(["already_owned"] if (buyer, listing, tier) in self.expected.owned else []),
             *(["upgrade_unavailable"] if FACTORS[tier] <= FACTORS[origin] else []),
             *(["price_unavailable"] if full is None else []),
             *self.unaffordable(buyer, through, bought.currency, price),

@@ -50,7 +50,6 @@ class Adding(Withdrawing):
         self.dispute_one(data.draw(st.sampled_from(list(self.expected.added)[-10:])), kind, parts)
 
     def dispute_one(self, name: str, kind: EventKind, parts: int) -> None:
-        """Tell of the dispute of one payment."""
         added = self.expected.added[name]
         amount = added.amount // parts
         self.tell_case(TopUp.objects.get(pk=name), name, kind, amount_minor=amount)
@@ -152,7 +151,6 @@ class Adding(Withdrawing):
 
     @rule(buyer=BUYERS, currency=CURRENCIES)
     def write_off_debt(self, buyer: int, currency: str) -> None:
-        """Forgive what is owed."""
         owed = self.expected.owed[buyer, currency]
         if owed:
             self.counted("write_off")
@@ -160,7 +158,6 @@ class Adding(Withdrawing):
             self.expected.owed[buyer, currency] = 0
 
     def compare(self) -> None:
-        """Compare what is frozen, withheld and owed."""
         super().compare()
         open_ones = [(self.expected.added[name], frozen) for name, frozen in self.expected.frozen.items()]
         sums = {

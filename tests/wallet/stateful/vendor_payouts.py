@@ -47,7 +47,6 @@ class PayingVendors(Withdrawing):
         self.prepare(listing, currency, self.run(which, currency), minimum)
 
     def prepare(self, listing: int, currency: str, run: str, minimum: int) -> None:
-        """Prepare one payout."""
         held = self.expected.earnings[listing, currency]
         account = vendor_accounts(currency=currency).get(owner=self.listings[listing].store.owner_id)
         batches = self.expected.batches
@@ -121,7 +120,6 @@ class PayingVendors(Withdrawing):
         self.settle(known[data.draw(st.integers(0, len(known) - 1))], verb)
 
     def settle(self, key: str, verb: str) -> None:
-        """Settle one payout."""
         expected, payout = self.expected.payouts[key], VendorPayout.objects.get(pk=key)
         sources, after = AFTER[verb]
         reason: dict[str, Any] = {} if verb == "pay" else {"reason": "test"}
@@ -138,7 +136,6 @@ class PayingVendors(Withdrawing):
 
     @rule(listing=LISTINGS, released=st.booleans())
     def hold_or_release_payouts(self, listing: int, released: bool) -> None:  # noqa: FBT001 - drawn by name
-        """Hold a vendor's payouts, or release them."""
         if released != (listing in self.expected.held):
             return
         profile = VendorProfile.objects.get(store=self.listings[listing].store)
