@@ -30,7 +30,6 @@ def bounded(user: User, **limit_values: Any) -> Principal:
 
 
 def bounded_key(user: User) -> Principal:
-    """Return an API key of the user's own app, which may spend a rupee at once."""
     principal = own_key(user)
     limit(principal, per_purchase_minor=100)
     return principal
@@ -51,7 +50,6 @@ def buy_or_ask(principal: Principal, listing: Listing, key: str | None = KEY, **
 
 
 def bought_or_asked(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> tuple[Receipt | Approval, bool]:
-    """Buy, or ask the owner, and tell whether the answer is that of an earlier call."""
     quote_id, reason = choices.pop("quote_id", None), choices.pop("reason", "For the poster")
     purchase = PurchaseRequest(str(listing.pk), "INR", **choices)
     return spend_or_request_approval(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)

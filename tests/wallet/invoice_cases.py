@@ -42,7 +42,6 @@ def buyer_at(details: dict[str, str], connection_country: str = "") -> User:
 
 
 def rate(country: str, rate_bp: int, **fields: Any) -> TaxRate:
-    """Return a rate of tax in force for years."""
     return TaxRate.objects.create(country=country, rate_bp=rate_bp, **{"valid_from": date(2020, 1, 1), **fields})
 
 

@@ -51,13 +51,7 @@ class Buying:
 
 
 def killed_at_random(buying: Buying, *, seconds: float, before: Callable[[], None] = lambda: None) -> int:
-    """Let every buyer be a process of its own, and kill all at some moment; return how many were killed.
-
-    Args:
-        buying: The buyers.
-        seconds: After how long at most, once one of them was answered.
-        before: What happens first at that moment.
-    """
+    """Let every buyer be a process of its own, and kill all some time after the first was answered; return how many were killed."""
     connections.close_all()
     children = [_start(buyer, listing) for buyer, listing in zip(buying.buyers, buying.listings, strict=True)]
     # Not before one of them was answered.

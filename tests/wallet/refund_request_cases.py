@@ -7,6 +7,7 @@ from django.db.models import F
 
 from library.models import Licence
 from library.services.links import issue_link, record_download
+from marketplace.accounts.models import User
 from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from wallet.models import Order, RefundRequest
@@ -14,8 +15,11 @@ from wallet.services.refund_requests import decline_refund, request_refund
 
 
 def sold_order(**fields: Any) -> Order:
-    """Return the order of an approved vendor's asset with a file."""
     return bought(on_sale(archive(), store=make_vendor().store, **fields))
+
+
+def vendor_of(order: Order) -> User:
+    return order.listing.store.owner
 
 
 def downloaded_order(order: Order | None = None) -> Order:

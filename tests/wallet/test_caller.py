@@ -9,7 +9,6 @@ from rest_framework.test import APIClient
 from developers.models import AccessToken, SpendingLimit
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.mcp.speaking import Speaker, mcp_token
 from tests.shop import funded, on_sale
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("midday")]
@@ -34,26 +33,6 @@ def test_caller_without_account_read_sees_neither_name_nor_address(key_client: C
     told = key_client(scopes={Scope.CATALOG_READ}).get(ME).json()
     assert (told["name"], told["email"], told["app"]["name"][:3]) == (None, None, "App")
     assert (told["credential"]["kind"], told["needsSpendingLimit"]) == ("api_key", False)
-
-
-def test_limits_are_shown_with_what_is_spent(bearer_client: Client) -> None:
-    user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
-    caller = bearer_client(user, scopes={Scope.WALLET_SPEND})
-    token = AccessToken.objects.get(user=user)
-    SpendingLimit.objects.filter(token=token).delete()
-    SpendingLimit.objects.create(owner=user, token=token, currency="INR", per_day_minor=60_000, set_by=user)
-    assert caller.post("/api/v1/wallet/spend", {"assetId": listing.slug}, format="json").status_code == 200
-    told = caller.get(ME).json()
-    assert told["needsSpendingLimit"] is True
-    (limit,) = told["spendingLimits"]
-    assert (limit["currency"], limit["setBy"], limit["perDay"], limit["perPurchase"]) == ("INR", "owner", 600, None)
-    assert (limit["spentToday"], limit["spentInAll"], limit["categories"]) == (499, 499, [])
-
-
-def test_who_am_i_tool_describes_an_mcp_token() -> None:
-    token, secret, app = mcp_token()
-    told = Speaker(secret).call("who_am_i")["structuredContent"]
-    assert (told["userId"], told["app"]["appId"], told["credential"]["kind"]) == (str(token.user_id), str(app.pk), "mcp")
 
 
 def test_quote_names_the_spending_limit_that_a_purchase_would_exceed(bearer_client: Client) -> None:

@@ -21,14 +21,12 @@ HOUR = timedelta(hours=1)
 
 
 def discounted(listing: Listing, percent: int = 30, code: str = "", *, starts: timedelta = -HOUR, ends: timedelta = HOUR) -> Discount:
-    """Give a listing a discount, whatever the catalog knows of it."""
     now = timezone.now()
     discount: Discount = Discount.objects.create(listing=listing, percent=percent, code=code, starts_at=now + starts, ends_at=now + ends)
     return discount
 
 
 def end(listing: Listing) -> None:
-    """Let time pass until every discount of the listing has ended."""
     Discount.objects.filter(listing=listing).update(starts_at=F("starts_at") - 3 * HOUR, ends_at=F("ends_at") - 3 * HOUR)
 
 
@@ -75,8 +73,11 @@ def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -
     promised = ask_quote(client, listing, discountCode="spring").json()
     assert (promised["price"], promised["discount"], promised["discountCode"]) == (349.3, 149.7, "SPRING")
     end(listing)
-    answer = spend(client, listing, quoteId=promised["quoteId"]).json()
+    answer = spend(client, listing, key="one", quoteId=promised["quoteId"]).json()
     assert (answer["debited"], answer["discount"], answer["discountCode"]) == (349.3, 149.7, "SPRING")
+    # The code is a part of what an idempotency key stands for.
+    other = spend(client, listing, key="one", quoteId=promised["quoteId"], discountCode="SPRING")
+    assert other.json()["code"] == "idempotency_key_reused"
 
 
 def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Client) -> None:

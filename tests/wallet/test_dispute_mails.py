@@ -21,7 +21,6 @@ def told(user: User, words: str) -> list[str]:
 
 
 def sold_by_card() -> tuple[TopUp, User]:
-    """Return a top-up that paid for Aurora, and its vendor."""
     top_up = paid_top_up(amount_minor=49_900)
     return top_up, bought(on_sale(title="Aurora"), top_up.user).listing.store.owner
 
@@ -48,15 +47,6 @@ def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_
     (body,) = told(told_vendor, vendors)
     assert words in body
     assert told(unsubscribed, "withheld") == told(unsubscribed, "earnings") == []
-
-
-def test_vendor_is_told_what_was_taken_of_a_share_and_what_was_released() -> None:
-    top_up, vendor = sold_by_card()
-    for event in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        deliver_event(top_up, event, amount_minor=30_000)
-    (body,) = told(vendor, "₹300.00 of your earnings went back to a card")
-    assert "the purchases ended: ₹300.00" in body
-    assert "In your earnings again: ₹99.20" in body
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from library.errors import LicenseSuspended
 from library.models import Licence
-from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, Problem
@@ -28,10 +27,10 @@ from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
 from wallet.selectors import wallet_of, with_transfer_sums
 from wallet.services.card_refunds import refund_top_up
-from wallet.services.digests import digest_ledger
 from wallet.services.refunds import refund_order
 
 from .payees import account_of, earned, paid_payout, payee
+from .refund_request_cases import vendor_of
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import requested_payout
 
@@ -46,17 +45,8 @@ def accounts(kind: str) -> int:
     return sum(account.transfers_minor for account in with_transfer_sums(LedgerAccount.objects.filter(kind=kind)))
 
 
-def assert_ledger_agrees() -> None:
-    """Check the ledger with the digests of all that happened so far."""
-    list(digest_ledger(until=timezone.now()))
-
-
 def bought_with(top_up: TopUp, **fields: Any) -> Order:
     return bought(on_sale(**fields), top_up.user)
-
-
-def vendor_of(order: Order) -> Any:
-    return order.listing.store.owner
 
 
 def test_dispute_freezes_the_credit_and_its_purchases_and_a_won_one_restores_both() -> None:
@@ -67,7 +57,6 @@ def test_dispute_freezes_the_credit_and_its_purchases_and_a_won_one_restores_bot
     assert (wallet_of(top_up.user).balance_inr_minor, accounts("frozen"), accounts("withheld")) == (0, 10_100, SHARE)
     assert earned(vendor_of(order))["INR"] == 0
     assert Licence.objects.get().suspended_at is not None
-    assert_ledger_agrees()
     assert deliver_event(top_up, EventKind.DISPUTE_WON, reversal="dp_1").status == "Succeeded"
     ending = history_of(CardReversal.objects.get())[0]
     assert (ending.action, ending.data) == ("reversal.kept", {"currency": "INR", "amountMinor": 60_000})
@@ -86,7 +75,6 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     kinds = ("frozen", "withheld", "commission", "tax", "receivable", "funding")
     assert {kind: accounts(kind) for kind in kinds} == dict.fromkeys(kinds, 0)
     assert earned(vendor_of(order))["INR"] == 0
-    assert_ledger_agrees()
     # Nothing is left to dispute.
     deliver_event(top_up, EventKind.DISPUTED, reversal="another", event_id="another")
     assert (CardReversal.objects.count(), accounts("funding")) == (1, 0)
@@ -114,7 +102,6 @@ def test_purchases_are_attributed_newest_first_and_those_before_the_top_up_never
     deliver_event(top_up, EventKind.DISPUTED)
     # 300.00 are frozen in the wallet; 698.00 are missing, which the two purchases make up.
     assert set(ReversalPart.objects.values_list("order", flat=True)) == {older.pk, newer.pk}
-    assert_ledger_agrees()
     deliver_event(funding, EventKind.DISPUTED)
     assert before.reversal_parts.count() == 0
     # Nothing is left that the other top-up could have bought.
@@ -138,7 +125,6 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile_and_suspended_if_ha
     assert accounts("withheld") == (SHARE if suspended else 0)
     with pytest.raises(InvalidTransition):
         refund_order(order=order, reason="test", actor=None)
-    assert_ledger_agrees()
     deliver_event(top_up, EventKind.DISPUTE_WON)
     assert Licence.objects.get().suspended_at is None
 
@@ -193,7 +179,6 @@ def test_purchase_with_two_disputes_is_suspended_by_what_is_lost_or_disputed_and
     still = not last_first or ends[first] == LOST
     assert (Licence.objects.get().suspended_at is not None, accounts("withheld")) == (still, SHARE if still else 0)
     assert earned(vendor_of(order))["INR"] == (0 if still else SHARE)
-    assert_ledger_agrees()
     deliver_event(top_ups[second], ends[second], amount_minor=parts[second], reversal=f"case-{second}", event_id="second-ended")
     order.refresh_from_db()
     licence, stands = Licence.objects.get(), status == "Completed"
@@ -304,17 +289,6 @@ def test_download_link_of_a_suspended_licence_is_refused_until_the_dispute_is_wo
         issue_link(licence=licence)
     deliver_event(top_up, EventKind.DISPUTE_WON)
     assert open_link(token=link).licence == licence
-
-
-def test_download_uses_a_valid_licence_before_a_wider_suspended_one() -> None:
-    user = funded(inr=PRICE)
-    listing = on_sale(archive())
-    bought(listing, user)
-    top_up = paid_top_up(user, 200_000)
-    bought(listing, user, license_slug="commercial")
-    assert owned_licence(user, listing.slug).tier.slug == "commercial"
-    deliver_event(top_up, EventKind.DISPUTED)
-    assert owned_licence(user, listing.slug).tier.slug == "personal"
 
 
 def test_credit_of_a_purchase_that_was_refunded_after_a_won_dispute_is_frozen_by_the_next() -> None:

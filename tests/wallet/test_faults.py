@@ -98,7 +98,6 @@ def claim() -> Deed:
 
 
 def new_claim_link() -> Deed:
-    """The first link was sent yesterday."""
     order = bought_for(on_sale())
     Licence.objects.update(claim_sent_at=timezone.now() - timedelta(days=1))
     return partial(resend_claim_link, order=order, actor=order.buyer)
@@ -182,7 +181,6 @@ def marking_a_batch_paid() -> Deed:
 
 
 def bouncing() -> Deed:
-    """The bank returned a transfer days after it made it."""
     payout, staff = paid_payout(earning()), UserFactory()
     return lambda: bounce_payout(payout=payout, reason="test", actor=staff)
 
@@ -215,7 +213,6 @@ def payment() -> Deed:
 
 
 def spent() -> TopUp:
-    """Return a top-up of which one purchase took the larger part."""
     top_up = paid_top_up(amount_minor=60_000)
     bought(on_sale(tax_rate_bp=1800), top_up.user)
     return top_up

@@ -1,7 +1,7 @@
 """Wallet, orders, receipts and transactions: one's own, newest first, as asked for, and nobody else's."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -76,6 +76,7 @@ def test_refund_is_shown_in_order_transactions_and_receipt(bearer_client: Client
         ("funding", 100_000.0, "INR"),
     ]
     assert [move["orderId"] for move in moves] == [str(order.id), str(order.id), None, None]
+    assert (ids(client, ORDERS, status="Refunded"), ids(client, ORDERS, status="Completed")) == ([str(order.id)], [])
 
 
 def test_transactions_are_the_buyers_view_of_the_ledger(bearer_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:
@@ -138,18 +139,13 @@ def test_order_keeps_the_names_of_the_time_of_the_sale(bearer_client: Client, bu
     assert claims["license"]["name"] == "Personal"
 
 
-@pytest.mark.parametrize(
-    "title",
-    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b" + "字" * 110],
-    ids=["markup", "scripts", "controls, long"],
-)
-def test_receipt_as_pdf_takes_any_title_and_is_offered_for_saving(bearer_client: Client, buyer: User, title: str) -> None:
-    order = bought(on_sale(title=title), buyer)
-    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
-    assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
-    assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
-    assert response.content.startswith(b"%PDF-")
-    assert response.content.rstrip().endswith(b"%%EOF")
+def test_receipt_as_pdf_takes_any_title_and_is_offered_for_saving(bearer_client: Client, buyer: User) -> None:
+    for title in ("<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b" + "字" * 110):
+        order = bought(on_sale(title=title), buyer)
+        response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
+        assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
+        assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
+        assert (response.content[:5], response.content.rstrip()[-5:]) == (b"%PDF-", b"%%EOF")
 
 
 def test_currency_preference_decides_in_what_a_purchase_is_paid(bearer_client: Client, buyer: User) -> None:
@@ -185,19 +181,13 @@ def test_wallet_has_the_balances_and_currency_preference_of_the_caller(key_clien
 LIBRARY = "/api/v1/library"
 
 
-def at(moment: datetime) -> str:
-    return moment.isoformat()
-
-
 def ids(client: APIClient, url: str, name: str = "id", **query: Any) -> list[str]:
-    """Return the ids on a page, oldest first."""
     answer = client.get(url, query)
     assert answer.status_code == 200, answer.json()
     return [item[name] for item in answer.json()["items"]][::-1]
 
 
 def ordered(buyer: User, count: int = 3) -> list[Order]:
-    """Return purchases, one for each of the last days, oldest first."""
     orders = [bought(on_sale(), buyer) for _ in range(count)]
     for days, order in enumerate(reversed(orders), 1):
         order.created_at = timezone.now() - timedelta(days=days)
@@ -210,21 +200,13 @@ def ordered(buyer: User, count: int = 3) -> list[Order]:
 @pytest.mark.parametrize(("url", "name"), [(ORDERS, "id"), (LIBRARY, "orderId")])
 def test_date_filter_includes_its_beginning_and_excludes_its_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
     first, second, third = ordered(buyer)
-    client, moment = bearer_client(buyer), at(second.created_at)
+    client, moment = bearer_client(buyer), second.created_at.isoformat()
     assert ids(client, url, name, createdAfter=moment) == [str(second.pk), str(third.pk)]
     assert ids(client, url, name, createdBefore=moment) == [str(first.pk)]
-    assert ids(client, url, name, createdAfter=moment, createdBefore=at(third.created_at)) == [str(second.pk)]
+    assert ids(client, url, name, createdAfter=moment, createdBefore=third.created_at.isoformat()) == [str(second.pk)]
     assert ids(client, url, name, createdAfter="") == [str(order.pk) for order in (first, second, third)]
     # What is owned in all is counted whatever is shown.
-    assert url != LIBRARY or client.get(url, {"createdAfter": at(timezone.now())}).json()["ownedCount"] == 3
-
-
-def test_orders_are_filtered_by_status(bearer_client: Client, buyer: User) -> None:
-    kept, refunded = ordered(buyer, 2)
-    refund_order(order=refunded, reason="Broken.", actor=UserFactory())
-    client = bearer_client(buyer)
-    assert ids(client, ORDERS, status="Completed") == [str(kept.pk)]
-    assert ids(client, ORDERS, status="Refunded") == [str(refunded.pk)]
+    assert url != LIBRARY or client.get(url, {"createdAfter": timezone.now().isoformat()}).json()["ownedCount"] == 3
 
 
 @pytest.mark.slow

@@ -1,9 +1,5 @@
 """Invoices beside racing buyers, rollbacks and killed jobs: no gap, no number twice, in the order of the ledger."""
 
-import os
-import random
-import signal
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import connections, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from tests.factories import UserFactory
@@ -109,29 +105,6 @@ def test_changed_details_of_a_seller_and_the_invoice_job_do_not_deadlock() -> No
         changing.result(PATIENCE_SECONDS)
     assert Invoice.objects.get().seller_details.city == "Mumbai"
     assert Seller.objects.get().details.city == "Berlin"
-
-
-@pytest.mark.postgres
-def test_killed_invoice_job_leaves_no_gap_and_no_duplicate_number() -> None:
-    operator()
-    listing = on_sale()
-    for _ in range(12):
-        bought(listing, funded(inr=49_900))
-    for _ in range(6):
-        connections.close_all()
-        process = os.fork()
-        if not process:
-            try:
-                service.BATCH = 1
-                issuing()
-            finally:
-                # Nothing of the parent's is the child's to end.
-                os._exit(0)
-        time.sleep(random.uniform(0, 0.05))
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-    assert_complete()
-    assert Invoice.objects.count() == 12
 
 
 def test_concurrent_changes_of_billing_details_are_all_kept() -> None:

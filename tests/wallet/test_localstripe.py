@@ -1,7 +1,6 @@
-"""The provider of Stripe against localstripe, a stateful copy of a part of Stripe's API, which signs and sends events itself.
+"""The provider of Stripe against localstripe, a stateful copy of a part of Stripe's API.
 
-It has customers, payment intents, charges, refunds and signed events. It has no Checkout Sessions, no disputes, no events of refunds, no
-idempotency keys and no lists of a day: an event of a session is signed here by Stripe's own library.
+It has customers, payment intents, charges and refunds. It has no Checkout Sessions: the event of one is signed here by Stripe's own library.
 """
 
 import json
@@ -15,20 +14,16 @@ import pytest
 import requests
 import stripe
 
-from marketplace.core.errors import Problem
-from marketplace.web.views import payments as view
 from tests.factories import UserFactory
 from tests.servers.ports import free_port
 from tests.servers.process import Process, bare_environment
 from tests.shop import bought, on_sale
-from tests.waiting import until
 from wallet.models import CardReversal
 from wallet.providers.base import PaymentPage
 from wallet.providers.stripe import StripeProvider
 from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.card_refunds import refund_top_up
-from wallet.services.provider_events import receive_event
 
 from .top_up_cases import requested_top_up
 
@@ -63,47 +58,6 @@ def client(server: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> strip
     return stripe.StripeClient(KEY)
 
 
-@pytest.fixture
-def received(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """The events that our service gets: the type of each, and the code that it is refused with."""
-    found: list[tuple[str, str]] = []
-
-    def receive(**request: Any) -> None:
-        name, code = json.loads(request["body"])["type"], ""
-        try:
-            receive_event(**request)
-        except Problem as problem:
-            code = problem.code
-            raise
-        finally:
-            found.append((name, code))
-
-    monkeypatch.setattr(view, "receive_event", receive)
-    return found
-
-
-def charged(client: stripe.StripeClient, amount: int, **wanted: Any) -> Any:
-    customer = client.v1.customers.create({"email": "buyer@example.com"})
-    details: Any = {"number": "4242424242424242", "exp_month": 12, "exp_year": 2099, "cvc": "123"}
-    method = client.v1.payment_methods.create({"type": "card", "card": details})
-    client.v1.payment_methods.attach(method.id, {"customer": customer.id})
-    intent: Any = {"amount": amount, "currency": "usd", "customer": customer.id, "payment_method": method.id, "confirm": True, **wanted}
-    return client.v1.payment_intents.create(intent)
-
-
-def test_events_that_localstripe_signs_and_sends_are_read_and_those_of_another_secret_refused(
-    client: stripe.StripeClient, server: str, live_server: Any, received: list[tuple[str, str]]
-) -> None:
-    address = f"{live_server.url}/payments/stripe/events"
-    for name, secret in (("ours", SECRET), ("other", "whsec_of_someone_else")):
-        answer = requests.post(f"{server}/_config/webhooks/{name}", json={"url": address, "secret": secret}, timeout=30)
-        assert answer.status_code == 200
-    charged(client, 1999)
-    sent = ("customer.created", "payment_intent.succeeded")
-    until(lambda: len(received) >= 4, "the events")
-    assert sorted(received) == sorted((name, code) for name in sent for code in ("", "payment_signature_invalid"))
-
-
 def test_payment_that_localstripe_took_is_credited_and_what_is_left_refunded_there(
     client: stripe.StripeClient, live_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,8 +65,18 @@ def test_payment_that_localstripe_took_is_credited_and_what_is_left_refunded_the
     with monkeypatch.context() as patch:
         patch.setattr(StripeProvider, "create_page", lambda _self, top_up, _url: PaymentPage(f"cs_{top_up.pk}", "https://pay.example/"))
         top_up = requested_top_up(UserFactory(), 1999, "USD")
-    intent = charged(client, 1999, metadata={"topUpId": str(top_up.pk)})
-    session = {"id": top_up.page_reference, "metadata": intent.metadata.to_dict(), "payment_intent": intent.id, "payment_status": "paid"}
+    customer = client.v1.customers.create({"email": "buyer@example.com"})
+    details: Any = {"number": "4242424242424242", "exp_month": 12, "exp_year": 2099, "cvc": "123"}
+    method = client.v1.payment_methods.create({"type": "card", "card": details})
+    client.v1.payment_methods.attach(method.id, {"customer": customer.id})
+    wanted: Any = {"amount": 1999, "currency": "usd", "customer": customer.id, "payment_method": method.id, "confirm": True}
+    intent = client.v1.payment_intents.create(wanted | {"metadata": {"topUpId": str(top_up.pk)}})
+    session = {
+        "id": top_up.page_reference,
+        "metadata": {"topUpId": intent.metadata["topUpId"]},
+        "payment_intent": intent.id,
+        "payment_status": "paid",
+    }
     session |= {"amount_total": intent.amount, "currency": intent.currency}
     body = json.dumps({"id": "evt_1", "type": "checkout.session.completed", "created": intent.created, "data": {"object": session}})
     signature = stripe.WebhookSignature.generate_signature_header(body, SECRET)

@@ -4,7 +4,6 @@ import io
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 from PIL import Image
 
@@ -103,7 +102,6 @@ def test_logo_page_is_not_found_for_users_who_issue_no_invoices() -> None:
     client, page = signed_in(user), reverse("billing-logo")
     assert client.post(page, {"logo": SimpleUploadedFile("logo.png", picture())}).status_code == 404
     assert page not in client.get(reverse("billing-page")).content.decode()
-    assert Client().get(page).status_code == 302
     assert not Logo.objects.exists()
 
 
@@ -123,5 +121,3 @@ def test_staff_set_and_remove_the_operators_logo_in_the_admin() -> None:
     client.post(page, NUMBERING | BANGALORE | {"remove_logo": "on"})
     seller.refresh_from_db()
     assert seller.details.logo_id is None
-    viewer = signed_in(staff("wallet.view_seller"))
-    assert viewer.post(page, NUMBERING | BANGALORE | {"remove_logo": "on"}).status_code == 403

@@ -15,7 +15,7 @@ from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch
 from wallet.payout_files import bank_file
-from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid
+from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch
 from wallet.spreadsheets import escape_formula
 
 from .payees import BIC, IBAN, account_of, changed_bank_account, end_waiting_time, exported_payout, payee, payout_of, skipped
@@ -86,15 +86,6 @@ def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:
     # Only the characters that every bank of the schemes takes.
     allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-?:().,'+ ")
     assert {char for name in [*texts(document, "Nm"), *texts(document, "Ustrd")] for char in name or "&"} <= allowed
-
-
-def test_bank_file_made_again_has_the_same_message_id_and_payments() -> None:
-    payout = exported_payout(dollars(payee()), euro_rate=RATE)
-    first = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
-    mark_payout_paid(payout=payout, actor=None)
-    again = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
-    for path in ("MsgId", "EndToEndId", "InstdAmt", "ReqdExctnDt/Dt"):
-        assert texts(first, path) == texts(again, path)
 
 
 @pytest.mark.parametrize("terms", [{}, {"euro_rate": RATE}])

@@ -31,7 +31,6 @@ def told(day: dt.date, differences: int = 0) -> str:
 
 
 def provider_lists(monkeypatch: pytest.MonkeyPatch, *listed: ProviderPayment | ProviderReversal, kind: str = "payments_of") -> None:
-    """Let this be the provider's list of every day."""
     monkeypatch.setattr(SimulatedProvider, kind, lambda *_: iter(listed))
 
 

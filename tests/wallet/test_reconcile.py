@@ -46,7 +46,6 @@ def assert_difference(sentence: str, count: int = 1) -> None:
 
 
 def earning() -> LedgerAccount:
-    """Return the account of a vendor who sold something."""
     profile = payee()
     bought(on_sale(store=profile.store))
     return account_of(profile)

@@ -61,13 +61,6 @@ def test_tokens_and_apps_of_others_cannot_spend_in_a_currency_without_a_limit_of
     assert buy(principal, "USD").price_minor == 1000
 
 
-def test_api_key_of_ones_own_app_needs_no_limit_and_is_bounded_by_that_of_staff(user: User) -> None:
-    principal = own_key(user)
-    assert buy(principal).price_minor == PRICE
-    limit(principal, app_limit=True, per_purchase_minor=PRICE - 1)
-    assert refused(principal)["limit"] == "perPurchase"
-
-
 @pytest.mark.parametrize("make", [personal, connected, own_key])
 def test_purchase_above_the_limit_is_refused_and_one_of_exactly_the_limit_is_not(user: User, make: Spender) -> None:
     principal = make(user)

@@ -65,13 +65,12 @@ def test_idempotency_key_used_again_after_a_day_is_a_new_purchase(bearer_client:
     [
         # BEGIN, limits, offer, debit, order, licence, journal, transfers, popularity, the job that tells of it, COMMIT.
         (49_900, None, own_key, 11),
-        (49_900, "k", own_key, 12),
-        # What counts against the limits.
+        # What counts against the limits, and the saved response.
         (49_900, "k", personal, 13),
         # No debit, journal and transfers, but the balances are read.
         (0, None, personal, 8),
     ],
-    ids=["paid", "with an idempotency key", "with a limit", "free"],
+    ids=["paid", "with an idempotency key and a limit", "free"],
 )
 def test_purchase_sends_a_fixed_number_of_statements(
     django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int

@@ -91,7 +91,6 @@ def test_tax_within_an_indian_state_is_split_into_equal_cgst_and_sgst() -> None:
         ("GB 980 7806 84", "GB", "", "980780684"),
         ("GB 980 7806 85", "GB", "", None),
         ("12-3456789", "US", "", "12-3456789"),
-        ("x", "IN", KARNATAKA, None),
     ],
 )
 def test_tax_id_is_checked_against_its_country(tax_id: str, country: str, region: str, compact: str | None) -> None:

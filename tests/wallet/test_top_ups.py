@@ -113,34 +113,19 @@ def test_payment_that_paid_another_top_up_or_was_credited_to_someone_else_is_ref
     assert (wallet_of(first.user).balance_inr_minor, wallet_of(by_hand.user).balance_inr_minor) == (50_000, 0)
 
 
-def forged(body: bytes, headers: dict[str, str]) -> list[tuple[bytes, dict[str, str]]]:
-    return [
-        (body, {}),
-        (body, {SIGNATURE: ""}),
-        (body, {SIGNATURE: "é"}),
-        (body, {SIGNATURE: headers[SIGNATURE].upper()}),
-        (body + b" ", headers),
-        (body.replace(b"50000", b"60000"), headers),
-        (b"", headers),
-    ]
-
-
 def test_forged_event_is_refused_and_leaves_no_trace() -> None:
-    top_up = requested_top_up()
-    for body, headers in forged(*signed_event(top_up, EventKind.SUCCEEDED)):
+    event, headers = signed_event(requested_top_up(), EventKind.SUCCEEDED)
+    for body, sent in (
+        (event, {}),
+        (event, {SIGNATURE: "é"}),
+        (event, {SIGNATURE: headers[SIGNATURE].upper()}),
+        (event.replace(b"50000", b"60000"), headers),
+        (b"", headers),
+    ):
         with pytest.raises(Problem) as excinfo:
-            receive_event(provider="test", body=body, headers=headers)
+            receive_event(provider="test", body=body, headers=sent)
         assert excinfo.value.code == "payment_signature_invalid"
     assert not ProviderEvent.objects.exists()
-
-
-def test_event_of_a_provider_that_is_not_set_up_is_not_found(settings: Any) -> None:
-    body, headers = signed_event(requested_top_up(), EventKind.SUCCEEDED)
-    settings.TEST_PAYMENTS = False
-    for name in ("test", "stripe", "nobody"):
-        with pytest.raises(Problem) as excinfo:
-            receive_event(provider=name, body=body, headers=headers)
-        assert excinfo.value.code == "not_found"
 
 
 def test_payment_of_another_program_on_the_same_account_or_of_another_provider_is_ignored() -> None:

@@ -41,7 +41,6 @@ def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", 
 
 
 def live(order: Order) -> set[str]:
-    """Return the tiers under which the buyer can use what was bought."""
     return set(current_licences_of(order.buyer).filter(suspended_at__isnull=True).values_list("tier__slug", flat=True))
 
 
@@ -190,14 +189,10 @@ def test_upgraded_licence_covers_the_current_file() -> None:
 def test_certificate_of_a_replaced_licence_says_so(bearer_client: Client) -> None:
     order = bought(on_sale())
     second = upgraded(order)
-    old = Licence.objects.get(order_id=order.pk)
-
-    def status() -> str:
-        return str(bearer_client().get(f"/api/v1/certificates/{old.pk}").json()["status"])
-
-    assert status() == "replaced"
+    certificate = f"/api/v1/certificates/{Licence.objects.get(order_id=order.pk).pk}"
+    assert bearer_client().get(certificate).json()["status"] == "replaced"
     give_back(second)
-    assert status() == "valid"
+    assert bearer_client().get(certificate).json()["status"] == "valid"
 
 
 def test_database_refuses_two_upgrades_of_one_licence() -> None:

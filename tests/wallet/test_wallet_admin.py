@@ -88,7 +88,6 @@ def test_debt_is_listed_and_written_off_once(staff: Callable[..., Client]) -> No
     listed = client.get(reverse("admin:wallet_walletowner_changelist"), {"debt": "owed"}).content.decode()
     assert top_up.user.email in listed
     assert "₹1.00" in client.get(page).content.decode()
-    assert client.post(page, answers | {"reason": ""}).status_code == 400
     for _ in range(2):
         client.post(page, answers)
     assert Journal.objects.filter(kind="write_off", reason="Too small").count() == 1

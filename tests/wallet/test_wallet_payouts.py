@@ -42,7 +42,6 @@ def refused(deed: Callable[[], Any]) -> str:
 
 @contextmanager
 def later(**by: int) -> Iterator[None]:
-    """Let everything happen later: what was written stays as it is."""
     with patch.object(timezone, "now", return_value=timezone.now() + timedelta(**by)):
         yield
 
@@ -70,12 +69,6 @@ def test_invalid_payout_request_is_refused_and_moves_nothing(code: str, given: d
     assert refused(lambda: requested_payout(user, **given)) == code
     assert (wallet_of(user).balance_inr_minor, held(user)) == (50_000, 0)
     assert not WalletPayout.objects.exists()
-
-
-def test_payout_request_above_the_balance_is_refused_with_both_amounts() -> None:
-    with pytest.raises(Problem) as excinfo, transaction.atomic():
-        requested_payout(funded(inr=50_000), 50_001)
-    assert (excinfo.value.code, excinfo.value.members) == ("insufficient_balance", {"price": 500.01, "balance": 500.0, "currency": "INR"})
 
 
 def test_only_the_owner_of_an_active_account_asks_for_a_payout_and_cancels_it() -> None:
@@ -177,12 +170,7 @@ def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_cov
         ("wallet", "held", 20_000),
         ("held", "payout", 20_000),
     ]
-    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.decided_by, wallet_payout.payment_details) == (
-        "Paid",
-        "UTR 7781",
-        staff,
-        DETAILS,
-    )
+    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.decided_by) == ("Paid", "UTR 7781", staff)
     closing = Journal.objects.get(closed_wallet_payout=wallet_payout)
     assert closing.reason == "paid by UTR 7781"
     list(digest_ledger(until=closing.at))

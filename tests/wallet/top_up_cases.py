@@ -20,13 +20,11 @@ def requested_top_up(user: User | None = None, amount_minor: int = 50_000, curre
 
 
 def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
-    """Return the delivery of an event of the test provider."""
     body, headers = signed_event(top_up, kind, **told)
     return partial(receive_event, provider=SimulatedProvider.name, body=body, headers=headers)
 
 
 def deliver_event(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
-    """Deliver an event; return the top-up as it stands then."""
     telling(top_up, kind, **told)()
     top_up.refresh_from_db()
     return top_up

@@ -69,7 +69,6 @@ def in_processes(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Run one of them on a fresh database."""
     options = arguments()
     if options.command == "histories" and options.part is None and options.batch is None:
         return in_processes(options)

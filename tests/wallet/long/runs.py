@@ -75,7 +75,6 @@ def histories(options: argparse.Namespace) -> int:
 
 
 def run_batch(of: int, number: int, many: settings) -> None:
-    """Run a batch; say which one it was if it fails."""
     try:
         run_state_machine_as_test(seed(f"{of} {number}")(Wallets), settings=many)
     except Exception:
@@ -108,7 +107,6 @@ class Crowd:
         credit_wallet(user=buyer, currency=currency, amount_minor=random.randint(1, 50_000), reason="race", actor=None)
 
     def client(self) -> None:
-        """Run one operation after the other until enough are done."""
         actions: list[Callable[[], Any]] = [self.buy, self.buy, self.buy, self.refund, self.refund, self.credit]
         while self.left.acquire(blocking=False):
             action = random.choice(actions)
@@ -169,7 +167,6 @@ def kills(clients: int, servers: int, cluster: Cluster) -> int:
 
 
 def agree(buying: Buying | None = None) -> bool:
-    """Tell whether the ledger agrees and no acknowledged purchase is lost; print what is wrong."""
     lost = [] if buying is None else buying.lost()
     found = [*differences(), *(f"order {order} was acknowledged and is lost" for order in lost)]
     for sentence in found:

@@ -57,7 +57,6 @@ class World:
 
 @patch("django.utils.timezone.now", lambda: START)
 def make_world() -> World:
-    """Make two buyers with their programs, and five listings."""
     buyers: list[Any] = [UserFactory() for _ in range(2)]
     app = AppFactory()
     listings = [_listing(Terms(*terms)) for terms in TERMS]

@@ -57,7 +57,6 @@ class CardRefunding(Buying, PayingVendors):
         self.counted("refund_to_card", f"{'returned' if accepted else 'kept'}{' and disputed' if disputed else ''}")
 
     def _answered(self, top_up: TopUp, reversal: CardReversal, *, accepted: bool, at_once: bool) -> None:
-        """Let the provider answer: at once, or by an event."""
         answer = Refund(f"re-{reversal.pk}", done=at_once) if accepted or not at_once else None
         with patch.object(SimulatedProvider, "refund", return_value=answer):
             send_refund.call(str(reversal.pk))
@@ -86,7 +85,6 @@ class CardRefunding(Buying, PayingVendors):
             self.write_off_debt(buyer=buyer, currency=currency)
 
     def empty(self, buyer: int, currency: str) -> None:
-        """Let all credit return to where it came from."""
         if (buyer, currency) in self.expected.waiting:
             mine = [key for key, owner in self.expected.wallet_payouts.items() if owner == (buyer, currency)]
             self.end_one(mine[-1], "pay")

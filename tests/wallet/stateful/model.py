@@ -32,12 +32,11 @@ class Terms:
     tax_bp: int
     commission_bp: int
     published: bool = True
-    # Percentages of the discounts that run, by their code.
-    discounts: dict[str, int] = field(default_factory=dict)
+    # Of the discount that runs.
+    discount_percent: int = 0
 
-    def price(self, tier: str, currency: str, code: str = "") -> int | None:
-        """Return what a tier should cost, perhaps with a code."""
-        off = max(self.discount_bp, 100 * self.discounts.get("", 0), 100 * self.discounts.get(code, 0))
+    def price(self, tier: str, currency: str) -> int | None:
+        off = max(self.discount_bp, 100 * self.discount_percent)
         if 0 in (self.usd, self.inr) or off == 10_000:
             return 0
         base = self.usd if currency == "USD" else self.inr
@@ -124,8 +123,7 @@ class Expected:
     disputed: Counter[str] = field(default_factory=Counter)
     # Of these, what was lost.
     lost: Counter[str] = field(default_factory=Counter)
-    # Vendors whose payouts are held, by listing; who was paid in which run.
-    held: set[int] = field(default_factory=set)
+    # Who was paid in which run.
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -28,14 +28,12 @@ class Buying(Adding):
     """Buyers ask for promises, buy, and give back."""
 
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
-        """Yield why a tier of an asset cannot be bought, whatever it costs."""
         if not self.terms[listing].published:
             yield "not_found"
         if (buyer, listing, tier) in self.expected.owned:
             yield "already_owned"
 
     def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
-        """Yield why a price cannot be paid."""
         if price > self.expected.balances[buyer, currency]:
             yield "insufficient_balance"
         limit_values = self.expected.limits.get((buyer, through, currency))
@@ -75,7 +73,6 @@ class Buying(Adding):
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES, key=KEYS, through=THROUGH)
     def buy(self, buyer: int, listing: int, tier: str, currency: str, key: str | None, through: str) -> None:
-        """Buy, perhaps with an idempotency key that was used before."""
         price = self.terms[listing].price(tier, currency)
         refusals = [*self.unavailable(buyer, listing, tier), *(["price_unavailable"] if price is None else [])]
         refusals += self.unaffordable(buyer, through, currency, price or 0)

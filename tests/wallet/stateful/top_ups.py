@@ -105,7 +105,6 @@ class Adding(Withdrawing):
         return Frozen(credit, by_card, amount - credit, purchases, parts)
 
     def _ended(self, added: Added, frozen: Frozen, *, lost: bool) -> None:
-        """Restore everything, or take it."""
         key, expected = (added.buyer, added.currency), self.expected
         missing = frozen.missing if lost else 0
         ending = self._lost_with(frozen) if lost else []

@@ -39,7 +39,6 @@ class Withdrawing(Circumstances):
 
     @rule(buyer=BUYERS, currency=CURRENCIES, ending=ENDINGS)
     def withdraw_and_end(self, buyer: int, currency: str, ending: str) -> None:
-        """Ask for a part of new credit, and let that end."""
         self.credit(buyer=buyer, currency=currency, amount=5_000)
         self.withdraw(buyer=buyer, currency=currency, amount=1_000)
         if self.expected.wallet_payouts:
@@ -47,7 +46,6 @@ class Withdrawing(Circumstances):
 
     @rule(data=st.data(), ending=ENDINGS)
     def end_a_wallet_payout(self, data: st.DataObject, ending: str) -> None:
-        """Pay, refuse or cancel one that waits, or that was ended before."""
         if not self.expected.wallet_payouts:
             return
         # The newest are those that may wait.
