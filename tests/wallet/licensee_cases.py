@@ -20,7 +20,6 @@ def bought_for(listing: Listing, buyer: User | None = None, licensee: Licensee =
 
 
 def secret_sent(licensee: Licensee = CLIENT) -> str:
-    """Return the secret of the newest link that a licensee got."""
     letters = [letter for letter in sent_mails() if letter.to == [licensee.email]]
     found = LINK.search(str(letters[-1].body))
     assert found is not None

@@ -16,7 +16,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def told(user: User, words: str) -> list[str]:
-    """Return the bodies of the mails to a user whose subject has these words."""
     return [str(message.body) for message in sent_mails() if message.to == [user.email] and words in str(message.subject)]
 
 

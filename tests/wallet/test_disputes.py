@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from library.errors import LicenseSuspended
 from library.models import Licence
+from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, Problem
@@ -244,6 +245,8 @@ def test_dispute_of_more_than_was_paid_freezes_what_was_paid() -> None:
     assert wallet_of(user).balance_inr_minor == 500_000
     deliver_event(top_up, EventKind.DISPUTED, amount_minor=0, reversal="another", event_id="another")
     assert CardReversal.objects.count() == 1
+    # One in another currency is reconciled by itself.
+    deliver_event(paid_top_up(user, currency="USD"), EventKind.DISPUTED)
 
 
 def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded() -> None:
@@ -276,12 +279,16 @@ def test_second_and_different_outcome_of_a_dispute_is_refused(end: EventKind, ot
     assert ProviderEvent.objects.get(event_id="again").outcome.startswith("ignored")
 
 
-def test_download_link_of_a_suspended_licence_is_refused_until_the_dispute_is_won() -> None:
-    top_up = paid_top_up()
-    bought(on_sale(archive()), top_up.user)
-    licence = Licence.objects.select_related("listing__approved_deliverable", "deliverable", "holder").get()
+def test_suspended_licence_downloads_nothing_until_the_dispute_is_won_and_a_valid_one_is_used_before_a_wider() -> None:
+    user, listing = funded(inr=PRICE), on_sale(archive())
+    bought(listing, user)
+    top_up = paid_top_up(user, 200_000)
+    bought(listing, user, license_slug="commercial")
+    licence = owned_licence(user, listing.slug)
+    assert licence.tier.slug == "commercial"
     link = url_of(issue_link(licence=licence)).rsplit("/", 1)[1]
     deliver_event(top_up, EventKind.DISPUTED)
+    assert owned_licence(user, listing.slug).tier.slug == "personal"
     licence.refresh_from_db()
     with pytest.raises(LicenseSuspended):
         open_link(token=link)
