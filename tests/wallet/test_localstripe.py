@@ -71,7 +71,7 @@ def test_payment_that_localstripe_took_is_credited_and_what_is_left_refunded_the
     client.v1.payment_methods.attach(method.id, {"customer": customer.id})
     wanted: Any = {"amount": 1999, "currency": "usd", "customer": customer.id, "payment_method": method.id, "confirm": True}
     intent = client.v1.payment_intents.create(wanted | {"metadata": {"topUpId": str(top_up.pk)}})
-    session = {
+    session: dict[str, Any] = {
         "id": top_up.page_reference,
         "metadata": {"topUpId": intent.metadata["topUpId"]},
         "payment_intent": intent.id,
