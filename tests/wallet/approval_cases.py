@@ -30,7 +30,6 @@ def bounded(user: User, **limit_values: Any) -> Principal:
 
 
 def bounded_key(user: User) -> Principal:
-    """Return an API key of the user's own app, which may spend a rupee at once."""
     principal = own_key(user)
     limit(principal, per_purchase_minor=100)
     return principal
@@ -47,31 +46,26 @@ def bounded_app(user: User) -> Principal:
 
 
 def buy_or_ask(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> Receipt | Approval:
-    """Buy, or ask the owner."""
     return bought_or_asked(principal, listing, key, **choices)[0]
 
 
 def bought_or_asked(principal: Principal, listing: Listing, key: str | None = KEY, **choices: Any) -> tuple[Receipt | Approval, bool]:
-    """Buy, or ask the owner, and tell whether the answer is that of an earlier call."""
     quote_id, reason = choices.pop("quote_id", None), choices.pop("reason", "For the poster")
     purchase = PurchaseRequest(str(listing.pk), "INR", **choices)
     return spend_or_request_approval(purchase=purchase, quote_id=quote_id, idempotency_key=key, reason=reason, principal=principal)
 
 
 def requested_approval(principal: Principal, listing: Listing | None = None, key: str = KEY, **choices: Any) -> Approval:
-    """Return an approval that waits."""
     approval = buy_or_ask(principal, listing or on_sale(), key, **choices)
     assert isinstance(approval, Approval)
     return approval
 
 
 def approved_purchase(principal: Principal, listing: Listing | None = None, key: str = KEY) -> Approval:
-    """Return an approval that can be used."""
     return approve_purchase(approval=requested_approval(principal, listing, key), actor=principal.user)
 
 
 def complete_purchase(principal: Principal, listing: Listing, key: str = KEY) -> Receipt:
-    """Buy what was approved."""
     receipt = buy_or_ask(principal, listing, key)
     assert isinstance(receipt, Receipt)
     return receipt

@@ -24,7 +24,6 @@ class Wire:
         self.left = last
 
     def __call__(self, execute: Callable[..., Any], sql: str, params: Any, many: Any, context: Any) -> Any:
-        """Send a statement, or be cut."""
         # SQLite's BEGIN goes this way, PostgreSQL's does not; nothing can be half done at it.
         if not sql.startswith("BEGIN"):
             if not self.left:

@@ -16,11 +16,9 @@ from django.db.models import Sum
 from django.test import Client
 
 from marketplace.accounts.models import User
-from marketplace.core.errors import Problem
 from tests.eager import EagerBackend
 from tests.factories import UserFactory
-from tests.shop import on_sale
-from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp
+from wallet.models import CardReversal, Journal, LedgerAccount, TopUp
 from wallet.models.ledger import JournalKind
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
@@ -28,9 +26,6 @@ from wallet.providers.base import Refund
 from wallet.providers.simulated import SIGNATURE, signed_event
 from wallet.reconciliation import differences
 from wallet.services.card_refunds import refund_top_up, send_refund
-from wallet.services.offers import PurchaseRequest
-from wallet.services.refunds import refund_order
-from wallet.services.spending import spend
 
 from .top_up_cases import requested_top_up
 
@@ -62,22 +57,14 @@ class Payment:
     top_up: TopUp
     plan: str
     at: datetime
-    # Whether its owner buys nothing, so that the wallet's balance is known.
-    quiet: bool
 
     def event(self, kind: EventKind, **changes: Any) -> Event:
-        """Return the body of an event and its headers."""
         return signed_event(self.top_up, kind, occurred_at=int(self.at.timestamp()) + PLACES.get(kind, 2), **changes)
 
 
 @dataclass
 class FaultyEvents:
-    """Payments, their events, and the purchases and refunds that are made meanwhile.
-
-    Args:
-        events: How many events are sent at least.
-        rng: Decides everything but the order of the threads.
-    """
+    """Payments and their events, of which at least so many are sent; `rng` decides everything but the order of the threads."""
 
     events: int
     rng: random.Random
@@ -88,7 +75,6 @@ class FaultyEvents:
     actions: "queue.SimpleQueue[Callable[[], Any]]" = field(default_factory=queue.SimpleQueue)
 
     def send_all(self, threads: int) -> None:
-        """Send everything, from as many threads; jobs such as mails wait."""
         later = patch.object(SimulatedProvider, "refund", lambda _self, *, reversal_id, **_told: Refund(f"re_{reversal_id}", done=False))
         with later, patch.object(EagerBackend, "on", new=False):
             today = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
@@ -98,7 +84,6 @@ class FaultyEvents:
                 payment = self._asked_for(today - timedelta(days=self.rng.choice([0, 0, 0, 40])))
                 self.payments.append(payment)
                 chosen += self._genuine(payment) + self._forged(payment)
-            chosen += self._purchases(len(self.payments) // 2)
             self.rng.shuffle(chosen)
             self._run(chosen, threads)
             # Before anything is told again.
@@ -107,7 +92,6 @@ class FaultyEvents:
             self._run([*refunds, *self._again()], threads)
 
     def wrong(self) -> Iterator[str]:
-        """Yield a sentence for everything that is not as it should be."""
         yield from self.broken
         yield from differences()
         yield from self._wrong_responses()
@@ -127,10 +111,8 @@ class FaultyEvents:
                 yield f"{payment.plan}: {payment.top_up.status}"
 
     def _asked_for(self, at: datetime) -> Payment:
-        quiet, currency = self.rng.random() < 0.5, self.rng.choice(["USD", "INR"])
-        top_up = requested_top_up(amount_minor=self.rng.choice(AMOUNTS), currency=currency)
-        plans = [plan for plan in PLANS if quiet or not plan.startswith("refund ")]
-        return Payment(top_up, self.rng.choice(plans), at, quiet)
+        top_up = requested_top_up(amount_minor=self.rng.choice(AMOUNTS), currency=self.rng.choice(["USD", "INR"]))
+        return Payment(top_up, self.rng.choice(list(PLANS)), at)
 
     def _genuine(self, payment: Payment) -> list[Callable[[], Any]]:
         """Return what is told of a payment, most of it once, some twice or three times, and the payment itself by two events."""
@@ -145,7 +127,7 @@ class FaultyEvents:
         raised, _ = payment.event(PAID, amount_minor=top_up.amount_minor + 1)
         won, _ = payment.event(EventKind.DISPUTE_WON)
         # Of another program that uses the same account with the provider.
-        foreign = Payment(TopUp(amount_minor=100, currency="INR", page_reference="y"), "paid", payment.at, quiet=True)
+        foreign = Payment(TopUp(amount_minor=100, currency="INR", page_reference="y"), "paid", payment.at)
         kinds: list[Callable[[], Any]] = [
             partial(self._send, "forged", body, {SIGNATURE: "guessed"}),
             partial(self._send, "forged", won, {SIGNATURE: "guessed"}),
@@ -158,17 +140,6 @@ class FaultyEvents:
             other: dict[str, Any] = self.rng.choice([{"amount_minor": 1}, {"currency": "EUR"}])
             chosen.append(partial(self._send, "other amount", *payment.event(PAID, event_id=f"other-{top_up.pk}", **other)))
         return chosen
-
-    def _purchases(self, number: int) -> list[Callable[[], Any]]:
-        """Return purchases of those who are not quiet, and refunds of them."""
-        listings = [on_sale(base_price_minor=99, price_inr_minor=99) for _ in range(6)]
-        buyers = [payment.top_up for payment in self.payments if not payment.quiet]
-        actions: list[Callable[[], Any]] = []
-        for _ in range(number if buyers else 0):
-            top_up, listing = self.rng.choice(buyers), self.rng.choice(listings)
-            actions.append(partial(spend, buyer=top_up.user, purchase=PurchaseRequest(str(listing.pk), top_up.currency)))
-            actions.append(partial(_refund_something, top_up.user))
-        return actions
 
     def _again(self) -> list[Callable[[], Any]]:
         """Return the events of half of the payments once more: providers try again for days."""
@@ -203,9 +174,6 @@ class FaultyEvents:
             while True:
                 try:
                     self.actions.get_nowait()()
-                except Problem:
-                    # Such as a purchase without credit.
-                    continue
                 except queue.Empty:
                     return
                 except Exception as error:  # noqa: BLE001 - told with everything else that went wrong
@@ -219,20 +187,13 @@ class FaultyEvents:
                 yield f"{number} events that are {what}: {status} {code}"
 
     def _wrong_balances(self) -> Iterator[str]:
-        """Compare wallets of those who bought nothing: each has one payment."""
         wallets = LedgerAccount.objects.filter(kind="wallet")
         held = {(owner, currency): balance for owner, currency, balance in wallets.values_list("owner_id", "currency", "balance_minor")}
         for payment in self.payments:
             top_up = payment.top_up
             expected = top_up.amount_minor if PLANS[payment.plan][1] == "Succeeded" else 0
-            if payment.quiet and held.get((top_up.user_id, top_up.currency), 0) != expected:
+            if held.get((top_up.user_id, top_up.currency), 0) != expected:
                 yield f"{payment.plan}: {held[top_up.user_id, top_up.currency]} instead of {expected}"
         returned = CardReversal.objects.filter(status="Returned").aggregate(total=Sum("amount_minor"))["total"] or 0
         if returned != sum(payment.top_up.amount_minor for payment in self.payments if PLANS[payment.plan][1] == "Returned"):
             yield f"{returned} returned to cards"
-
-
-def _refund_something(user: User) -> None:
-    order = Order.objects.filter(buyer=user, status="Completed").first()
-    if order is not None:
-        refund_order(order=order, reason="test", actor=None)

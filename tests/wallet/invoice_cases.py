@@ -22,31 +22,26 @@ NUMBERING = {"is_active": "on", "number_pattern": "INV/{year}/{number}", "fiscal
 
 
 def operator(details: dict[str, str] = BANGALORE, **fields: Any) -> Seller:
-    """Return the operator as the seller of record."""
     seller = Seller(**{"number_pattern": "INV/{year}/{number}", "fiscal_year_month": 4, "time_zone": "Asia/Kolkata", **fields})
     return save_seller(seller=seller, changed=[], details=details, actor=UserFactory(is_staff=True))
 
 
 def vendor_as_seller(vendor: User, details: dict[str, str] = MUMBAI) -> Seller:
-    """Return a vendor as the seller of record of their own listings."""
     billed(vendor, details)
     return save_seller(seller=Seller(vendor=vendor), changed=[], details={}, actor=UserFactory(is_staff=True))
 
 
 def billed(user: User, details: dict[str, str], connection_country: str = "") -> BillingDetails:
-    """Return a user's new billing details."""
     return save_billing_details(user=user, values=details, actor=user, connection_country=connection_country)
 
 
 def buyer_at(details: dict[str, str], connection_country: str = "") -> User:
-    """Return a buyer with credit and billing details."""
     user = funded(inr=1_000_000, usd=1_000_000)
     billed(user, details, connection_country)
     return user
 
 
 def rate(country: str, rate_bp: int, **fields: Any) -> TaxRate:
-    """Return a rate of tax in force for years."""
     return TaxRate.objects.create(country=country, rate_bp=rate_bp, **{"valid_from": date(2020, 1, 1), **fields})
 
 

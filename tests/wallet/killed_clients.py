@@ -35,7 +35,6 @@ class Buying:
 
     @classmethod
     def prepare(cls, buyers: int) -> "Buying":
-        """Make buyers with money, and something to buy."""
         return cls([funded(inr=1_000_000) for _ in range(buyers)], [on_sale(tax_rate_bp=1800) for _ in range(buyers)])
 
     def acknowledge(self, answers: bytes) -> None:
@@ -52,13 +51,7 @@ class Buying:
 
 
 def killed_at_random(buying: Buying, *, seconds: float, before: Callable[[], None] = lambda: None) -> int:
-    """Let every buyer be a process of its own, and kill all at some moment; return how many were killed.
-
-    Args:
-        buying: The buyers.
-        seconds: After how long at most, once one of them was answered.
-        before: What happens first at that moment.
-    """
+    """Let every buyer be a process of its own, and kill all some time after the first was answered; return how many were killed."""
     connections.close_all()
     children = [_start(buyer, listing) for buyer, listing in zip(buying.buyers, buying.listings, strict=True)]
     # Not before one of them was answered.

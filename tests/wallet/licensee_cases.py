@@ -16,12 +16,10 @@ LINK = re.compile(r"http://testserver(/licences/claim/([A-Za-z0-9_-]+))")
 
 
 def bought_for(listing: Listing, buyer: User | None = None, licensee: Licensee = CLIENT, **choices: str) -> Order:
-    """Return the order of a purchase for someone else."""
     return bought(listing, buyer, licensee=licensee, **choices)
 
 
 def secret_sent(licensee: Licensee = CLIENT) -> str:
-    """Return the secret of the newest link that a licensee got."""
     letters = [letter for letter in sent_mails() if letter.to == [licensee.email]]
     found = LINK.search(str(letters[-1].body))
     assert found is not None
@@ -29,7 +27,6 @@ def secret_sent(licensee: Licensee = CLIENT) -> str:
 
 
 def claimed(order: Order, claimant: User, licensee: Licensee = CLIENT) -> Licence:
-    """Return the licence of an order, claimed by the newest link."""
     licence = claim_licence(secret=secret_sent(licensee), actor=claimant)
     assert licence.order_id == order.pk
     return licence

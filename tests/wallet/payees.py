@@ -35,13 +35,11 @@ def payee(status: VendorStatus = VendorStatus.APPROVED) -> VendorProfile:
 
 
 def changed_bank_account(profile: VendorProfile, currency: str = "USD", **account: Any) -> PayoutDetails:
-    """Change a bank account as the vendor does, password and all."""
     given: dict[str, Any] = {"holder": HOLDER, **ACCOUNTS[currency], "actor": profile.user, "password_confirmed": True, **account}
     return change_payout_details(profile=profile, currency=currency, **given)
 
 
 def end_waiting_time(profile: VendorProfile, hours: float = 73) -> None:
-    """Let the vendor's bank accounts have been there for so long."""
     PayoutDetails.objects.filter(profile=profile).update(created_at=F("created_at") - timedelta(hours=hours))
 
 
@@ -52,32 +50,27 @@ def earned(user: User) -> dict[str, int]:
 
 
 def account_of(profile: VendorProfile, currency: str = "INR") -> LedgerAccount:
-    """Return the account in which the vendor earns."""
     return vendor_accounts(currency=currency).get(owner=profile.user_id)
 
 
 def prepared_payout(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | SkippedPayout:
-    """Prepare the payout of an account."""
     batch = open_batch(run=run, currency=account.currency, actor=None, **terms)
     return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)
 
 
 def payout_of(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
-    """Prepare the payout of an account that can be paid."""
     payout = prepared_payout(account, run, **terms)
     assert isinstance(payout, VendorPayout)
     return payout
 
 
 def skipped(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> SkippedPayout:
-    """Prepare the payout of an account that cannot be paid."""
     kept = prepared_payout(account, run, minimum_minor, **terms)
     assert isinstance(kept, SkippedPayout)
     return kept
 
 
 def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
-    """Prepare the payout of an account and export its batch."""
     payout = payout_of(account, run, **terms)
     export_batch(batch=payout.batch, actor=None)
     payout.refresh_from_db()
@@ -85,5 +78,4 @@ def exported_payout(account: LedgerAccount, run: str = "a", **terms: Any) -> Ven
 
 
 def paid_payout(account: LedgerAccount, run: str = "a") -> VendorPayout:
-    """Pay an account."""
     return mark_payout_paid(payout=exported_payout(account, run), actor=None)

@@ -7,6 +7,7 @@ from django.db.models import F
 
 from library.models import Licence
 from library.services.links import issue_link, record_download
+from marketplace.accounts.models import User
 from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from wallet.models import Order, RefundRequest
@@ -14,12 +15,14 @@ from wallet.services.refund_requests import decline_refund, request_refund
 
 
 def sold_order(**fields: Any) -> Order:
-    """Return the order of an approved vendor's asset with a file."""
     return bought(on_sale(archive(), store=make_vendor().store, **fields))
 
 
+def vendor_of(order: Order) -> User:
+    return order.listing.store.owner
+
+
 def downloaded_order(order: Order | None = None) -> Order:
-    """Return an order whose package was downloaded once."""
     order = order or sold_order()
     record_download(link=issue_link(licence=Licence.objects.get(order_id=order.pk)), byte_range="")
     return order
@@ -32,7 +35,6 @@ def requested_refund(order: Order | None = None, **said: Any) -> RefundRequest:
 
 
 def declined_request(order: Order | None = None) -> RefundRequest:
-    """Return a request that the vendor declined."""
     made = requested_refund(order)
     return decline_refund(refund_request=made, reason="It opens here.", actor=made.order.listing.store.owner)
 

@@ -14,7 +14,6 @@ SPEND = frozenset({Scope.WALLET_SPEND})
 
 
 def personal(user: User) -> Principal:
-    """Return a personal token of the user's, as the credential check makes it."""
     token = AccessToken.objects.create(
         user=user,
         kind="personal",
@@ -28,12 +27,10 @@ def personal(user: User) -> Principal:
 
 
 def connected(user: User, app: App | None = None) -> Principal:
-    """Return an OAuth token of someone else's app."""
     return Principal(user, app or AppFactory(), SPEND, CredentialKind.OAUTH, AccessToken(id=new_id()))
 
 
 def own_key(user: User, app: App | None = None) -> Principal:
-    """Return an API key of the user's own app."""
     return Principal(user, app or AppFactory(user=user), SPEND, CredentialKind.API_KEY, ApiKey(id=new_id()))
 
 

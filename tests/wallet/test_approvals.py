@@ -17,10 +17,8 @@ from developers.models.webhooks import WebhookEvent
 from developers.principals import Principal
 from developers.services.consents import withdraw_consent
 from developers.services.spending import LimitValues
-from library.errors import AlreadyOwned
 from library.models import Licence
 from marketplace.accounts.models import User
-from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyKeyReused, InvalidInput, InvalidTransition, NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.models import IdempotencyRecord
@@ -45,7 +43,7 @@ from wallet.services.approvals import approve_purchase, decline_purchase, sugges
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import expired_quotes, make_quote
 from wallet.services.refunds import refund_order
-from wallet.services.spending import Receipt, spend
+from wallet.services.spending import Receipt
 
 from .approval_cases import (
     PRICE,
@@ -66,13 +64,11 @@ Spender = Callable[[User], Principal]
 
 @pytest.fixture
 def user() -> User:
-    """Someone with plenty."""
     return funded(inr=100 * PRICE)
 
 
 @pytest.fixture
 def listing() -> Listing:
-    """Something above every limit here."""
     return on_sale()
 
 
@@ -205,29 +201,7 @@ def test_purchase_that_was_made_is_not_called_expired_once_its_receipt_is_no_lon
     assert refusal.value.members["orderId"] == receipt.order_id
 
 
-def test_approved_purchase_of_an_unpublished_or_owned_asset_is_refused(user: User, listing: Listing) -> None:
-    principal, other = bounded(user), on_sale()
-    approved_purchase(principal, listing)
-    Listing.objects.filter(pk=listing.pk).update(status="Rejected")
-    with pytest.raises(NotFound):
-        complete_purchase(principal, listing)
-    approved_purchase(principal, other, "other")
-    spend(buyer=user, purchase=PurchaseRequest(str(other.pk), "INR"))
-    with pytest.raises(AlreadyOwned):
-        complete_purchase(principal, other, "other")
-
-
-def test_approved_purchase_counts_against_the_limits(user: User, listing: Listing) -> None:
-    principal = bounded(user, total_minor=PRICE)
-    spent = buy_or_ask(principal, on_sale(), "first")
-    assert isinstance(spent, Receipt)
-    approved_purchase(principal, listing)
-    complete_purchase(principal, listing)
-    with pytest.raises(SpendingLimitExceeded):
-        spend(buyer=user, purchase=PurchaseRequest(str(on_sale(price_inr_minor=1).pk), "INR"), principal=principal)
-
-
-def test_raised_limit_allows_the_next_purchase_too(user: User, listing: Listing) -> None:
+def test_raised_limit_needs_the_password_and_allows_the_next_purchase_too(user: User, listing: Listing) -> None:
     principal = bounded(user, per_purchase_minor=100, categories=["none"])
     approval = requested_approval(principal, listing)
     suggested = suggest_limit(approval=approval)
@@ -236,6 +210,9 @@ def test_raised_limit_allows_the_next_purchase_too(user: User, listing: Listing)
     assert list(suggested.categories) == sorted({"none", listing.category.slug})
     with pytest.raises(PasswordRequired):
         approve_purchase(approval=approval, actor=user, raised_limit=suggested)
+    with pytest.raises(InvalidInput):
+        approve_purchase(approval=approval, actor=user, raised_limit=LimitValues(Currency.INR), password_confirmed=True)
+    assert Approval.objects.get().status == "Waiting"
     approve_purchase(approval=approval, actor=user, raised_limit=suggested, password_confirmed=True)
     complete_purchase(principal, listing)
     assert isinstance(buy_or_ask(principal, on_sale(category=listing.category), "next"), Receipt)
@@ -320,23 +297,6 @@ def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing) ->
     events = WebhookEvent.objects.filter(type="approval.decided").order_by("pk")
     assert {(event.app_id, event.data["approvalId"]) for event in events} == {(principal.app_id, str(approval.pk))}
     assert [event.data["status"] for event in events] == ["Approved", "Declined"]
-
-
-def test_invalid_raised_limit_approves_nothing(user: User, listing: Listing) -> None:
-    approval = requested_approval(bounded(user), listing)
-    with pytest.raises(InvalidInput):
-        approve_purchase(approval=approval, actor=user, raised_limit=LimitValues(Currency.INR), password_confirmed=True)
-    assert Approval.objects.get().status == "Waiting"
-
-
-def test_approvals_of_a_deleted_account_are_deleted_and_its_orders_kept(listing: Listing) -> None:
-    user = funded(inr=PRICE)
-    principal = bounded(user)
-    requested_approval(principal, on_sale(price_inr_minor=101), "waiting")
-    approved_purchase(principal, listing)
-    complete_purchase(principal, listing)
-    delete_account(user=user, reason="test", actor=None)
-    assert (Approval.objects.count(), Order.objects.count()) == (0, 1)
 
 
 @pytest.mark.parametrize("make", [bounded, bounded_app])

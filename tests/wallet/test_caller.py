@@ -4,13 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.core.cache import cache
 from rest_framework.test import APIClient
 
 from developers.models import AccessToken, SpendingLimit
 from marketplace.core.scopes import Scope
 from tests.factories import UserFactory
-from tests.mcp.speaking import Speaker, mcp_token
 from tests.shop import funded, on_sale
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("midday")]
@@ -18,7 +16,8 @@ ME = "/api/v1/me"
 Client = Callable[..., APIClient]
 
 
-def test_personal_token_sees_its_owner_its_scopes_and_no_app(bearer_client: Client) -> None:
+def test_personal_token_sees_its_owner_its_scopes_and_no_app(bearer_client: Client, settings: Any) -> None:
+    settings.SANDBOX = True
     user = UserFactory(name="Bo")
     told = bearer_client(user, scopes={Scope.ACCOUNT_READ, Scope.LIBRARY_READ}).get(ME).json()
     token = AccessToken.objects.get(user=user)
@@ -26,47 +25,14 @@ def test_personal_token_sees_its_owner_its_scopes_and_no_app(bearer_client: Clie
     assert told["credential"]["kind"] == "personal"
     assert (told["credential"]["prefix"], told["credential"]["lastFour"]) == ("cam_pat_", token.hint)
     assert told["scopes"] == ["library:read", "account:read"]
-    assert (told["environment"], told["spendingLimits"]) == ("production", [])
+    assert (told["environment"], told["spendingLimits"]) == ("sandbox", [])
+    assert [(limit["policy"], limit["used"]) for limit in told["rateLimits"]] == [("app", 1), ("user", 1)]
 
 
 def test_caller_without_account_read_sees_neither_name_nor_address(key_client: Client) -> None:
     told = key_client(scopes={Scope.CATALOG_READ}).get(ME).json()
     assert (told["name"], told["email"], told["app"]["name"][:3]) == (None, None, "App")
     assert (told["credential"]["kind"], told["needsSpendingLimit"]) == ("api_key", False)
-
-
-def test_limits_are_shown_with_what_is_spent(bearer_client: Client) -> None:
-    user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
-    caller = bearer_client(user, scopes={Scope.WALLET_SPEND})
-    token = AccessToken.objects.get(user=user)
-    SpendingLimit.objects.filter(token=token).delete()
-    SpendingLimit.objects.create(owner=user, token=token, currency="INR", per_day_minor=60_000, set_by=user)
-    assert caller.post("/api/v1/wallet/spend", {"assetId": listing.slug}, format="json").status_code == 200
-    told = caller.get(ME).json()
-    assert told["needsSpendingLimit"] is True
-    (limit,) = told["spendingLimits"]
-    assert (limit["currency"], limit["setBy"], limit["perDay"], limit["perPurchase"]) == ("INR", "owner", 600, None)
-    assert (limit["spentToday"], limit["spentInAll"], limit["categories"]) == (499, 499, [])
-
-
-def test_calls_are_counted_and_shown(bearer_client: Client, settings: Any) -> None:
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 7, "bearer_user": 9}
-    cache.clear()
-    caller = bearer_client()
-    caller.get(ME)
-    limits = caller.get(ME).json()["rateLimits"]
-    assert [(limit["policy"], limit["calls"], limit["used"]) for limit in limits] == [("app", 7, 2), ("user", 9, 2)]
-
-
-def test_caller_is_told_that_the_environment_is_a_sandbox(bearer_client: Client, settings: Any) -> None:
-    settings.SANDBOX = True
-    assert bearer_client().get(ME).json()["environment"] == "sandbox"
-
-
-def test_who_am_i_tool_describes_an_mcp_token() -> None:
-    token, secret, app = mcp_token()
-    told = Speaker(secret).call("who_am_i")["structuredContent"]
-    assert (told["userId"], told["app"]["appId"], told["credential"]["kind"]) == (str(token.user_id), str(app.pk), "mcp")
 
 
 def test_quote_names_the_spending_limit_that_a_purchase_would_exceed(bearer_client: Client) -> None:

@@ -86,14 +86,3 @@ def test_sale_of_a_transaction_longer_than_an_hour_is_earned_once_a_digest_cover
     assert earned(vendor)["INR"] == share
     list(digest_ledger(until=timezone.now()))
     assert earned(vendor)["INR"] == 2 * share
-
-
-def test_pages_of_earnings_neither_repeat_nor_skip_sales(bearer_client: Client, listing: Listing) -> None:
-    orders = [str(bought(listing).id) for _ in range(5)]
-    client, seen = bearer_client(listing.store.owner), []
-    cursor: str | None = ""
-    while cursor is not None:
-        page = client.get(EARNINGS, {"limit": 2} | ({"cursor": cursor} if cursor else {})).json()
-        seen += [line["orderId"] for line in page["items"]]
-        cursor = page["nextCursor"]
-    assert seen == orders[::-1]

@@ -1,7 +1,7 @@
 """Wallet, orders, receipts and transactions: one's own, newest first, as asked for, and nobody else's."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,10 +18,7 @@ from marketplace.core.models import AuditEntry
 from tests.factories import AppFactory, UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import Journal, LedgerAccount, Order, WalletSettings
-from wallet.services.offers import PurchaseRequest
-from wallet.services.quotes import make_quote
 from wallet.services.refunds import refund_order
-from wallet.services.spending import spend
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Client = Callable[..., APIClient]
@@ -31,12 +28,6 @@ ORDERS, MOVES, WALLET = "/api/v1/orders", "/api/v1/wallet/transactions", "/api/v
 @pytest.fixture
 def buyer() -> User:
     return funded(inr=10_000_000, usd=50_000)
-
-
-@pytest.mark.parametrize("url", [ORDERS, MOVES])
-def test_new_user_has_an_empty_history(bearer_client: Client, url: str) -> None:
-    bought(on_sale())
-    assert bearer_client().get(url).json() == {"items": [], "nextCursor": None}
 
 
 @pytest.mark.parametrize("url", [ORDERS, MOVES])
@@ -85,8 +76,7 @@ def test_refund_is_shown_in_order_transactions_and_receipt(bearer_client: Client
         ("funding", 100_000.0, "INR"),
     ]
     assert [move["orderId"] for move in moves] == [str(order.id), str(order.id), None, None]
-    assert [move["title"] for move in moves] == [order.listing.title, order.listing.title, None, None]
-    assert "Refunded" in client.get(f"{ORDERS}/{order.id}/receipt").content.decode()
+    assert (ids(client, ORDERS, status="Refunded"), ids(client, ORDERS, status="Completed")) == ([str(order.id)], [])
 
 
 def test_transactions_are_the_buyers_view_of_the_ledger(bearer_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:
@@ -108,15 +98,6 @@ def test_transactions_are_the_buyers_view_of_the_ledger(bearer_client: Client, b
     assert round(sum(move["amount"] for move in moves if move["currency"] == "INR"), 2) == wallet["balanceINR"]
     # A vendor's earnings are not in the vendor's wallet.
     assert bearer_client(vendor_sale.store.owner).get(MOVES).json()["items"] == []
-
-
-def test_free_order_has_a_receipt_and_moves_nothing(bearer_client: Client) -> None:
-    buyer = UserFactory()
-    order = bought(on_sale(base_price_minor=0, price_inr_minor=None), buyer)
-    client = bearer_client(buyer)
-    assert client.get(MOVES).json()["items"] == []
-    assert client.get(f"{ORDERS}/{order.id}").json()["price"] == 0
-    assert client.get(f"{ORDERS}/{order.id}/receipt.pdf").content.startswith(b"%PDF-")
 
 
 def test_receipt_is_a_page_without_scripts_and_with_nothing_from_elsewhere(bearer_client: Client, buyer: User) -> None:
@@ -158,26 +139,13 @@ def test_order_keeps_the_names_of_the_time_of_the_sale(bearer_client: Client, bu
     assert claims["license"]["name"] == "Personal"
 
 
-def test_quoted_order_keeps_the_rate_of_the_quote(bearer_client: Client, buyer: User) -> None:
-    listing = on_sale(tax_rate_bp=1800)
-    quote = make_quote(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)))
-    Listing.objects.filter(pk=listing.pk).update(tax_rate_bp=500)
-    receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(str(listing.pk)), quote_id=str(quote.pk))
-    assert bearer_client(buyer).get(f"{ORDERS}/{receipt.order_id}").json()["taxRatePercent"] == 18
-
-
-@pytest.mark.parametrize(
-    "title",
-    ["<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b" + "字" * 110],
-    ids=["markup", "scripts", "controls, long"],
-)
-def test_receipt_as_pdf_takes_any_title_and_is_offered_for_saving(bearer_client: Client, buyer: User, title: str) -> None:
-    order = bought(on_sale(title=title), buyer)
-    response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
-    assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
-    assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
-    assert response.content.startswith(b"%PDF-")
-    assert response.content.rstrip().endswith(b"%%EOF")
+def test_receipt_as_pdf_takes_any_title_and_is_offered_for_saving(bearer_client: Client, buyer: User) -> None:
+    for title in ("<b>bold</b></para><para>&amp;", "देवनागरी 汉字 한국어 🎉", "\u202eesrever\x0b" + "字" * 110):
+        order = bought(on_sale(title=title), buyer)
+        response = bearer_client(buyer).get(f"{ORDERS}/{order.id}/receipt.pdf")
+        assert (response["Content-Type"], response["Cache-Control"]) == ("application/pdf", "private, no-store")
+        assert response["Content-Disposition"] == f'attachment; filename="receipt-{order.id}.pdf"'
+        assert (response.content[:5], response.content.rstrip()[-5:]) == (b"%PDF-", b"%%EOF")
 
 
 def test_currency_preference_decides_in_what_a_purchase_is_paid(bearer_client: Client, buyer: User) -> None:
@@ -213,20 +181,13 @@ def test_wallet_has_the_balances_and_currency_preference_of_the_caller(key_clien
 LIBRARY = "/api/v1/library"
 
 
-def at(moment: datetime) -> str:
-    """Return a time as clients send it."""
-    return moment.isoformat()
-
-
 def ids(client: APIClient, url: str, name: str = "id", **query: Any) -> list[str]:
-    """Return the ids on a page, oldest first."""
     answer = client.get(url, query)
     assert answer.status_code == 200, answer.json()
     return [item[name] for item in answer.json()["items"]][::-1]
 
 
 def ordered(buyer: User, count: int = 3) -> list[Order]:
-    """Return purchases, one for each of the last days, oldest first."""
     orders = [bought(on_sale(), buyer) for _ in range(count)]
     for days, order in enumerate(reversed(orders), 1):
         order.created_at = timezone.now() - timedelta(days=days)
@@ -239,32 +200,13 @@ def ordered(buyer: User, count: int = 3) -> list[Order]:
 @pytest.mark.parametrize(("url", "name"), [(ORDERS, "id"), (LIBRARY, "orderId")])
 def test_date_filter_includes_its_beginning_and_excludes_its_end(bearer_client: Client, buyer: User, url: str, name: str) -> None:
     first, second, third = ordered(buyer)
-    client, moment = bearer_client(buyer), at(second.created_at)
+    client, moment = bearer_client(buyer), second.created_at.isoformat()
     assert ids(client, url, name, createdAfter=moment) == [str(second.pk), str(third.pk)]
     assert ids(client, url, name, createdBefore=moment) == [str(first.pk)]
-    assert ids(client, url, name, createdAfter=moment, createdBefore=at(third.created_at)) == [str(second.pk)]
+    assert ids(client, url, name, createdAfter=moment, createdBefore=third.created_at.isoformat()) == [str(second.pk)]
     assert ids(client, url, name, createdAfter="") == [str(order.pk) for order in (first, second, third)]
     # What is owned in all is counted whatever is shown.
-    assert url != LIBRARY or client.get(url, {"createdAfter": at(timezone.now())}).json()["ownedCount"] == 3
-
-
-@pytest.mark.slow
-def test_date_filter_applies_to_every_page(bearer_client: Client, buyer: User) -> None:
-    orders = ordered(buyer, 4)
-    query: dict[str, Any] = {"limit": 2, "createdAfter": at(orders[1].created_at)}
-    client = bearer_client(buyer)
-    page = client.get(ORDERS, query).json()
-    rest = client.get(ORDERS, query | {"cursor": page["nextCursor"]}).json()
-    assert [item["id"] for item in page["items"] + rest["items"]] == [str(order.pk) for order in orders[:0:-1]]
-    assert rest["nextCursor"] is None
-
-
-def test_orders_are_filtered_by_status(bearer_client: Client, buyer: User) -> None:
-    kept, refunded = ordered(buyer, 2)
-    refund_order(order=refunded, reason="Broken.", actor=UserFactory())
-    client = bearer_client(buyer)
-    assert ids(client, ORDERS, status="Completed") == [str(kept.pk)]
-    assert ids(client, ORDERS, status="Refunded") == [str(refunded.pk)]
+    assert url != LIBRARY or client.get(url, {"createdAfter": timezone.now().isoformat()}).json()["ownedCount"] == 3
 
 
 @pytest.mark.slow

@@ -1,9 +1,5 @@
 """Invoices beside racing buyers, rollbacks and killed jobs: no gap, no number twice, in the order of the ledger."""
 
-import os
-import random
-import signal
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.db import connections, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from tests.factories import UserFactory
@@ -22,7 +18,7 @@ from wallet.models import Invoice, Journal, Seller
 from wallet.selectors import billing_details_of
 from wallet.services import invoices as service
 from wallet.services import offers
-from wallet.services.billing import save_billing_details, save_seller
+from wallet.services.billing import save_billing_details
 from wallet.services.invoices import issue_invoices
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -80,31 +76,6 @@ def test_invoice_jobs_during_sales_refunds_and_rollbacks_leave_no_gap_and_no_dup
     assert_complete()
 
 
-def test_concurrent_invoice_jobs_issue_each_document_once() -> None:
-    operator()
-    for _ in range(6):
-        bought(on_sale())
-    with patch.object(service, "BATCH", 1):
-        assert sum(outcomes_at_once(*[issuing] * 6)) == 6
-    assert_complete()
-
-
-def test_billing_details_changed_during_sales_apply_from_then_on() -> None:
-    seller = operator()
-    listing = on_sale()
-    buyer = funded(inr=1_000_000)
-    billed(buyer, MUMBAI)
-    outcomes_at_once(
-        partial(spend, buyer=buyer, purchase=offers.PurchaseRequest(str(listing.pk))),
-        partial(billed, buyer, BERLIN),
-        partial(save_seller, seller=seller, changed=[], details=BERLIN, actor=buyer),
-        issuing,
-    )
-    (invoice,) = issue()
-    assert invoice.buyer_details is not None
-    assert invoice.buyer_details.city in {"Mumbai", "Berlin"}
-
-
 @pytest.mark.postgres
 def test_sale_does_not_wait_for_the_invoice_job() -> None:
     seller, listing = operator(), on_sale()
@@ -134,29 +105,6 @@ def test_changed_details_of_a_seller_and_the_invoice_job_do_not_deadlock() -> No
         changing.result(PATIENCE_SECONDS)
     assert Invoice.objects.get().seller_details.city == "Mumbai"
     assert Seller.objects.get().details.city == "Berlin"
-
-
-@pytest.mark.postgres
-def test_killed_invoice_job_leaves_no_gap_and_no_duplicate_number() -> None:
-    operator()
-    listing = on_sale()
-    for _ in range(12):
-        bought(listing, funded(inr=49_900))
-    for _ in range(6):
-        connections.close_all()
-        process = os.fork()
-        if not process:
-            try:
-                service.BATCH = 1
-                issuing()
-            finally:
-                # Nothing of the parent's is the child's to end.
-                os._exit(0)
-        time.sleep(random.uniform(0, 0.05))
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-    assert_complete()
-    assert Invoice.objects.count() == 12
 
 
 def test_concurrent_changes_of_billing_details_are_all_kept() -> None:

@@ -185,18 +185,15 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
     [("EUR", 100), ("INR", 0), ("INR", -5), ("USD", MAX_CREDIT_MINOR + 1)],
     ids=["euro", "zero", "negative", "too much"],
 )
-def test_credit_with_an_invalid_currency_or_amount_is_refused(currency: str, amount: int) -> None:
+def test_credit_with_an_invalid_currency_or_amount_or_without_a_reason_is_refused(currency: str, amount: int) -> None:
     user = UserFactory()
     with pytest.raises(InvalidAmount):
         credit_wallet(user=user, currency=currency, amount_minor=amount, reason="test", actor=None)
+    with pytest.raises(InvalidInput):
+        credit_wallet(user=user, currency="INR", amount_minor=1, reason="  ", actor=None)
     assert LedgerAccount.objects.count() == 0
     credit_wallet(user=user, currency="USD", amount_minor=MAX_CREDIT_MINOR, reason="Exactly the most.", actor=None)
     assert wallet_of(user).balance_usd_minor == MAX_CREDIT_MINOR
-
-
-def test_credit_without_a_reason_is_refused() -> None:
-    with pytest.raises(InvalidInput):
-        credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="  ", actor=None)
 
 
 def test_credit_beyond_exactly_representable_numbers_is_refused(transfer: Transfer) -> None:

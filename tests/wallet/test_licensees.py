@@ -53,7 +53,6 @@ def with_file() -> Listing:
 
 
 def later(order: Order, **ago: int) -> None:
-    """Let time pass since the link of an order was sent."""
     then = timezone.now() - timedelta(**ago)
     Licence.objects.filter(order_id=order.pk).update(claim_sent_at=then, acquired_at=then)
 

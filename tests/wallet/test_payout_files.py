@@ -2,8 +2,6 @@
 
 import csv
 import io
-import json
-from datetime import UTC, datetime
 from decimal import Decimal
 from importlib.resources import as_file, files
 from typing import Any
@@ -11,19 +9,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import xmlschema
-from django.db import connection
 
 from marketplace.core.errors import InvalidInput, InvalidTransition
-from marketplace.operations.personal_data import export_account
-from tests.ops.person import all_rows
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch
 from wallet.payout_files import bank_file
-from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid, open_batch
+from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch
 from wallet.spreadsheets import escape_formula
 
-from .payees import BIC, IBAN, NUMBER, account_of, changed_bank_account, end_waiting_time, exported_payout, payee, payout_of, skipped
+from .payees import BIC, IBAN, account_of, changed_bank_account, end_waiting_time, exported_payout, payee, payout_of, skipped
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 RATE = Decimal("0.9213")
@@ -91,15 +86,6 @@ def test_sepa_file_is_valid_and_names_each_transfer_once() -> None:
     # Only the characters that every bank of the schemes takes.
     allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/-?:().,'+ ")
     assert {char for name in [*texts(document, "Nm"), *texts(document, "Ustrd")] for char in name or "&"} <= allowed
-
-
-def test_bank_file_made_again_has_the_same_message_id_and_payments() -> None:
-    payout = exported_payout(dollars(payee()), euro_rate=RATE)
-    first = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
-    mark_payout_paid(payout=payout, actor=None)
-    again = ET.fromstring(bank_file(batch=payout.batch).content)  # noqa: S314 - our own file
-    for path in ("MsgId", "EndToEndId", "InstdAmt", "ReqdExctnDt/Dt"):
-        assert texts(first, path) == texts(again, path)
 
 
 @pytest.mark.parametrize("terms", [{}, {"euro_rate": RATE}])
@@ -170,26 +156,3 @@ def test_bank_file_with_an_account_that_cannot_be_decrypted_is_refused(encrypted
     PayoutDetails.objects.update(encrypted=encrypted)
     with pytest.raises(InvalidTransition):
         bank_file(batch=payout.batch)
-
-
-def test_bank_accounts_are_in_clear_in_no_table_and_shortened_in_the_export_of_the_account() -> None:
-    vendor = payee()
-    payout = exported_payout(dollars(vendor), euro_rate=RATE)
-    bank_file(batch=payout.batch)
-    bounce_payout(payout=payout, reason="Closed.", actor=None)
-    connection.check_constraints()
-    rows = all_rows()
-    assert vendor.store.slug in rows
-    for secret in (IBAN, NUMBER, BIC):
-        assert secret not in rows
-    own = json.dumps(export_account(vendor.user), default=str)
-    assert "IBAN ending in 3000" in own
-    assert IBAN not in own
-    assert NUMBER not in own
-
-
-def test_reopened_payout_run_keeps_its_exchange_rate() -> None:
-    batch = open_batch(run="a", currency="USD", actor=None, euro_rate=RATE)
-    assert open_batch(run="a", currency="USD", actor=None, euro_rate=RATE).pk == batch.pk
-    batch.refresh_from_db()
-    assert (batch.transfer_currency, batch.rate, batch.created_at < datetime.now(UTC)) == ("EUR", RATE, True)

@@ -28,12 +28,15 @@ def add_licences(licence: Licence, holders: str, listings: str, licensees: str =
         )
 
 
-def plan_of_an_offer(whose_licences: str, values: dict[str, Any]) -> str:
-    """Return how PostgreSQL finds the offer."""
+def plan_of_an_offer(cursor: Any, licence: Licence, whose_licences: str, **values: Any) -> str:
+    """Return how PostgreSQL finds the offer, and delete the copies."""
     offer = sql.OFFER.format(column="id", lock_timeout="NULL", now=sql.NOW["postgresql"], whose_licences=whose_licences)
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN {offer}", values)
-        return "\n".join(row[0] for row in cursor.fetchall())
+    values |= {"buyer": licence.holder_id, "listing": licence.listing_id, "code": ""}
+    cursor.execute(f"EXPLAIN {offer}", values | {"default_commission_bp": 0, "default_currency": "INR"})
+    plan = "\n".join(row[0] for row in cursor.fetchall())
+    cursor.execute("SET LOCAL session_replication_role = origin")
+    cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
+    return plan
 
 
 @pytest.mark.postgres
@@ -48,24 +51,15 @@ def test_owned_licences_are_found_by_an_index_on_holder_and_listing() -> None:
         # Of this listing to others, and of other listings to this holder.
         add_licences(licence, "gen_random_uuid()", "listing_id")
         add_licences(licence, "holder_id", "gen_random_uuid()")
-        values: dict[str, Any] = {"buyer": licence.holder_id, "listing": licence.listing_id, "code": ""}
-        plan = plan_of_an_offer(sql.OF_BUYER, values | {"default_commission_bp": 0, "default_currency": "INR"})
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
-    assert "licence_one_unrevoked" in plan, plan
+        assert "licence_one_unrevoked" in plan_of_an_offer(cursor, licence, sql.OF_BUYER)
 
 
 @pytest.mark.postgres
 @pytest.mark.django_db
 def test_licences_of_a_licensee_are_found_by_an_index_on_the_address() -> None:
-    listing = on_sale()
-    licence = Licence.objects.get(order_id=bought(listing).pk)
-    values: dict[str, Any] = {"buyer": licence.holder_id, "licensee": "a@client.example", "listing": listing.pk, "code": ""}
+    licence = Licence.objects.get(order_id=bought(on_sale()).pk)
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         add_licences(licence, "gen_random_uuid()", "listing_id", "gen_random_uuid()::text")
         cursor.execute("ANALYZE library_licence")
-        plan = plan_of_an_offer(sql.OF_LICENSEE, values | {"default_commission_bp": 0, "default_currency": "INR"})
-        cursor.execute("SET LOCAL session_replication_role = origin")
-        cursor.execute("DELETE FROM library_licence WHERE id <> %s", [licence.pk])
-    assert "licence_one_for_licensee" in plan, plan
+        assert "licence_one_for_licensee" in plan_of_an_offer(cursor, licence, sql.OF_LICENSEE, licensee="a@client.example")

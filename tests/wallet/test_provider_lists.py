@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def told(day: dt.date, differences: int = 0) -> str:
-    """Return what is said of a day, of which so many differences are found."""
     out = StringIO()
     expected = pytest.raises(CommandError, match=f"{differences} differences") if differences else nullcontext()
     with expected:
@@ -32,12 +31,10 @@ def told(day: dt.date, differences: int = 0) -> str:
 
 
 def provider_lists(monkeypatch: pytest.MonkeyPatch, *listed: ProviderPayment | ProviderReversal, kind: str = "payments_of") -> None:
-    """Let this be the provider's list of every day."""
     monkeypatch.setattr(SimulatedProvider, kind, lambda *_: iter(listed))
 
 
 def day_of(top_up: TopUp) -> dt.date:
-    """Return the day on which a top-up was paid."""
     assert top_up.paid_at is not None
     return top_up.paid_at.date()
 

@@ -77,7 +77,6 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
         ("refund.created", REFUND, EventKind.REFUNDED),
         ("refund.created", REFUND | {"status": "pending"}, None),
         ("refund.failed", REFUND | {"status": "failed"}, EventKind.REFUND_FAILED),
-        ("charge.succeeded", {"id": "ch_1", "currency": "usd"}, None),
     ],
 )
 def test_stripe_event_is_read(name: str, thing: dict[str, Any], kind: EventKind | None) -> None:
@@ -154,14 +153,11 @@ def test_forged_event_is_refused_before_it_is_parsed(name: str) -> None:
     ((header, signature),) = headers.items()
     for forged, sent in (
         (body, {}),
-        (body, {header: ""}),
         (body, {header: "é"}),
         (body, {header: "t=,v1="}),
         (body, {header: signature[:-1] + ("0" if signature[-1] != "0" else "1")}),
         (body.replace(b"19", b"91", 1) if name == "stripe" else body.replace(b"49900", b"99900"), headers),
-        (body + b" ", headers),
         (b"\xff" + body, headers),
-        (b"", headers),
         (b"not json", headers),
     ):
         with pytest.raises(Problem) as excinfo:
@@ -210,7 +206,6 @@ class Wire:
         self.sent: list[dict[str, Any]] = []
 
     def __call__(self, method: str, url: str, **options: Any) -> requests.Response:
-        """Answer a request."""
         self.sent.append({"method": method, "url": url, **options})
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):

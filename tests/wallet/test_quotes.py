@@ -148,14 +148,6 @@ def test_quoted_purchase_is_refused_if_it_is_not_on_sale_without_balance_or_owne
     assert refusal(use(client, listing, quote["quoteId"])) == (409, "already_owned")
 
 
-def test_idempotency_key_of_a_quoted_purchase_repeats_its_response_and_is_refused_without_the_quote(bearer_client: Client) -> None:
-    listing, client = on_sale(), bearer_client(funded(inr=100_000))
-    quote_id = ask_quote(client, listing).json()["quoteId"]
-    first, again = (use(client, listing, quote_id, key="k") for _ in range(2))
-    assert (first.content, again["Idempotent-Replayed"]) == (again.content, "true")
-    assert refusal(purchases.spend(client, listing, key="k")) == (422, "idempotency_key_reused")
-
-
 def test_open_quotes_are_bounded_and_expired_ones_make_room(bearer_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 2)
     listing, client = on_sale(), bearer_client(funded(inr=1_000_000))
@@ -182,10 +174,8 @@ def test_purge_deletes_used_and_expired_quotes_and_old_responses(bearer_client: 
     old, young = (IdempotencyRecord.objects.create(key=key, **kept) for key in ("old", "young"))
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
     out = StringIO()
-    call_command("purge", "wallet", "--dry-run", stdout=out)
-    assert "1 expired quotes, 1 saved responses, " in out.getvalue()
-    assert Quote.objects.count() == 3
     call_command("purge", "wallet", stdout=out)
+    assert "1 expired quotes, 1 saved responses, " in out.getvalue()
     assert {str(pk) for pk in Quote.objects.values_list("pk", flat=True)} == {used, _open}
     assert list(IdempotencyRecord.objects.all()) == [young]
 

@@ -35,19 +35,18 @@ from wallet.services import offers
 from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
-from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
-from wallet.services.refunds import pay_unclaimed, refund_order
+from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 from wallet.services.vendor_payouts import open_batch, prepare_payout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 from wallet.unclaimed import unclaimed_refunds
 
-from .approval_cases import PRICE, approved_purchase, bounded, bounded_app, buy_or_ask, requested_approval
-from .licensee_cases import CLIENT, bought_for, secret_sent
+from .approval_cases import PRICE, approved_purchase, bounded, buy_or_ask, requested_approval
+from .licensee_cases import bought_for, secret_sent
 from .payees import earned, payee
 from .spenders import connected, limit, personal
-from .wallet_payout_cases import refund_to_deleted_account, requested_payout
+from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
@@ -57,7 +56,6 @@ def buying(user: User, listing_id: Any, key: str | None = None, **choices: Any) 
 
 
 def refusals(outcomes: list[Any]) -> list[str]:
-    """Return the codes among what came of it."""
     return sorted(outcome for outcome in outcomes if isinstance(outcome, str))
 
 
@@ -237,14 +235,6 @@ def test_concurrent_refunds_free_the_spending_limit_by_their_amount_only() -> No
     assert Order.objects.filter(status="Completed").count() <= 4
 
 
-def test_concurrent_uses_of_one_quote_make_one_order() -> None:
-    user, listing = funded(inr=10_000_000), on_sale()
-    quote = make_quote(buyer=user, purchase=offers.PurchaseRequest(str(listing.id)))
-    outcomes = outcomes_at_once(*(buying(user, listing.id, quote_id=str(quote.pk)) for _ in range(THREADS)))
-    assert sum(outcome in {"already_owned", "quote_used"} for outcome in outcomes) == THREADS - 1
-    assert wallet_of(user).balance_inr_minor == 10_000_000 - 49_900
-
-
 def test_concurrent_quotes_do_not_exceed_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 5)
     user, listing = UserFactory(), on_sale()
@@ -293,39 +283,6 @@ def test_concurrent_identical_requests_create_one_approval_and_concurrent_uses_o
 
 
 @pytest.mark.postgres
-def test_concurrent_approved_and_other_purchases_stay_within_the_spending_limit() -> None:
-    # Eight of twice the price are approved. That leaves room for four of the others, unless they come first.
-    most = 20 * PRICE
-    principal = bounded(funded(inr=100 * PRICE), per_purchase_minor=PRICE, per_day_minor=most)
-    dear = [on_sale(price_inr_minor=2 * PRICE) for _ in range(THREADS // 2)]
-    others = [on_sale() for _ in range(THREADS // 2)]
-    for number, listing in enumerate(dear):
-        approved_purchase(principal, listing, f"key {number}")
-    outcomes = outcomes_at_once(
-        *(partial(buy_or_ask, principal, listing, f"key {number}") for number, listing in enumerate(dear)),
-        *(buying(principal.user, listing.pk, principal=principal) for listing in others),
-    )
-    assert set(outcomes[len(dear) :]) - {"spending_limit_exceeded"} != set()
-    assert Order.objects.filter(listing__in=dear).count() == len(dear)
-    spent = 0
-    for order in Order.objects.order_by("journals__wallet_entry"):
-        spent += order.price_minor
-        assert order.price_minor == 2 * PRICE or spent <= most
-
-
-@pytest.mark.postgres
-def test_concurrent_approved_purchases_stay_within_a_limit_of_staff() -> None:
-    principal = bounded_app(funded(inr=100 * PRICE))
-    listings = [on_sale() for _ in range(THREADS)]
-    for number, listing in enumerate(listings):
-        approved_purchase(principal, listing, f"key {number}")
-    limit(principal, app_limit=True, per_day_minor=5 * PRICE)
-    outcomes = outcomes_at_once(*(partial(buy_or_ask, principal, listing, f"key {number}") for number, listing in enumerate(listings)))
-    assert Counter(outcome == "spending_limit_exceeded" for outcome in outcomes) == {True: THREADS - 5, False: 5}
-    assert wallet_of(principal.user).balance_inr_minor == 95 * PRICE
-
-
-@pytest.mark.postgres
 def test_concurrent_purchase_and_decline_of_an_approval_end_in_one_of_them() -> None:
     for _ in range(4):
         principal, listing = bounded(funded(inr=10 * PRICE)), on_sale()
@@ -358,25 +315,6 @@ def test_one_of_concurrent_claims_of_a_licence_succeeds() -> None:
     assert outcomes.count("claim_ended") == THREADS - 1
     winner = next(account for account, outcome in zip(accounts, outcomes, strict=True) if outcome != "claim_ended")
     assert Licence.objects.get().holder == winner
-
-
-def test_account_can_claim_only_one_of_several_licences_of_one_asset() -> None:
-    listing, client = on_sale(), UserFactory()
-    licensees = [Licensee("L", f"l{number}@l.example") for number in range(THREADS)]
-    payer = funded(inr=10_000_000)
-    for licensee in licensees:
-        bought_for(listing, payer, licensee)
-    outcomes = outcomes_at_once(*(claiming(secret_sent(licensee), client) for licensee in licensees))
-    assert outcomes.count("already_owned") == THREADS - 1
-    assert Licence.objects.filter(holder=client).count() == 1
-
-
-def test_one_of_concurrent_purchases_for_one_licensee_succeeds() -> None:
-    listing = on_sale()
-    purchase = PurchaseRequest(str(listing.pk), licensee=CLIENT)
-    outcomes = outcomes_at_once(*(partial(spend, buyer=funded(inr=49_900), purchase=purchase) for _ in range(THREADS)))
-    assert outcomes.count("already_owned") == THREADS - 1
-    assert Order.objects.count() == 1
 
 
 def test_concurrent_claim_and_refund_of_a_licence_leave_no_valid_licence() -> None:
@@ -492,11 +430,3 @@ def test_refund_during_the_deletion_of_the_account_leaves_no_money_in_its_wallet
         assert Order.objects.get(pk=order.pk).status == "Refunded"
         assert wallet_of(user).balance_inr_minor == (0 if user.deleted else 49_900)
         assert unclaimed_refunds().filter(pk=order.pk).exists() == user.deleted
-
-
-def test_unclaimed_refund_is_paid_once() -> None:
-    order = refund_to_deleted_account()
-    refund_order(order=order, reason="test", actor=None)
-    claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
-    outcomes = outcomes_at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))
-    assert refusals(outcomes) == ["invalid_transition"] * 3

@@ -18,14 +18,9 @@ CASES = [
     # No seller of record, or one whose country has no rules here: the listing's rate.
     ("no seller", None, None, "listing", 500, 10_000, 476),
     ("US seller, no details", NEW_YORK, None, "listing", 500, 10_000, 476),
-    ("US seller, EU consumer", NEW_YORK, Party("DE", connection_country="DE"), "listing", 500, 10_000, 476),
-    ("GB seller, EU business", Party("GB"), BERLIN, "listing", 500, 10_000, 476),
     # India.
     ("IN, no details: the seller's state", BANGALORE, None, "intra_state", 1800, 49_900, 7_612),
-    ("IN, consumer of the state", BANGALORE, Party("IN", KARNATAKA), "intra_state", 1800, 49_900, 7_612),
-    ("IN, business of the state", BANGALORE, Party("IN", KARNATAKA, GSTIN), "intra_state", 1800, 49_900, 7_612),
     ("IN, consumer of another state", BANGALORE, Party("IN", MAHARASHTRA), "inter_state", 1800, 49_900, 7_612),
-    ("IN, business of another state", MUMBAI, Party("IN", KARNATAKA, GSTIN), "inter_state", 1800, 49_900, 7_612),
     ("IN, connection from elsewhere", BANGALORE, Party("IN", MAHARASHTRA, connection_country="AE"), "inter_state", 1800, 49_900, 7_612),
     ("IN, foreign consumer, shown twice", BANGALORE, Party("US", connection_country="US"), "export", 0, 49_900, 0),
     ("IN, foreign consumer, shown once", BANGALORE, Party("US"), "intra_state", 1800, 49_900, 7_612),
@@ -35,8 +30,6 @@ CASES = [
     # The European Union: the seller's own country.
     ("DE, no details", BERLIN, None, "domestic", 1900, 11_900, 1_900),
     ("DE, consumer", BERLIN, Party("DE"), "domestic", 1900, 11_900, 1_900),
-    ("DE, business", BERLIN, Party("DE", tax_id=VAT_DE), "domestic", 1900, 11_900, 1_900),
-    ("DE, consumer elsewhere for a moment", BERLIN, Party("DE", connection_country="ES"), "domestic", 1900, 11_900, 1_900),
     # The European Union: another member state.
     ("DE to FR, consumer shown twice", BERLIN, Party("FR", connection_country="FR"), "destination", 2000, 12_000, 2_000),
     ("DE to FR, consumer shown once", BERLIN, Party("FR"), "domestic", 1900, 11_900, 1_900),
@@ -51,10 +44,8 @@ CASES = [
     ("DE to IN, business", BERLIN, Party("IN", KARNATAKA, GSTIN), "export", 0, 11_900, 0),
     ("DE to Northern Ireland: services are exported", BERLIN, Party("XI", connection_country="XI"), "export", 0, 11_900, 0),
     # Zero and rounding, half up.
-    ("a price of one", BERLIN, None, "domestic", 1900, 1, 0),
     ("a price of zero", BERLIN, None, "domestic", 1900, 0, 0),
     ("half a cent is rounded up", NEW_YORK, None, "listing", 500, 210, 10),
-    ("exactly half", Party("FR", "Corse"), None, "domestic", 1000, 11, 1),
     ("IN, halves are equal where the whole is odd", BANGALORE, None, "intra_state", 1800, 9_999, 1_526),
     ("IN, the same price to another state", BANGALORE, MUMBAI, "inter_state", 1800, 9_999, 1_525),
 ]
@@ -98,7 +89,6 @@ def test_tax_within_an_indian_state_is_split_into_equal_cgst_and_sgst() -> None:
         ("GB 980 7806 84", "GB", "", "980780684"),
         ("GB 980 7806 85", "GB", "", None),
         ("12-3456789", "US", "", "12-3456789"),
-        ("x", "IN", KARNATAKA, None),
     ],
 )
 def test_tax_id_is_checked_against_its_country(tax_id: str, country: str, region: str, compact: str | None) -> None:

@@ -21,13 +21,12 @@ from tests.races import THREADS, at_once, outcomes_at_once
 from tests.shop import archive, bought, funded, on_sale
 from wallet.models import CardReversal, Journal, LedgerAccount, PayoutBatch, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind
-from wallet.providers.simulated import signed_event
 from wallet.selectors import owed_by, wallet_of
 from wallet.services import provider_events
 from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
-from wallet.services.provider_events import apply_waiting, receive_event
+from wallet.services.provider_events import apply_waiting
 from wallet.services.receivables import write_off
 from wallet.services.refund_requests import request_refund
 from wallet.services.refunds import refund_order
@@ -37,16 +36,11 @@ from wallet.services.vendor_payouts import cancel_batch
 
 from .faulty_events import FaultyEvents
 from .payees import account_of, payee, prepared_payout
-from .top_up_cases import deliver_event, paid_top_up, requested_top_up
+from .top_up_cases import deliver_event, indebted, paid_top_up, requested_top_up, telling
 from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 ENDS = (EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST)
-
-
-def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
-    body, headers = signed_event(top_up, kind, **told)
-    return partial(receive_event, provider="test", body=body, headers=headers)
 
 
 def test_payment_that_is_told_sixteen_times_at_once_is_credited_once() -> None:
@@ -169,24 +163,15 @@ def test_payment_during_the_deletion_of_the_account_leaves_no_money_behind() -> 
         assert wallet_of(top_up.user).balance_inr_minor == 50_000
 
 
-def indebted() -> TopUp:
-    """Return a top-up of which 100.00 INR are owed after a lost dispute."""
-    top_up = paid_top_up(amount_minor=49_900)
-    bought(on_sale(), top_up.user)
-    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
-        deliver_event(top_up, kind, amount_minor=10_000)
-    return top_up
-
-
 def test_debt_is_paid_once_by_credits_that_arrive_together() -> None:
-    user = indebted().user
+    user = indebted()
     top_ups = [requested_top_up(user, 3_000) for _ in range(8)]
     assert at_once(*(telling(top_up, EventKind.SUCCEEDED) for top_up in top_ups)) == [None] * 8
     assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (8 * 3_000 - 10_000, {})
 
 
 def test_debt_written_off_during_credits_is_settled_once() -> None:
-    user, staff = indebted().user, [UserFactory() for _ in range(3)]
+    user, staff = indebted(), [UserFactory() for _ in range(3)]
     top_ups = [requested_top_up(user, 3_000) for _ in range(3)]
     writing_off = [partial(write_off, user=user, currency="INR", reason="test", actor=each) for each in staff]
     at_once(*(telling(top_up, EventKind.SUCCEEDED) for top_up in top_ups), *writing_off)

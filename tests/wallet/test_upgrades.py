@@ -36,13 +36,11 @@ Client = Callable[..., APIClient]
 
 
 def upgraded(order: Order, to: str = "commercial", *, origin: str = "personal", **choices: Any) -> Order:
-    """Upgrade the buyer's licence; return the upgrade's order."""
     order.buyer.refresh_from_db()
     return bought(order.listing, order.buyer, license_slug=to, upgrade_from=origin, **choices)
 
 
 def live(order: Order) -> set[str]:
-    """Return the tiers under which the buyer can use what was bought."""
     return set(current_licences_of(order.buyer).filter(suspended_at__isnull=True).values_list("tier__slug", flat=True))
 
 
@@ -56,7 +54,6 @@ def buy(order: Order, to: str, *, origin: str | None = "personal", **choices: An
 
 
 def refusal(order: Order, to: str, **choices: Any) -> str:
-    """Return the code with which a purchase is refused."""
     with pytest.raises(Problem) as refused:
         buy(order, to, **choices)()
     return refused.value.code
@@ -192,14 +189,10 @@ def test_upgraded_licence_covers_the_current_file() -> None:
 def test_certificate_of_a_replaced_licence_says_so(bearer_client: Client) -> None:
     order = bought(on_sale())
     second = upgraded(order)
-    old = Licence.objects.get(order_id=order.pk)
-
-    def status() -> str:
-        return str(bearer_client().get(f"/api/v1/certificates/{old.pk}").json()["status"])
-
-    assert status() == "replaced"
+    certificate = f"/api/v1/certificates/{Licence.objects.get(order_id=order.pk).pk}"
+    assert bearer_client().get(certificate).json()["status"] == "replaced"
     give_back(second)
-    assert status() == "valid"
+    assert bearer_client().get(certificate).json()["status"] == "valid"
 
 
 def test_database_refuses_two_upgrades_of_one_licence() -> None:

@@ -6,40 +6,33 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.core import mail as outbox
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import escape
-from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from vendors.services.payout_details import hold_payouts
-from wallet.admin import payout_batches as admin
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.payout_batches import prepare_batch
-from wallet.services.vendor_payouts import bounce_payout, export_batch, mark_batch_paid, mark_payout_paid, open_batch
-from wallet.spreadsheets import store_slug_of
+from wallet.services.vendor_payouts import export_batch, mark_batch_paid, open_batch
 
-from .payees import IBAN, NUMBER, account_of, changed_bank_account, end_waiting_time, payee, payout_of
+from .payees import NUMBER, account_of, changed_bank_account, end_waiting_time, payee, payout_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LIST, EXPORT = "admin:wallet_vendorpayout_changelist", "admin:wallet_vendorpayout_export"
+BATCH, PREPARE = "admin:wallet_payoutbatch", "admin:wallet_payoutbatch_prepare"
 
 
 def paid(run: str, profile: VendorProfile | None = None, currency: str = "INR") -> VendorPayout:
-    """Sell something and prepare its payout."""
     profile = profile or payee()
     bought(on_sale(store=profile.store), funded(inr=100_000, usd=100_000), currency=currency)
     return payout_of(account_of(profile, currency), run)
 
 
 def shown(client: Client, **query: str) -> dict[str, Any]:
-    """Return what the list is made from."""
     response: Any = client.get(reverse(LIST), query)
     found: dict[str, Any] = response.context_data
     return found
@@ -51,28 +44,24 @@ def sheet(response: Any) -> list[list[str]]:
 
 def test_staff_with_view_permission_cannot_export_payouts_or_see_bank_accounts(staff: Callable[..., Client]) -> None:
     payout = paid("a")
+    export_batch(batch=payout.batch, actor=None)
     client = staff("view_vendorpayout")
     page = client.get(reverse(LIST)).content.decode()
     row = client.get(reverse("admin:wallet_vendorpayout_change", args=[payout.pk])).content.decode()
+    batch = staff("view_payoutbatch", "view_vendorpayout").get(reverse(f"{BATCH}_change", args=[payout.batch_id])).content.decode()
     assert client.get(reverse(EXPORT)).status_code == 403
     assert reverse(EXPORT) not in page
     assert "₹399.20" in page
-    assert "ending in" not in page + row
-    assert NUMBER not in page + row
+    for secret in (NUMBER, "ending in", reverse(f"{BATCH}_file", args=[payout.batch_id])):
+        assert secret not in page + row + batch
     # Who may export and not look is refused too.
     assert staff("export_vendorpayout").get(reverse(EXPORT)).status_code == 403
     assert staff("view_vendorpayout", "export_vendorpayout").post(reverse(EXPORT)).status_code == 405
 
 
-def test_page_of_a_payout_shows_the_vendors_address_without_the_guard_of_cells(staff: Callable[..., Client]) -> None:
-    payout = paid("a")
-    User.objects.filter(ledger_accounts=payout.account).update(email="+vendor@example.com")
-    page = staff("view_vendorpayout").get(reverse("admin:wallet_vendorpayout_change", args=[payout.pk])).content.decode()
-    assert "+vendor@example.com" in page
-    assert escape("'+vendor") not in page
-
-
-def test_list_of_vendor_payouts_is_filtered_and_summed(staff: Callable[..., Client], django_assert_max_num_queries: Any) -> None:
+def test_list_of_vendor_payouts_is_filtered_and_summed_and_exported_without_formulas(
+    staff: Callable[..., Client], django_assert_max_num_queries: Any
+) -> None:
     vendor = payee()
     export_batch(batch=paid("a", vendor).batch, actor=None)
     paid("b", vendor), paid("b"), paid("b", currency="USD")
@@ -89,81 +78,26 @@ def test_list_of_vendor_payouts_is_filtered_and_summed(staff: Callable[..., Clie
     assert paid_in_all == ["₹1,197.60", "$8.00"]
     for query, sums in (
         ({"run": "a"}, ["₹399.20"]),
-        ({"run": "nothing"}, []),
         ({"run": "prepared"}, []),
         ({"currency": "USD"}, ["$8.00"]),
         ({"q": vendor.store.slug}, ["₹798.40"]),
         ({"q": vendor.user.email, "run": "b"}, ["₹399.20"]),
     ):
         assert shown(client, **query)["paid"] == sums, query
+    PayoutDetails.objects.update(label="=HYPERLINK()")
     exported = client.get(shown(client, run="b")["export_url"])
-    assert exported["Content-Type"] == "text/csv; charset=utf-8"
     assert "no-store" in exported["Cache-Control"]
-    head, *lines = sheet(exported)
-    assert head == ["run", "at", "vendor", "store", "bankAccount", "currency", "amount", "status", "journal"]
+    _, *lines = sheet(exported)
     assert sorted((line[0], line[5], line[6]) for line in lines) == [("b", "INR", "399.20"), ("b", "INR", "399.20"), ("b", "USD", "8.00")]
-
-
-def test_payout_method_that_looks_like_a_formula_is_escaped_in_the_csv(staff: Callable[..., Client]) -> None:
-    paid("a")
-    PayoutDetails.objects.update(label='=HYPERLINK("https://evil.example")')
-    (_, line) = sheet(staff("view_vendorpayout", "export_vendorpayout").get(reverse(EXPORT)))
-    assert line[4] == '\'=HYPERLINK("https://evil.example")'
-
-
-def test_mails_about_paid_and_bounced_payouts_show_a_shortened_account(
-    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-) -> None:
-    vendor = payee()
-    with django_capture_on_commit_callbacks(execute=True):
-        payout = paid("2026-11", vendor)
-        export_batch(batch=payout.batch, actor=None)
-    outbox.outbox.clear()
-    with django_capture_on_commit_callbacks(execute=True):
-        mark_payout_paid(payout=payout, actor=None)
-    with django_capture_on_commit_callbacks(execute=True):
-        bounce_payout(payout=payout, reason="The account is closed.", actor=None)
-    told, bounced = outbox.outbox
-    for sent in (told, bounced):
-        html = str(sent.alternatives[0][0])  # type: ignore[attr-defined]  # it has both forms
-        assert sent.to == [vendor.user.email]
-        assert "399.20" in sent.subject
-        assert vendor.store.name in sent.body
-        assert vendor.store.name in html
-        assert NUMBER not in sent.body + html
-    assert str(payout.pk) in told.body
-    assert "The account is closed." in bounced.body
-
-
-BATCH = "admin:wallet_payoutbatch"
-
-
-def test_only_staff_with_the_permission_to_export_see_bank_accounts(staff: Callable[..., Client]) -> None:
-    batch = export_batch(batch=paid("a").batch, actor=None)
-    page = staff("view_payoutbatch", "view_vendorpayout").get(reverse(f"{BATCH}_change", args=[batch.pk]))
-    file = reverse(f"{BATCH}_file", args=[batch.pk])
-    assert page.status_code == 200
-    for secret in (IBAN, NUMBER, "ending in", file):
-        assert secret not in page.content.decode()
-    for client in (staff("view_payoutbatch", "view_vendorpayout"), staff("settle_vendorpayout", "view_payoutbatch")):
-        assert client.post(file).status_code == 403
-    assert Client().post(file).status_code == 302
-
-
-def test_page_of_a_batch_shows_some_payouts_and_links_to_all(staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admin, "PAYOUTS_SHOWN", 1)
-    first, second = paid("a"), paid("a")
-    page = staff("view_payoutbatch", "view_vendorpayout").get(reverse(f"{BATCH}_change", args=[first.batch_id]))
-    html = page.content.decode()
-    assert [store_slug_of(payout.account) in html for payout in (first, second)] == [False, True]
-    assert escape(f"{reverse(LIST)}?run=a&currency=INR") in html
-    assert f"{reverse(LIST)}?" not in staff("view_payoutbatch").get(page.request["PATH_INFO"]).content.decode()
+    assert {line[4] for line in lines} == {"'=HYPERLINK()"}
 
 
 def test_bank_file_is_downloaded_by_staff_with_the_permission_and_each_download_is_on_record(staff: Callable[..., Client]) -> None:
     payout = paid("a")
     client = staff("export_payoutbatch")
     file = reverse(f"{BATCH}_file", args=[payout.batch_id])
+    for refused in (staff("view_payoutbatch", "view_vendorpayout"), staff("settle_vendorpayout", "view_payoutbatch")):
+        assert refused.post(file).status_code == 403
     # Not before it is exported.
     assert client.post(file).status_code == 302
     assert not AuditEntry.objects.filter(action="payout_batch.download").exists()
@@ -178,17 +112,19 @@ def test_bank_file_is_downloaded_by_staff_with_the_permission_and_each_download_
     assert client.post(reverse(f"{BATCH}_file", args=["01900000-0000-7000-8000-000000000000"])).status_code == 404
 
 
-PREPARE = "admin:wallet_payoutbatch_prepare"
 TERMS = {"run": "2026-11", "currency": "INR", "minimum": "50", "euro_rate": ""}
 
 
-def test_batch_is_prepared_after_a_confirmation_that_shows_what_is_due(staff: Callable[..., Client]) -> None:
+def test_batch_is_prepared_by_staff_with_the_permission_after_a_confirmation_that_shows_what_is_due(staff: Callable[..., Client]) -> None:
     able, unable = payee(), payee()
     PayoutDetails.objects.filter(profile=unable).update(withdrawn_at=timezone.now())
     for profile in (able, unable):
         bought(on_sale(store=profile.store), funded(inr=100_000))
+    assert staff("view_payoutbatch", "export_payoutbatch", "settle_vendorpayout").post(reverse(PREPARE), TERMS).status_code == 403
     client = staff("prepare_payoutbatch")
     assert client.get(reverse(PREPARE)).status_code == 200
+    for wrong in ({"run": "a b"}, {"minimum": "0"}, {"euro_rate": "11"}):
+        assert client.post(reverse(PREPARE), TERMS | wrong | {"confirmed": "yes"}).status_code == 400
     shown_page = client.post(reverse(PREPARE), TERMS)
     assert (shown_page.status_code, shown_page.context["due"]) == (200, {"count": 2, "total": 79_840})
     assert not PayoutBatch.objects.exists()
@@ -245,32 +181,3 @@ def test_vendors_whom_the_run_cannot_reach_are_not_prepared_before_those_who_can
     batch = open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal("0.9"))
     outcome = prepare_batch(batch=batch, minimum_minor=1, actor=None)
     assert (VendorPayout.objects.get().account.owner_id, outcome.remaining) == (able.user_id, 0)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"run": "a b"}, {"currency": "EUR"}, {"minimum": "0"}, {"euro_rate": "11"}, {"euro_rate": "0.9"}],
-    ids=str,
-)
-def test_payout_run_with_invalid_terms_is_not_prepared(staff: Callable[..., Client], change: dict[str, str]) -> None:
-    bought(on_sale(store=payee().store), funded(inr=100_000))
-    assert staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | change | {"confirmed": "yes"}).status_code == 400
-    assert not PayoutBatch.objects.exists()
-
-
-def test_payout_run_that_is_exported_or_concurrent_with_another_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
-    payout = paid("first")
-    client = staff("prepare_payoutbatch")
-    beside = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})
-    assert (beside.status_code, "first" in beside.content.decode()) == (400, True)
-    export_batch(batch=payout.batch, actor=None)
-    again = client.post(reverse(PREPARE), TERMS | {"run": "first", "confirmed": "yes"})
-    assert (again.status_code, PayoutBatch.objects.count()) == (400, 1)
-
-
-def test_only_staff_with_the_permission_prepare_payout_batches(staff: Callable[..., Client]) -> None:
-    client = staff("view_payoutbatch", "export_payoutbatch", "settle_vendorpayout")
-    assert client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"}).status_code == 403
-    assert reverse(PREPARE) not in client.get(reverse("admin:wallet_payoutbatch_changelist")).content.decode()
-    may = staff("prepare_payoutbatch")
-    assert reverse(PREPARE) in may.get(reverse("admin:wallet_payoutbatch_changelist")).content.decode()

@@ -2,7 +2,6 @@
 
 import csv
 import stat
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -29,7 +28,6 @@ from wallet.errors import PayoutBatchOpen
 from wallet.models import Journal, LedgerAccount, PayoutBatch, Transfer, VendorPayout
 from wallet.models.ledger import JournalKind
 from wallet.payout_files import bank_file
-from wallet.reconciliation import differences
 from wallet.selectors import earnings_of, vendor_accounts
 from wallet.services.due_payouts import NextPayout, SkippedPayout, next_payouts, next_run
 from wallet.services.ledger import NewTransfer, VendorEntry, write_journal
@@ -60,15 +58,13 @@ from .payees import (
     prepared_payout,
     skipped,
 )
-from .tampering import unguarded
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 # 80 % of 499.00.
 SHARE = 39_920
 
 
 def sold(profile: VendorProfile, times: int = 1) -> LedgerAccount:
-    """Sell something of the vendor's; return the account that earns."""
     for _ in range(times):
         bought(on_sale(store=profile.store))
     return account_of(profile)
@@ -88,14 +84,11 @@ def prepare(name: str = "a", *arguments: str) -> list[str]:
     ("arguments", "sentence"),
     [
         (("prepare", "--run", "../etc", "--currency", "INR"), "Letters, digits"),
-        (("prepare", "--run", "x" * 65, "--currency", "INR"), "Letters, digits"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0"), "at least 0.01"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0.001"), "is not an amount"),
         (("prepare", "--run", "a", "--currency", "INR", "--vendor", "nobody"), "No store nobody has earned anything"),
         (("prepare", "--run", "a", "--currency", "INR", "--euro-rate", "0.01"), "PAYOUT_IBAN"),
-        (("prepare", "--run", "a", "--currency", "EUR"), "invalid choice"),
         (("export", "--run", "a", "--currency", "INR", "--file", "/nowhere/at/all.csv"), "There is no run a"),
-        (("paid", "--run", "a", "--currency", "INR"), "There is no run a"),
         (("bounced", "--payout", "x", "--reason", "x"), "There is no payout x"),
     ],
 )
@@ -128,7 +121,6 @@ def test_ledger_account_that_is_no_vendors_is_never_paid_out() -> None:
         ({"status": VendorStatus.SUSPENDED}, {}, "vendor_not_approved"),
         ({"payouts_held_at": timezone.now()}, {}, "payouts_held"),
         ({}, {"withdrawn_at": timezone.now()}, "no_bank_account"),
-        ({}, {"encrypted": ""}, "no_bank_account"),
         ({}, {"encrypted": "of a key that is gone"}, "no_bank_account"),
         ({}, {"created_at": timezone.now()}, "new_bank_account"),
     ],
@@ -205,7 +197,6 @@ def test_balance_of_zero_or_less_is_not_paid() -> None:
     # The next sale makes up for it, the one after is earned.
     sold(vendor, 2)
     assert prepare("b")[-2] == "Run b: 1 payouts of 399.20 INR; not paid: 0.00 INR."
-    assert list(differences()) == []
 
 
 def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
@@ -228,6 +219,8 @@ def test_payout_is_exported_paid_and_bounced() -> None:
     assert mark_batch_paid(batch=payout.batch, actor=staff) == 1
     payout.refresh_from_db()
     assert (payout.status, earned(vendor.user)["INR"]) == ("Paid", 0)
+    with pytest.raises(InvalidTransition):
+        mark_batch_paid(batch=payout.batch, actor=staff)
     # Banks return transfers days later.
     payout = bounce_payout(payout=payout, reason="The account is closed.", actor=staff)
     assert (payout.status, payout.reason, earned(vendor.user)["INR"]) == ("Bounced", "The account is closed.", SHARE)
@@ -237,7 +230,6 @@ def test_payout_is_exported_paid_and_bounced() -> None:
         payout.journal,
         staff,
     )
-    assert list(differences()) == []
     # The next run pays it.
     assert paid_payout(account_of(vendor), "b").amount_minor == SHARE
 
@@ -258,31 +250,6 @@ def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported:
     assert not VendorPayout.objects.filter(settled_at__isnull=True).exists()
 
 
-def test_payout_is_settled_once_and_only_after_its_export() -> None:
-    vendor, by = payee(), {"actor": UserFactory()}
-    payout = payout_of(sold(vendor))
-    steps: dict[str, Callable[[], Any]] = {
-        "export": lambda: export_batch(batch=payout.batch, **by),
-        "pay": lambda: mark_payout_paid(payout=payout, **by),
-        "pay all": lambda: mark_batch_paid(batch=payout.batch, **by),
-        "bounce": lambda: bounce_payout(payout=payout, reason="test", **by),
-        "cancel": lambda: cancel_payout(payout=payout, reason="test", **by),
-        "cancel all": lambda: cancel_batch(batch=payout.batch, reason="test", **by),
-        "prepare": lambda: prepared_payout(account_of(vendor)),
-    }
-    for refused, then in (
-        (("pay", "pay all", "bounce"), "export"),
-        (("export", "cancel all", "cancel", "prepare"), "bounce"),
-        (("bounce", "pay", "cancel"), ""),
-    ):
-        for step in refused:
-            with pytest.raises(InvalidTransition), transaction.atomic():
-                steps[step]()
-        if then:
-            steps[then]()
-    assert earned(vendor.user)["INR"] == SHARE
-
-
 def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
     first, second = payee(), payee()
     one, _ = payout_of(sold(first)), payout_of(sold(second))
@@ -294,7 +261,6 @@ def test_cancelled_batch_and_cancelled_payout_return_the_amount() -> None:
     assert (batch.status, earned(second.user)["INR"]) == ("Cancelled", SHARE)
     with pytest.raises(InvalidTransition):
         export_batch(batch=batch, actor=None)
-    assert list(differences()) == []
     # Another one can be opened now.
     assert payout_of(account_of(first), "b").amount_minor == SHARE
 
@@ -310,7 +276,6 @@ def test_payout_with_a_withdrawn_bank_account_or_held_vendor_is_not_exported() -
     assert found == dict.fromkeys((first.user_id, second.user_id, fourth.user_id), "Cancelled") | {third.user_id: "Exported"}
     assert third.store.slug in bank_file(batch=batch).content.decode()
     assert (earned(first.user)["INR"], earned(second.user)["INR"]) == (SHARE, SHARE)
-    assert list(differences()) == []
 
 
 def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() -> None:
@@ -330,17 +295,6 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     export_batch(batch=following.batch, actor=None)
     following.refresh_from_db()
     assert (following.status, following.amount_minor, earned(vendor.user)["INR"]) == ("Exported", SHARE, 0)
-    assert list(differences()) == []
-
-
-def test_batch_without_remaining_payouts_is_not_exported() -> None:
-    vendor = payee()
-    payout = payout_of(sold(vendor))
-    VendorProfile.objects.update(payouts_held_at=timezone.now())
-    with pytest.raises(InvalidTransition), transaction.atomic():
-        export_batch(batch=payout.batch, actor=None)
-    payout.refresh_from_db()
-    assert (payout.status, earned(vendor.user)["INR"]) == ("Prepared", 0)
 
 
 def test_one_payout_run_at_a_time_is_prepared_in_each_currency() -> None:
@@ -370,20 +324,6 @@ def test_repeated_payout_run_pays_nobody_twice_and_counts_no_cancelled_payout_as
     ]
 
 
-def test_killed_payout_run_is_finished_by_the_same_command() -> None:
-    first, second = sorted((payee(), payee()), key=lambda profile: profile.store.slug)
-    sold(first)
-    sold(second)
-    batch = open_batch(run="a", currency="INR", actor=None)
-    with patch("wallet.services.vendor_payouts.audit.record", side_effect=[None, KeyboardInterrupt]), pytest.raises(KeyboardInterrupt):
-        prepare()
-    # The second one's transfer was taken back with all of it.
-    assert [payout.account.owner for payout in batch.payouts.all()] == [first.user]
-    assert list(differences()) == []
-    assert prepare()[-2] == "Run a: 2 payouts of 798.40 INR; not paid: 0.00 INR."
-    assert VendorPayout.objects.count() == 2
-
-
 def test_dry_run_of_a_payout_run_lists_what_is_due_and_pays_nobody() -> None:
     vendor = payee()
     sold(vendor)
@@ -411,20 +351,15 @@ def test_payout_run_is_prepared_exported_and_paid_by_commands(tmp_path: Path) ->
         run("export", "--run", "a", "--currency", "INR", "--file", str(path), "--again")
     with pytest.raises(CommandError, match="it is Exported"):
         run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"))
-    assert not (tmp_path / "second.csv").exists()
-    run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"), "--again")
-    assert (tmp_path / "second.csv").read_text() == path.read_text()
-    assert [entry.actor for entry in history_of(PayoutBatch.objects.get()) if entry.action == "payout_batch.download"] == [None, None]
+    assert [entry.actor for entry in history_of(PayoutBatch.objects.get()) if entry.action == "payout_batch.download"] == [None]
     assert run("paid", "--run", "a", "--currency", "INR") == ["1 payouts are paid."]
     run("bounced", "--payout", number, "--reason", "Closed.")
     assert earned(vendor.user)["INR"] == SHARE
     prepare("b")
     run("cancel", "--run", "b", "--currency", "INR", "--reason", "Not yet.")
     assert earned(other.user)["INR"] == SHARE
-    assert list(differences()) == []
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
 def test_payout_file_that_could_not_be_written_is_written_by_the_same_command_again(tmp_path: Path) -> None:
     sold(payee())
     prepare()
@@ -444,29 +379,13 @@ def test_second_payout_of_a_run_is_refused_by_the_database() -> None:
     payout = payout_of(sold(payee()))
     transfer = NewTransfer(payout.account_id, payout.journal.transfers.get().credit_id, 1)
     taken = VendorEntry(payout.account_id, -1)
-    journal_id = write_journal(
-        kind=JournalKind.PAYOUT, transfers=[transfer], currency="INR", reason="twice", actor=None, vendor_entry=taken
-    )
-    with pytest.raises(IntegrityError, match=r"vendorpayout_once_in_batch|UNIQUE"), transaction.atomic():
-        VendorPayout.objects.create(batch=payout.batch, account=payout.account, journal_id=journal_id, details=payout.details)
-
-
-def test_payout_that_is_not_its_transfer_is_a_difference() -> None:
-    account, other = sold(payee()), sold(payee())
-    payout = exported_payout(account)
-    with unguarded():
-        VendorPayout.objects.update(account=other)
-    assert list(differences()) == [f"payout {payout.pk} and its transfer differ"]
-    with unguarded():
-        VendorPayout.objects.all().delete()
-    assert list(differences()) == [f"journal {payout.journal_id} is a payout that belongs to no batch"]
-
-
-def test_return_journal_without_a_bounced_payout_is_a_difference() -> None:
-    payout = bounce_payout(payout=exported_payout(sold(payee())), reason="test", actor=None)
-    with unguarded():
-        VendorPayout.objects.update(status="Paid", return_journal=None, reason="")
-    assert list(differences()) == [f"journal {payout.return_journal_id} returns a payout that does not exist"]
+    with transaction.atomic():
+        journal_id = write_journal(
+            kind=JournalKind.PAYOUT, transfers=[transfer], currency="INR", reason="twice", actor=None, vendor_entry=taken
+        )
+        with pytest.raises(IntegrityError, match=r"vendorpayout_once_in_batch|UNIQUE"), transaction.atomic():
+            VendorPayout.objects.create(batch=payout.batch, account=payout.account, journal_id=journal_id, details=payout.details)
+        transaction.set_rollback(True)
 
 
 def test_vendor_payout_record_is_never_changed() -> None:
@@ -512,7 +431,6 @@ def test_concurrent_payouts_pay_earnings_once() -> None:
     assert {type(outcome) for outcome in outcomes_at_once(*prepare)} <= {VendorPayout, SkippedPayout}
     assert VendorPayout.objects.count() == 1
     assert Transfer.objects.filter(credit__kind="payout").get().amount_minor == SHARE
-    assert list(differences()) == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -533,7 +451,6 @@ def test_one_of_concurrent_exports_and_one_of_concurrent_settlements_succeeds() 
     outcomes_at_once(*settle * 4)
     assert Journal.objects.filter(kind="payout_return").count() == 1
     assert (VendorPayout.objects.get().status, earned(vendor.user)["INR"]) == ("Bounced", SHARE)
-    assert list(differences()) == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -550,4 +467,3 @@ def test_concurrent_export_and_cancellation_of_a_batch_end_in_one_of_them() -> N
         assert (payout.status, earned(vendor.user)["INR"]) in (("Exported", 0), ("Cancelled", SHARE))
         for batch in PayoutBatch.objects.filter(status="Prepared"):
             cancel_batch(batch=batch, reason="x", actor=None)
-    assert list(differences()) == []

@@ -24,22 +24,17 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet import bounds
 from wallet.models import Journal, LedgerAccount, Transfer, WalletPayout
-from wallet.models.ledger import AccountKind, JournalKind
-from wallet.reconciliation import differences
 from wallet.selectors import wallet_of
 from wallet.services.digests import digest_ledger
-from wallet.services.ledger import NewTransfer, change_amount_set_aside, change_wallet_balance, open_accounts, write_journal
 from wallet.services.refunds import refund_order
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
-from .tampering import unguarded
 from .wallet_payout_cases import DETAILS, requested_payout
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
 
 def refused(deed: Callable[[], Any]) -> str:
-    """Return the code of the problem that a deed meets."""
     with pytest.raises(Problem) as excinfo, transaction.atomic():
         deed()
     return excinfo.value.code
@@ -47,13 +42,11 @@ def refused(deed: Callable[[], Any]) -> str:
 
 @contextmanager
 def later(**by: int) -> Iterator[None]:
-    """Let everything happen later: what was written stays as it is."""
     with patch.object(timezone, "now", return_value=timezone.now() + timedelta(**by)):
         yield
 
 
 def held(user: User, currency: str = "INR") -> int:
-    """Return what is set aside of a wallet."""
     return sum(LedgerAccount.objects.filter(kind="held", owner=user, currency=currency).values_list("balance_minor", flat=True))
 
 
@@ -78,12 +71,6 @@ def test_invalid_payout_request_is_refused_and_moves_nothing(code: str, given: d
     assert not WalletPayout.objects.exists()
 
 
-def test_payout_request_above_the_balance_is_refused_with_both_amounts() -> None:
-    with pytest.raises(Problem) as excinfo, transaction.atomic():
-        requested_payout(funded(inr=50_000), 50_001)
-    assert (excinfo.value.code, excinfo.value.members) == ("insufficient_balance", {"price": 500.01, "balance": 500.0, "currency": "INR"})
-
-
 def test_only_the_owner_of_an_active_account_asks_for_a_payout_and_cancels_it() -> None:
     user = funded(inr=50_000)
     assert refused(lambda: requested_payout(user, actor=UserFactory())) == "not_found"
@@ -102,7 +89,6 @@ def test_second_payout_request_of_a_wallet_is_refused_while_one_is_open() -> Non
     requested_payout(user, currency="USD"), requested_payout(other)
     cancel_wallet_payout(wallet_payout=first, actor=user)
     assert requested_payout(user).amount_minor == 50_000
-    assert list(differences()) == []
 
 
 def test_wallet_has_ten_payout_requests_a_day_at_most() -> None:
@@ -141,8 +127,6 @@ def test_payment_details_are_erased_90_days_after_a_payment() -> None:
         call_command("purge", "wallet", stdout=out)
     assert "of 0 payouts erased" in out.getvalue()
     with later(days=bounds.BANK_DETAILS_DAYS + 1):
-        call_command("purge", "wallet", "--dry-run", stdout=out)
-        assert "of 1 payouts would be erased" in out.getvalue()
         call_command("purge", "wallet", stdout=out)
     assert "of 1 payouts erased" in out.getvalue()
     paid.refresh_from_db()
@@ -167,24 +151,6 @@ def test_payment_without_a_reference_and_refusal_without_a_reason_are_refused(wo
     assert wallet_payout.status == "Waiting"
 
 
-@pytest.mark.parametrize("first", ["pay", "refuse", "cancel"])
-def test_decided_wallet_payout_cannot_be_decided_again(first: str) -> None:
-    user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = requested_payout(user, 20_000)
-    deeds: dict[str, Callable[[], Any]] = {
-        "pay": lambda: pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=staff),
-        "refuse": lambda: refuse_wallet_payout(wallet_payout=wallet_payout, reason="No such bank.", actor=staff),
-        "cancel": lambda: cancel_wallet_payout(wallet_payout=wallet_payout, actor=user),
-    }
-    deeds[first]()
-    for second in deeds.values():
-        # The row is as it was read before.
-        wallet_payout.status = "Waiting"
-        assert refused(second) == "invalid_transition"
-    assert (wallet_of(user).balance_inr_minor, held(user)) == (30_000 if first == "pay" else 50_000, 0)
-    assert list(differences()) == []
-
-
 def test_payout_of_the_whole_balance_excludes_a_later_refund() -> None:
     user = funded(inr=50_000)
     order = bought(on_sale(), user)
@@ -194,7 +160,6 @@ def test_payout_of_the_whole_balance_excludes_a_later_refund() -> None:
     refund_order(order=order, reason="broken", actor=UserFactory())
     pay_wallet_payout(wallet_payout=wallet_payout, reference="T1", actor=UserFactory())
     assert (wallet_of(user).balance_inr_minor, held(user)) == (49_900, 0)
-    assert list(differences()) == []
 
 
 def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_covered_by_a_digest() -> None:
@@ -205,17 +170,11 @@ def test_paid_wallet_payout_moves_from_the_held_to_the_payout_account_and_is_cov
         ("wallet", "held", 20_000),
         ("held", "payout", 20_000),
     ]
-    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.decided_by, wallet_payout.payment_details) == (
-        "Paid",
-        "UTR 7781",
-        staff,
-        DETAILS,
-    )
+    assert (wallet_payout.status, wallet_payout.reference, wallet_payout.decided_by) == ("Paid", "UTR 7781", staff)
     closing = Journal.objects.get(closed_wallet_payout=wallet_payout)
     assert closing.reason == "paid by UTR 7781"
     list(digest_ledger(until=closing.at))
     assert LedgerAccount.objects.get(kind="payout", currency="INR").balance_minor == 20_000
-    assert list(differences()) == []
 
 
 @pytest.mark.parametrize("verb", ["refuse", "cancel"])
@@ -232,7 +191,6 @@ def test_refused_or_cancelled_payout_returns_to_the_wallet_and_its_payment_detai
     back = Journal.objects.get(closed_wallet_payout=wallet_payout)
     assert (back.undoes_id, back.wallet_net_minor, back.wallet_balance_minor) == (wallet_payout.hold_id, 20_000, 50_000)
     list(digest_ledger(until=back.at))
-    assert list(differences()) == []
 
 
 def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
@@ -240,27 +198,17 @@ def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
 ) -> None:
     user, staff = funded(inr=50_000), UserFactory()
     with django_capture_on_commit_callbacks(execute=True):
-        first = requested_payout(user)
-        cancel_wallet_payout(wallet_payout=first, actor=user)
+        cancel_wallet_payout(wallet_payout=requested_payout(user), actor=user)
         refuse_wallet_payout(wallet_payout=requested_payout(user), reason="The bank knows no such account.", actor=staff)
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="UTR 7781", actor=staff)
-    steps = list(AuditEntry.objects.filter(action__startswith="wallet_payout.").order_by("id"))
-    assert [(entry.action.split(".")[1], entry.actor) for entry in steps] == [
-        ("ask", user),
-        ("cancel", user),
-        ("ask", user),
-        ("refuse", staff),
-        ("ask", user),
-        ("pay", staff),
+    steps = AuditEntry.objects.filter(action__startswith="wallet_payout.").order_by("id")
+    assert [entry.action.split(".")[1] for entry in steps if entry.actor == user] == ["ask", "cancel", "ask", "ask"]
+    assert [(entry.action, entry.reason, entry.data) for entry in steps if entry.actor == staff] == [
+        ("wallet_payout.refuse", "The bank knows no such account.", {}),
+        ("wallet_payout.pay", "", {"reference": "UTR 7781"}),
     ]
-    assert (steps[0].subject_id, steps[0].to_state) == (str(first.pk), "Waiting")
-    assert steps[0].data == {"currency": "INR", "amountMinor": 50_000}
-    assert steps[-1].data == {"reference": "UTR 7781"}
-    assert steps[3].reason == "The bank knows no such account."
     mails = [message for message in outbox.outbox if message.to == [user.email]]
     assert len(mails) == 6
-    assert "UTR 7781" in mails[-1].body
-    assert "The bank knows no such account." in mails[3].body
     written = [str(entry.data) + entry.reason for entry in AuditEntry.objects.all()] + [each.reason for each in Journal.objects.all()]
     assert not [text for text in [*written, *(str(message.message()) for message in mails)] if "IBAN" in text]
 
@@ -277,7 +225,6 @@ def test_account_with_a_waiting_payout_is_not_deleted_and_its_payment_details_ar
     delete_account(user=user, reason="test", actor=None)
     wallet_payout.refresh_from_db()
     assert (wallet_payout.status, wallet_payout.payment_details, wallet_payout.reference) == ("Paid", "", "T1")
-    assert list(differences()) == []
 
 
 def test_decided_wallet_payout_is_never_changed_or_deleted() -> None:
@@ -309,59 +256,6 @@ def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
     with pytest.raises(IntegrityError, match=r"walletpayout_one_open|wallet_id"), transaction.atomic():
         WalletPayout.objects.create(wallet=wallet_payout.wallet, hold=unused, payment_details="x")
     assert other.status == "Waiting"
-
-
-def test_held_account_cannot_be_overdrawn_and_reconciliation_reports_a_wrong_balance() -> None:
-    user = funded(inr=50_000)
-    requested_payout(user, 200)
-    account = LedgerAccount.objects.get(kind="held", owner=user)
-    with pytest.raises(IntegrityError, match="overdraft"), transaction.atomic():
-        change_amount_set_aside(account.pk, -201)
-    change_amount_set_aside(account.pk, 5)
-    told = " ".join(differences())
-    assert f"held account {account.pk} has a balance of ₹2.05, but its transfers sum to ₹2.00" in told
-    assert f"held account {account.pk} has a balance of ₹2.05, but open wallet payouts sum to ₹2.00" in told
-
-
-def test_reconciliation_reports_journals_without_a_payout_request_and_requests_that_differ_from_them() -> None:
-    user, staff = funded(inr=50_000), UserFactory()
-    wallet_payout = requested_payout(user, 200)
-    wallet, account = wallet_payout.wallet_id, LedgerAccount.objects.get(kind="held", owner=user).pk
-    entry = change_wallet_balance(wallet, -100)
-    change_amount_set_aside(account, 100)
-    leg: dict[str, Any] = {"currency": "INR", "reason": "stray", "actor": staff}
-    stray = write_journal(kind=JournalKind.HOLD, transfers=[NewTransfer(wallet, account, 100)], wallet_entry=entry, **leg)
-    told = list(differences())
-    assert f"journal {stray} sets money aside for a wallet payout that does not exist" in told
-    assert f"held account {account} has a balance of ₹3.00, but open wallet payouts sum to ₹2.00" in told
-    payout = open_accounts("INR", {AccountKind.PAYOUT: None})[AccountKind.PAYOUT]
-    change_amount_set_aside(account, -300)
-    settled = write_journal(kind=JournalKind.SETTLEMENT, transfers=[NewTransfer(account, payout, 300)], **leg)
-    assert f"journal {settled} ends a wallet payout that does not exist" in list(differences())
-    # Of another amount.
-    WalletPayout.objects.filter(pk=wallet_payout.pk).update(status="Paid", closing_journal=settled, reference="T1")
-    assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
-
-
-def test_reconciliation_reports_a_payout_request_of_another_wallet_than_its_journal() -> None:
-    user = funded(inr=50_000, usd=700)
-    entry = change_wallet_balance(LedgerAccount.objects.get(kind="wallet", owner=user, currency="USD").pk, -700)
-    held_id = open_accounts("USD", {AccountKind.HELD: user.pk})[AccountKind.HELD]
-    change_amount_set_aside(held_id, 700)
-    transfers = [NewTransfer(entry.account_id, held_id, 700)]
-    moved = write_journal(kind=JournalKind.HOLD, transfers=transfers, wallet_entry=entry, currency="USD", reason="stray", actor=user)
-    rupees = LedgerAccount.objects.get(kind="wallet", owner=user, currency="INR")
-    wallet_payout = WalletPayout.objects.create(wallet=rupees, hold_id=moved, payment_details="x")
-    assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
-
-
-def test_reconciliation_reports_a_cancelled_payout_whose_journal_returns_that_of_another_wallet() -> None:
-    user = funded(inr=50_000)
-    wallet_payout, other = requested_payout(user), requested_payout(funded(inr=50_000))
-    cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
-    with unguarded():
-        Journal.objects.filter(closed_wallet_payout=wallet_payout).update(undoes=other.hold)
-    assert f"wallet payout {wallet_payout.pk} and its transfers differ" in list(differences())
 
 
 def test_old_secret_key_is_needed_until_a_waiting_payout_is_decided(settings: Any) -> None:

@@ -1,9 +1,12 @@
 """Top-ups with the test provider, and their disputes and refunds."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
+from tests.shop import bought, on_sale
 from wallet.models import TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
@@ -13,18 +16,28 @@ from wallet.services.top_ups import TopUpRequest, request_top_up
 
 
 def requested_top_up(user: User | None = None, amount_minor: int = 50_000, currency: str = "INR", **wanted: Any) -> TopUp:
-    """Return a top-up whose page is open."""
     return request_top_up(user=user or UserFactory(), wanted=TopUpRequest(currency, amount_minor, **wanted))[0]
 
 
-def deliver_event(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
-    """Deliver an event of the test provider; return the top-up as it stands then."""
+def telling(top_up: TopUp, kind: EventKind, **told: Any) -> Callable[[], None]:
     body, headers = signed_event(top_up, kind, **told)
-    receive_event(provider=SimulatedProvider.name, body=body, headers=headers)
+    return partial(receive_event, provider=SimulatedProvider.name, body=body, headers=headers)
+
+
+def deliver_event(top_up: TopUp, kind: EventKind, **told: Any) -> TopUp:
+    telling(top_up, kind, **told)()
     top_up.refresh_from_db()
     return top_up
 
 
 def paid_top_up(user: User | None = None, amount_minor: int = 50_000, currency: str = "INR") -> TopUp:
-    """Return a top-up that was paid."""
     return deliver_event(requested_top_up(user, amount_minor, currency), EventKind.SUCCEEDED)
+
+
+def indebted() -> User:
+    """Return a buyer who owes 100.00 INR after a lost dispute of a purchase that stands."""
+    top_up = paid_top_up(amount_minor=49_900)
+    bought(on_sale(), top_up.user)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        deliver_event(top_up, kind, amount_minor=10_000)
+    return top_up.user

@@ -18,7 +18,6 @@ def requested_payout(user: User, amount_minor: int | None = None, currency: str 
 
 
 def refund_to_deleted_account(price_inr_minor: int = 49_900) -> Order:
-    """Return an order whose buyer deleted the account afterwards."""
     buyer = funded(inr=price_inr_minor)
     order = bought(on_sale(price_inr_minor=price_inr_minor, tax_rate_bp=1800), buyer)
     delete_account(user=buyer, reason="test", actor=None)

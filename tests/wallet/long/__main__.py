@@ -32,7 +32,6 @@ DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "checkpoi
 
 
 def arguments() -> argparse.Namespace:
-    """Read the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.wallet.long", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -70,7 +69,6 @@ def in_processes(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Run one of them on a fresh database."""
     options = arguments()
     if options.command == "histories" and options.part is None and options.batch is None:
         return in_processes(options)

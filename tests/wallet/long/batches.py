@@ -25,7 +25,6 @@ class Record:
         return {batch["batch"]: batch["outcomes"] for batch in done}
 
     def outcomes(self) -> Counter[str]:
-        """Return how often each operation ended how, in all batches."""
         total: Counter[str] = Counter()
         for outcomes in self.batches().values():
             total.update(outcomes)
@@ -33,5 +32,4 @@ class Record:
 
 
 def record_of(seed: int, folder: Path) -> Record:
-    """Return the record of the run that begins with a seed."""
     return Record(folder / f"histories-{seed}.jsonl")

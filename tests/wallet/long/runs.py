@@ -39,7 +39,6 @@ console = Console(width=160)
 
 
 def run(options: argparse.Namespace, cluster: Cluster | None) -> int:
-    """Run what was asked for; return 0 when all of it went well."""
     if options.command == "histories":
         return histories(options)
     if options.command == "races":
@@ -76,7 +75,6 @@ def histories(options: argparse.Namespace) -> int:
 
 
 def run_batch(of: int, number: int, many: settings) -> None:
-    """Run a batch; say which one it was if it fails."""
     try:
         run_state_machine_as_test(seed(f"{of} {number}")(Wallets), settings=many)
     except Exception:
@@ -94,25 +92,21 @@ class Crowd:
         self.outcomes: Counter[str] = Counter()
 
     def buy(self) -> None:
-        """Buy anything."""
         purchase = PurchaseRequest(str(random.choice(self.listings).pk), random.choice(["INR", "USD"]), random.choice(TIERS))
         key = random.choice([None, "a", "b", str(random.random())])
         spend(buyer=random.choice(self.buyers), purchase=purchase, idempotency_key=key)
 
     def refund(self) -> None:
-        """Refund anything."""
         # By what is owned, which stays little: refunded orders pile up.
         owned = list(Licence.objects.filter(holder=random.choice(self.buyers), revoked_at=None).values_list("order_id", flat=True))
         if owned:
             refund_order(order=Order(pk=random.choice(owned)), reason="race", actor=None)
 
     def credit(self) -> None:
-        """Credit a small amount."""
         buyer, currency = random.choice(self.buyers), random.choice(["INR", "USD"])
         credit_wallet(user=buyer, currency=currency, amount_minor=random.randint(1, 50_000), reason="race", actor=None)
 
     def client(self) -> None:
-        """Run one operation after the other until enough are done."""
         actions: list[Callable[[], Any]] = [self.buy, self.buy, self.buy, self.refund, self.refund, self.credit]
         while self.left.acquire(blocking=False):
             action = random.choice(actions)
@@ -173,7 +167,6 @@ def kills(clients: int, servers: int, cluster: Cluster) -> int:
 
 
 def agree(buying: Buying | None = None) -> bool:
-    """Tell whether the ledger agrees and no acknowledged purchase is lost; print what is wrong."""
     lost = [] if buying is None else buying.lost()
     found = [*differences(), *(f"order {order} was acknowledged and is lost" for order in lost)]
     for sentence in found:

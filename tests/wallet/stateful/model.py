@@ -19,7 +19,6 @@ OPEN_QUOTES = 50
 
 
 def half_up(value: Decimal) -> int:
-    """Round as money is rounded."""
     return int(value.to_integral_value(ROUND_HALF_UP))
 
 
@@ -33,23 +32,20 @@ class Terms:
     tax_bp: int
     commission_bp: int
     published: bool = True
-    # Percentages of the discounts that run, by their code.
-    discounts: dict[str, int] = field(default_factory=dict)
+    # Of the discount that runs.
+    discount_percent: int = 0
 
-    def price(self, tier: str, currency: str, code: str = "") -> int | None:
-        """Return what a tier should cost, perhaps with a code."""
-        off = max(self.discount_bp, 100 * self.discounts.get("", 0), 100 * self.discounts.get(code, 0))
+    def price(self, tier: str, currency: str) -> int | None:
+        off = max(self.discount_bp, 100 * self.discount_percent)
         if 0 in (self.usd, self.inr) or off == 10_000:
             return 0
         base = self.usd if currency == "USD" else self.inr
         return None if base is None else half_up(Decimal(base) * (10_000 - off) / 10_000) * FACTORS[tier]
 
     def tax(self, price: int) -> int:
-        """Return the tax inside a price."""
         return half_up(Decimal(price) * self.tax_bp / (10_000 + self.tax_bp))
 
     def vendors_share(self, price: int, tax: int) -> int:
-        """Return what a vendor should earn."""
         return price - tax - half_up(Decimal(price - tax) * self.commission_bp / 10_000)
 
 
@@ -115,9 +111,9 @@ class Expected:
     balances: Counter[tuple[int, str]] = field(default_factory=Counter)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: Counter[tuple[int, str]] = field(default_factory=Counter)
-    # What is set aside to be paid out, whose each request was and when.
+    # What is set aside to be paid out, and whose each request was.
     waiting: dict[tuple[int, str], int] = field(default_factory=dict)
-    wallet_payouts: dict[str, tuple[int, str, dt.datetime]] = field(default_factory=dict)
+    wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)
     frozen: dict[str, Frozen] = field(default_factory=dict)
@@ -127,8 +123,7 @@ class Expected:
     disputed: Counter[str] = field(default_factory=Counter)
     # Of these, what was lost.
     lost: Counter[str] = field(default_factory=Counter)
-    # Vendors whose payouts are held, by listing; who was paid in which run.
-    held: set[int] = field(default_factory=set)
+    # Who was paid in which run.
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)
