@@ -11,12 +11,14 @@ from vendors.inspection import Inspection, inspect_deliverable
 from vendors.sandbox import font_facts, replies, worker
 from vendors.sandbox.runner import Limits, ReadAt
 
+BOUNDARY = "----boundary"
+MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"
+
 
 class Unread:
     """A body that fails the test when it is read."""
 
     def read(self, *_: object) -> bytes:
-        """Fail the test."""
         raise AssertionError("the body was read")
 
     readline = read
@@ -29,13 +31,19 @@ def knock(client: Any, path: str, **headers: str) -> Any:
     return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
 
 
+def form(content: bytes, *, name: str = "file", filename: str | None = "font.zip", close: bool = True) -> bytes:
+    """Return the body of a form with one part."""
+    named = f'; filename="{filename}"' if filename is not None else ""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{named}\r\nContent-Type: application/zip\r\n\r\n'
+    tail = f"\r\n--{BOUNDARY}--\r\n" if close else ""
+    return head.encode() + content + tail.encode()
+
+
 def stored(media: Path) -> list[str]:
-    """Return the keys of every object in a local store."""
     return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
 
 
 def put(store: ObjectStorage, key: str, content: bytes) -> None:
-    """Store an object."""
     store.save_bytes(key, content)
 
 

@@ -34,7 +34,6 @@ def archive(**members: bytes | str) -> bytes:
 
 
 def form(content: bytes, name: str = "file.bin") -> dict[str, SimpleUploadedFile]:
-    """Return a form with one file."""
     return {"file": SimpleUploadedFile(name, content)}
 
 
@@ -60,7 +59,6 @@ def tarred(entries: Mapping[str, bytes], mode: str = "w", extra: tarfile.TarInfo
 
 
 def link_member(path: str, target: str) -> tarfile.TarInfo:
-    """Return a symbolic link."""
     member = tarfile.TarInfo(path)
     member.type, member.linkname = tarfile.SYMTYPE, target
     return member
@@ -145,7 +143,6 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RG
 
 
 def png_chunk(kind: bytes, content: bytes) -> bytes:
-    """Return one chunk of a PNG."""
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
@@ -211,11 +208,15 @@ def png_with_text() -> bytes:
     return picture(pnginfo=info)
 
 
-def sound(kind: str, seconds: float = 1.0, rate: int = 44_100) -> bytes:
-    """Return a tone."""
+def tone(seconds: float = 1.0, rate: int = 44_100) -> Any:
+    """Return the samples of a tone in stereo."""
+    return np.repeat(0.3 * np.sin(np.arange(int(rate * seconds)) * 0.05), 2).reshape(-1, 2)
+
+
+def sound(kind: str, seconds: float = 1.0, rate: int = 44_100, subtype: str | None = None) -> bytes:
+    """Return a tone as libsndfile writes it."""
     target = io.BytesIO()
-    tone = 0.3 * np.sin(np.arange(int(rate * seconds)) * 0.05)
-    soundfile.write(target, np.column_stack([tone, tone]), rate, format=kind)
+    soundfile.write(target, tone(seconds, rate), rate, format=kind, subtype=subtype)
     return target.getvalue()
 
 
@@ -227,7 +228,6 @@ def adts(frames: int = 50) -> bytes:
 
 
 def box(kind: bytes, content: bytes) -> bytes:
-    """Return an MP4 box."""
     return struct.pack(">I", len(content) + 8) + kind + content
 
 

@@ -1,4 +1,4 @@
-"""Real files: fonts, pictures and sounds of installed packages; tests name a missing one."""
+"""Real files: fonts and pictures of installed packages, of which tests name a missing one, and sounds of real encoders."""
 
 import importlib.util
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Any
 import av
 import numpy as np
 import pytest
-import soundfile
 
 from tests import ROOT
 
+from .makers import tone
+
 FONTS = Path("/usr/share/fonts")
-THEME = Path("/usr/share/sounds/freedesktop/stereo")
 
 
 def debian(package: str, path: Path) -> Path:
@@ -51,36 +51,16 @@ def font(name: str) -> Path:
             return python("rest_framework", f"static/rest_framework/fonts/*.{name}")
 
 
-def picture() -> Path:
-    """Return a picture that a package shows on its pages."""
-    return python("rest_framework", "static/rest_framework/img/*halflings.png")
-
-
-def voice() -> tuple["np.ndarray[tuple[int, ...], np.dtype[np.float32]]", int]:
-    """Return the samples, and their rate, of a voice that speaks."""
-    path = debian("sound-theme-freedesktop", THEME / "audio-channel-front-left.oga")
-    samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
-    return samples, rate
-
-
-def written(path: Path, subtype: str) -> bytes:
-    """Return the voice as libsndfile writes it."""
-    samples, rate = voice()
-    soundfile.write(path, samples, rate, subtype=subtype)
-    return path.read_bytes()
-
-
 def encoded(path: Path, codec: str, bit_rate: int) -> bytes:
-    """Return the voice as FFmpeg's encoder writes it, in the container that the ending names."""
-    samples, rate = voice()
+    """Return a tone as FFmpeg's encoder writes it, in the container that the ending names."""
     with av.open(str(path), "w") as container:
-        layout = "stereo" if samples.shape[1] == 2 else "mono"
         # What kind of stream it is, the name of the codec decides.
-        stream: Any = container.add_stream(codec, rate=rate)
+        stream: Any = container.add_stream(codec, rate=44_100)
         stream.bit_rate = bit_rate
-        stream.layout = layout
-        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples.T), format="fltp", layout=layout)
-        frame.sample_rate = rate
+        stream.layout = "stereo"
+        samples = np.ascontiguousarray(tone().T, dtype=np.float32)
+        frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout="stereo")
+        frame.sample_rate = 44_100
         for packet in (*stream.encode(frame), *stream.encode(None)):
             container.mux(packet)
     return path.read_bytes()

@@ -26,21 +26,13 @@ from marketplace.storage.s3 import PART_BYTES, S3Storage
 from tests.servers.s3 import S3Server
 from tests.waiting import PATIENCE_SECONDS, until
 
-from .helpers import put
+from .helpers import put, stored
 
 MIB = 2**20
 
 
 def writer(store: LocalStorage, key: str) -> Any:
     return store.open(key, "wb")
-
-
-def discard(store: LocalStorage) -> None:
-    writer(store, "deliverables/one").discard()
-
-
-def files_under(root: Path) -> list[Path]:
-    return [path for path in root.rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize(
@@ -189,9 +181,9 @@ def test_file_store_works_on_a_file_system_without_unnamed_files(local_store: Lo
     put(local_store, "deliverables/one", b"content")
     file = writer(local_store, "deliverables/two")
     file.write(b"x")
-    assert len(files_under(Path(local_store.location) / STAGING)) == 1
+    assert len(stored(Path(local_store.location) / STAGING)) == 1
     file.discard()
-    assert files_under(Path(local_store.location)) == [Path(local_store.location) / "deliverables/one"]
+    assert stored(Path(local_store.location)) == ["deliverables/one"]
     assert b"".join(local_store.read("deliverables/one")) == b"content"
 
 
@@ -221,7 +213,7 @@ def test_disk_that_is_full_only_at_the_close_is_unavailable(local_store: LocalSt
             file.close()
     # The descriptor may be another file's by now.
     file.discard()
-    assert files_under(Path(local_store.location)) == []
+    assert stored(Path(local_store.location)) == []
 
 
 def test_bad_sector_is_an_unavailable_store(local_store: LocalStorage, monkeypatch: pytest.MonkeyPatch) -> None:

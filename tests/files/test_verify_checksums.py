@@ -43,7 +43,6 @@ def failed(*words: str) -> tuple[int, list[str]]:
 
 
 def recorded(content: bytes = b"content", **fields: Any) -> Deliverable:
-    """Return the record of a stored file."""
     file: Deliverable = DeliverableFactory(file_size=len(content), sha256=hashlib.sha256(content).hexdigest(), **fields)
     put(default_storage, file.object_key, content)
     return file

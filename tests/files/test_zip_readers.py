@@ -43,13 +43,11 @@ def bsdtar() -> None:
 
 
 def verdict(content: bytes) -> dict[str, Any]:
-    """Return what the sandbox says of the archive."""
     said, _ = worker.run("inspect", io.BufferedReader(io.BytesIO(content)), len(content))
     return said
 
 
 def output_of(command: list[str], given: bytes = b"") -> bytes:
-    """Return what a program prints."""
     return subprocess.run(command, input=given, capture_output=True, env=os.environ | {"LC_ALL": "C.UTF-8"}, check=False).stdout
 
 
@@ -93,11 +91,9 @@ class Pipe(io.RawIOBase):
         self.target = io.BytesIO()
 
     def writable(self) -> bool:
-        """Return True."""
         return True
 
     def write(self, content: Any) -> int:
-        """Append the bytes."""
         return self.target.write(content)
 
 

@@ -65,10 +65,6 @@ class Stopped(Exception):
     """The wish cannot be fulfilled; the text says why."""
 
 
-class Refused(Stopped):
-    """A tool refuses a call; the text is the code of the problem."""
-
-
 class Skill(BaseModel):
     """An entry of the extension for skills."""
 
@@ -123,11 +119,7 @@ class Agent:
         return min(found, key=lambda tool: len(fields_of(tool.input_schema)))
 
     async def call(self, tool: Tool, **arguments: Any) -> tuple[dict[str, Any], list[ResourceLink]]:
-        """Return the result of a tool and the resources that it links to.
-
-        Raises:
-            Refused: the tool says so.
-        """
+        """Return the result of a tool and the resources that it links to; the code of a refusal stops the agent."""
         known = tool.input_schema["properties"]
         for name, value in arguments.items():
             if value not in known[name].get("enum", [value]):
@@ -136,12 +128,11 @@ class Agent:
         if result.is_error:
             problem = result.content[1]
             assert isinstance(problem, TextContent)
-            raise Refused(json.loads(problem.text)["code"])
+            raise Stopped(json.loads(problem.text)["code"])
         links = [part for part in result.content if isinstance(part, ResourceLink)]
         return result.structured_content or {}, links
 
     async def _offers(self, wish: Wish) -> AsyncIterator[Offer]:
-        """Yield for each asset that fits the words the licence that permits the use, if it is within the budget."""
         categories, _ = await self.call(self.tool(gives=("items", "total")))
         category = next(each["slug"] for each in categories["items"] if wish.kind in each["name"].lower())
         filters: dict[str, Any] = {"category": category, "currency": wish.currency, "maxPrice": wish.budget}
@@ -188,7 +179,6 @@ class Agent:
         return self._write(offer.asset["slug"], files)
 
     async def _install_skill(self, offer: Offer) -> list[str]:
-        """Read the files of the skill, which have the digests that the server lists."""
         listed = await self.client.session.send_request(Request[dict[str, Any], str](method="skills/list", params={}), SkillList)
         skill = next((each for each in listed.skills if offer.asset["slug"] in each.uri.split("/")), None)
         if skill is None:
@@ -224,14 +214,12 @@ class Agent:
 
 
 def text_of(result: ReadResourceResult) -> str:
-    """Return the text of a resource."""
     (content,) = result.contents
     assert isinstance(content, TextResourceContents)
     return content.text
 
 
 def digest(content: bytes) -> str:
-    """Return the SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()
 
 

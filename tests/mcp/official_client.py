@@ -71,19 +71,15 @@ class Storage(TokenStorage):
         self.client = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
 
     async def get_tokens(self) -> OAuthToken | None:
-        """Return the tokens."""
         return self.tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Keep the tokens."""
         self.tokens = tokens
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return who the client is: it was registered by hand."""
         return self.client
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep who the client is."""
         self.client = client_info
 
 
@@ -129,5 +125,4 @@ class Person:
         return page.get_text()
 
     async def come_back(self) -> AuthorizationCodeResult:
-        """Return what the client's callback is called with."""
         return AuthorizationCodeResult.model_validate(query_of(self.sent_to))

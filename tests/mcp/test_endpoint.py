@@ -21,19 +21,16 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
 @pytest.fixture
 def secret() -> str:
-    """An MCP token with every scope."""
     return mcp_token()[1]
 
 
 @pytest.fixture
 def newest(secret: str) -> Speaker:
-    """A client of the newest revision."""
     return Speaker(secret)
 
 
 @pytest.fixture
 def older(secret: str) -> Speaker:
-    """A client of the revision before it."""
     return Speaker(secret, WITH_HANDSHAKE[0])
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -27,13 +26,6 @@ from .official_client import CALLBACK, Person, Storage, connected, data_of, gran
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 
 DOCUMENT = "https://assistant.example/client.json"
-
-
-@pytest.fixture
-def tools(live_server: Any, settings: Any, media: Path) -> str:
-    """Serve, under the name that everything is told."""
-    settings.BASE_URL = live_server.url
-    return f"{live_server.url}/mcp"
 
 
 class TurnedAway(Exception):
@@ -61,11 +53,9 @@ class Newcomer(Storage):
     known = False
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return who the client is, once it knows."""
         return self.client if self.known else None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep who the client is."""
         self.client, self.known = client_info, True
 
 
@@ -92,36 +82,36 @@ def reached(error: BaseException, kind: type[BaseException]) -> bool:
     return isinstance(error, kind) or any(reached(one, kind) for one in inner if one is not None)
 
 
-def test_unknown_mcp_client_is_admitted_after_its_review(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_mcp_client_is_admitted_after_its_review(address: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document))
-    visitor = Visitor(funded(inr=100_00), tools.removesuffix("/mcp"))
-    assert requests.post(tools, timeout=PATIENCE_SECONDS).status_code == 401
-    provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
+    visitor = Visitor(funded(inr=100_00), address.removesuffix("/mcp"))
+    assert requests.post(address, timeout=PATIENCE_SECONDS).status_code == 401
+    provider = provider_for(address, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
     with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own
-        talk(tools, provider, wallet)
+        talk(address, provider, wallet)
     assert reached(refusal.value, TurnedAway)
     app = App.objects.get(client_id=DOCUMENT)
     assert (app.status, app.user) == ("Pending", None)
     decisions = {scope: ScopeDecision(granted=scope != Scope.WALLET_SPEND) for scope in APP_SCOPES}
     decide_scopes(review=ScopeReview.objects.get(app=app), decisions=decisions, note="Known to us.", actor=UserFactory())
-    provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
-    assert talk(tools, provider, wallet)["balanceINR"] == 100
+    provider = provider_for(address, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
+    assert talk(address, provider, wallet)["balanceINR"] == 100
     token = AccessToken.objects.get(kind="mcp")
     assert (token.application, Scope.WALLET_SPEND in token.scopes) == (app, False)
 
 
-def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(tools: str) -> None:
+def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(address: str) -> None:
     app = AppFactory(granted_scopes="catalog:read", redirect_uris=CALLBACK)
-    visitor, storage = Visitor(funded(inr=100_00), tools.removesuffix("/mcp")), Storage(app.client_id)
-    provider = provider_for(tools, visitor, storage)
+    visitor, storage = Visitor(funded(inr=100_00), address.removesuffix("/mcp")), Storage(app.client_id)
+    provider = provider_for(address, visitor, storage)
 
     async def step_up(client: Client) -> dict[str, Any]:
         assert "get_wallet" not in [tool.name for tool in (await client.list_tools()).tools]
         await grant(app, "catalog:read account:read")
         return await wallet(client)
 
-    assert talk(tools, provider, step_up)["balanceINR"] == 100
+    assert talk(address, provider, step_up)["balanceINR"] == 100
     assert visitor.visits == 2
     assert Consent.objects.get(app=app).scopes == {Scope.CATALOG_READ, Scope.ACCOUNT_READ}

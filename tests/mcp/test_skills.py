@@ -21,7 +21,6 @@ CONTENT = skill_archive({"scripts/a b.bin": b"\xff\x00"})
 
 
 def refusal(speaker: Speaker, method: str, uri: str) -> int:
-    """Return the code of a refusal."""
     return int(json.loads(speaker.send(method, {"uri": uri}).content)["error"]["code"])
 
 

@@ -33,12 +33,10 @@ def on_sale(listing: Listing, step: Callable[[str], Any], reviewer: User) -> Lis
 
 
 def shown(anonymous: APIClient, listing: Listing) -> Any:
-    """Return what everyone sees of the listing."""
     return anonymous.get(f"/api/v1/assets/{listing.slug}").json()
 
 
 def waiting(listing: Listing) -> Any:
-    """Return the review that waits."""
     return listing.reviews.get(status="Pending")
 
 

@@ -36,7 +36,6 @@ Secret steps that buyers pay for.
 
 
 def generate(client: APIClient, listing: Listing) -> dict[str, Any]:
-    """Generate the manifest."""
     answer = client.post(f"{ASSETS}/{listing.id}/manifest/generate")
     assert answer.status_code == 200
     body: dict[str, Any] = answer.json()
@@ -46,7 +45,6 @@ def generate(client: APIClient, listing: Listing) -> dict[str, Any]:
 
 
 def attach(listing: Listing, technical: dict[str, Any]) -> Deliverable:
-    """Give the listing a file in which this was found."""
     deliverable = Deliverable.objects.create(
         listing=listing,
         object_key=f"deliverables/{listing.pk}-{Deliverable.objects.count()}",
@@ -62,7 +60,6 @@ def attach(listing: Listing, technical: dict[str, Any]) -> Deliverable:
 
 
 def tool(body: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the arguments of one tool."""
     schema: dict[str, Any] = next(each for each in body["toolSchemas"] if each["name"] == name)["inputSchema"]
     return schema
 

@@ -16,18 +16,18 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.models import AuditEntry
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
-from tests.factories import DeliverableFactory, PublishedListingFactory
+from tests.factories import DeliverableFactory
 from tests.files import makers
 from tests.files.helpers import put
+from tests.shop import on_sale
 from vendors.services.reinspecting import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def stored(content: bytes, *, listing: Listing | None = None, **fields: Any) -> Deliverable:
+def stored(content: bytes, **fields: Any) -> Deliverable:
     """Return the record of a stored file, with what a former inspector said of it."""
-    extra = {"listing": listing} if listing else {}
-    deliverable: Deliverable = DeliverableFactory(file_size=len(content), **extra, **fields)
+    deliverable: Deliverable = DeliverableFactory(file_size=len(content), **fields)
     put(default_storage, deliverable.object_key, content)
     return deliverable
 
@@ -40,14 +40,6 @@ def run(*words: str) -> str:
 
 def fonts() -> bytes:
     return makers.zipped({"Tiny.ttf": makers.font()})
-
-
-def published() -> Deliverable:
-    deliverable: Deliverable = PublishedListingFactory().approved_deliverable
-    deliverable.file_size = len(fonts())
-    deliverable.save()
-    put(default_storage, deliverable.object_key, fonts())
-    return deliverable
 
 
 def test_reinspect_keeps_the_details_of_a_file_that_it_refuses_and_fails() -> None:
@@ -85,7 +77,8 @@ def test_unknown_listing_and_format_are_refused() -> None:
 
 
 def test_reinspect_updates_the_details_and_not_the_file(media: Path) -> None:
-    deliverable = published()
+    deliverable = on_sale(fonts()).approved_deliverable
+    assert deliverable is not None
     path = media / deliverable.object_key
     before = (path.read_bytes(), path.stat().st_mtime_ns)
     ensure_manifest(deliverable.listing)

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 def release(listing: Listing, version: str, content: str) -> Deliverable:
-    """Attach a file, label it and have it approved."""
     upload(listing, content)
     Listing.objects.filter(pk=listing.pk).update(version=version)
     listing = submitted(Listing.objects.get(pk=listing.pk))

@@ -21,7 +21,6 @@ from .shop import open_shop
 
 
 def show(scenarios: list[suite.Scenario], console: Console) -> bool:
-    """Print the table and return whether nothing that applies has failed."""
     table = Table("Revision", "Scenario", "Outcome", "Checks passed", "Why the rest does not apply, or what failed", title=suite.PACKAGE)
     for scenario in scenarios:
         notes = scenario.failures or [*sorted(scenario.reasons), *scenario.warnings]
@@ -33,7 +32,6 @@ def show(scenarios: list[suite.Scenario], console: Console) -> bool:
 
 
 def main() -> int:
-    """Run the suite."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--scratch", type=Path, help="a folder to keep the reports in; a temporary one when left out")
     given = options.parse_args()
