@@ -16,7 +16,6 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image, ImageCms
-from PIL.PngImagePlugin import PngInfo
 
 
 def zipped(entries: Mapping[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -199,13 +198,6 @@ def photograph() -> bytes:
     # Behind the first segment, which says that it is a JFIF file.
     at = 4 + int.from_bytes(content[4:6], "big")
     return content[:at] + extra + content[at:] + b"SECRET-BEHIND"
-
-
-def png_with_text() -> bytes:
-    """Return a PNG with a comment."""
-    info = PngInfo()
-    info.add_text("Comment", "SECRET-TEXT")
-    return picture(pnginfo=info)
 
 
 def tone(seconds: float = 1.0, rate: int = 44_100) -> Any:

@@ -55,7 +55,6 @@ def chunks(content: bytes) -> list[bytes]:
 
 
 def test_preview_of_a_photograph_is_upright_and_without_metadata() -> None:
-    assert b"SECRET" not in process_image(makers.png_with_text()).content
     given = makers.photograph()
     assert Image.open(io.BytesIO(given)).getexif().get_ifd(0x8825)[29] == "SECRET-DATE"
     preview = process_image(given)

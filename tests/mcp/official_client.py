@@ -64,11 +64,12 @@ async def grant(app: App, scopes: str) -> None:
 
 
 class Storage(TokenStorage):
-    """What a client keeps: here, in memory."""
+    """What a client keeps, here in memory: who it is, where it was registered by hand, and its tokens."""
 
-    def __init__(self, client_id: str) -> None:
+    def __init__(self, client_id: str = "") -> None:
         self.tokens: OAuthToken | None = None
-        self.client = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
+        known = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
+        self.client = known if client_id else None
 
     async def get_tokens(self) -> OAuthToken | None:
         return self.tokens
@@ -83,14 +84,18 @@ class Storage(TokenStorage):
         self.client = client_info
 
 
+class TurnedAway(Exception):
+    """The consent page is not to be had; its text."""
+
+
 class Person:
-    """Someone at a browser who is signed in and agrees."""
+    """Someone at a browser who is signed in and agrees, or is turned away where there is nothing to agree to."""
 
     def __init__(self, user: User, base: str) -> None:
         browser = Browser()
         browser.force_login(user)
         self.cookies = {"sessionid": browser.cookies["sessionid"].value}
-        self.base, self.sent_to = base, ""
+        self.base, self.sent_to, self.visits = base, "", 0
 
     async def open(self, authorization_url: str) -> None:
         """Open the consent page and allow what it says."""
@@ -98,10 +103,14 @@ class Person:
         self.sent_to = await asyncio.to_thread(self._agree, authorization_url)
 
     def _agree(self, address: str) -> str:
+        self.visits += 1
         # Closed at the end, so that the server's thread ends with it.
         with requests.Session() as session:
             session.cookies.update(self.cookies)
-            page = BeautifulSoup(session.get(address, timeout=PATIENCE_SECONDS).content, "html.parser")
+            found = session.get(address, timeout=PATIENCE_SECONDS)
+            if found.status_code != 200:
+                raise TurnedAway(found.text)
+            page = BeautifulSoup(found.content, "html.parser")
             fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
             form = {**fields, "password": PASSWORD, "decision": "allow"}
             answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=PATIENCE_SECONDS)
