@@ -282,10 +282,12 @@ def fetch(url: str) -> tuple[int, dict[str, str], bytes]:
 
 
 @pytest.mark.s3
-def test_presigned_link_downloads_under_its_name(s3_store: S3Storage) -> None:
+def test_presigned_link_downloads_under_its_name_from_the_public_address(s3_server: S3Server, s3_store: S3Storage, settings: Any) -> None:
+    settings.S3_PUBLIC_ENDPOINT_URL = s3_server.endpoint.replace("127.0.0.1", "localhost")
     s3_store.save_bytes("packages/one", b"package")
-    link = s3_store.presigned_url("packages/one", seconds=30, filename='schön".zip', content_type="application/zip")
-    status, headers, content = fetch(link or "")
+    link = s3_store.presigned_url("packages/one", seconds=30, filename='schön".zip', content_type="application/zip") or ""
+    assert urlsplit(link).hostname == "localhost"
+    status, headers, content = fetch(link)
     assert (status, content) == (200, b"package")
     assert headers["Content-Disposition"] == "attachment; filename*=utf-8''sch%C3%B6n%22.zip"
     assert headers["Content-Type"] == "application/zip"
@@ -299,15 +301,6 @@ def test_tampered_or_expired_presigned_link_is_refused(s3_store: S3Storage) -> N
     assert fetch(link.replace("packages/one", "packages/two"))[0] == 403
     time.sleep(2.1)
     assert fetch(link)[0] == 403
-
-
-@pytest.mark.s3
-def test_presigned_link_names_the_public_address(s3_server: S3Server, s3_store: S3Storage, settings: Any) -> None:
-    settings.S3_PUBLIC_ENDPOINT_URL = s3_server.endpoint.replace("127.0.0.1", "localhost")
-    s3_store.save_bytes("packages/one", b"package")
-    link = s3_store.presigned_url("packages/one", seconds=30, filename="a.zip", content_type="application/zip") or ""
-    assert urlsplit(link).hostname == "localhost"
-    assert fetch(link)[2] == b"package"
 
 
 @pytest.mark.s3

@@ -168,13 +168,6 @@ def test_every_problem_of_the_operation_of_a_tool_has_advice() -> None:
     assert [problem.code for problem in declared - {PreconditionFailed} if problem.code not in ADVICE] == []
 
 
-def test_buy_tool_tells_price_and_balance_if_the_balance_is_too_low(poor: Speaker, listing: Listing) -> None:
-    result = poor.call("buy_asset", assetId=listing.slug, idempotencyKey="one")
-    problem = problem_of(result)
-    assert (problem["code"], problem["price"], problem["balance"]) == ("insufficient_balance", 499.0, 0.0)
-    assert "list_assets and maxPrice" in result["content"][0]["text"]
-
-
 def test_spending_limit_applies_to_the_buy_tool_and_is_named(listing: Listing) -> None:
     buyer = funded(inr=1_000_000)
     _, secret, app = mcp_token(buyer)

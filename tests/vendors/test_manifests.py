@@ -31,6 +31,10 @@ description: Suggests kerning for a line of text.
 
 Secret steps that buyers pay for.
 
+```sh
+# not a section
+```
+
 ## Usage
 """
 
