@@ -223,11 +223,11 @@ def box(kind: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content) + 8) + kind + content
 
 
-def m4a(seconds: int = 3, codec: bytes = b"mp4a", handler: bytes = b"soun") -> bytes:
+def m4a(seconds: int = 3, handler: bytes = b"soun") -> bytes:
     """Return an MP4 file's boxes around nothing."""
     # What decoders need to know: an object of type MPEG-4 audio (0x40), without a decoder's own settings.
     esds = box(b"esds", b"\0" * 4 + b"\x03\x12\0\0\0" + b"\x04\x0d\x40\x15" + b"\0" * 11)
-    entry = box(codec, b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16) + esds)
+    entry = box(b"mp4a", b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16) + esds)
     stsd = box(b"stsd", b"\0\0\0\0\0\0\0\1" + entry)
     mdhd = box(b"mdhd", b"\0" * 12 + struct.pack(">IIHH", 1000, seconds * 1000, 0, 0))
     hdlr = box(b"hdlr", b"\0" * 8 + handler + b"\0" * 13)

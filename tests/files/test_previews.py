@@ -199,9 +199,9 @@ def test_sound_is_kept_as_it_came_with_its_duration(content: bytes, content_type
     assert preview.details["sampleRate"] == 44_100
 
 
-def faded(kind: str, loudest: float = 0.8, seconds: float = 2.0) -> bytes:
+def faded(kind: str, loudest: float = 0.8) -> bytes:
     """Return a tone that grows from nothing to its loudest."""
-    count = int(44_100 * seconds)
+    count = 2 * 44_100
     target = io.BytesIO()
     soundfile.write(target, np.sin(np.arange(count) * 0.05) * np.linspace(0, loudest, count), 44_100, format=kind)
     return target.getvalue()

@@ -165,35 +165,12 @@ def test_upload_is_hashed_and_stored_in_one_pass_in_either_store(chosen: ObjectS
     chosen.delete(KEY)
 
 
-def receive_then_fail() -> None:
-    with receive(upload(b"x"), key=KEY, maximum_bytes=10):
-        assert default_storage.size(KEY) == 1
-        raise RuntimeError
-
-
-def test_file_of_a_request_that_fails_later_is_removed(media: Path) -> None:
-    with pytest.raises(RuntimeError):
-        receive_then_fail()
-    assert stored(media) == []
-
-
 def test_upload_above_the_maximum_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
     with pytest.raises(BodyTooLarge):
         receive(upload(os.urandom(9 * MIB)), key=KEY, maximum_bytes=9 * MIB - 1)
     with pytest.raises(FileNotFoundError):
         chosen.size(KEY)
     assert not list(chosen.unfinished())
-
-
-def test_full_disk_during_an_upload_is_a_503_and_leaves_nothing(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    def full(self: LocalFile, chunk: bytes) -> None:
-        raise DependencyUnavailable
-
-    monkeypatch.setattr(LocalFile, "write", full)
-    with pytest.raises(DependencyUnavailable):
-        receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB)
-    assert stored(media) == []
 
 
 def test_commit_whose_response_was_lost_leaves_nothing(chosen: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> None:

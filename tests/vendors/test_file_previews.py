@@ -44,12 +44,16 @@ def _files_are_parsed_here() -> None:
 def selling(content: bytes, **fields: Any) -> Listing:
     """Return a listing on sale whose stored file was inspected."""
     listing = on_sale(content, **fields)
+    record_inspection(listing)
+    return listing
+
+
+def record_inspection(listing: Listing) -> None:
     file = listing.approved_deliverable
     assert file is not None
-    inspection = inspect_deliverable(storage=default_storage, key=file.object_key, size=len(content))
+    inspection = inspect_deliverable(storage=default_storage, key=file.object_key, size=file.file_size)
     file.format, file.technical, file.entries = inspection.format, inspection.technical, list(inspection.entries)
     file.save()
-    return listing
 
 
 def made_of(listing: Listing) -> list[FilePreview]:
@@ -125,13 +129,10 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
     listing = selling(zipped({"a.ttf": font(), "b.txt": "b"}))
     [before] = made_of(listing)
     assert made_of(listing) == [before]
-    content = font(letters="ABC")
     listing.approved_deliverable = DeliverableFactory(listing=listing, approved_at=listing.published_at)
     listing.save()
-    store_file(listing, content)
-    inspection = inspect_deliverable(storage=default_storage, key=listing.approved_deliverable.object_key, size=len(content))
-    listing.approved_deliverable.format, listing.approved_deliverable.technical = inspection.format, inspection.technical
-    listing.approved_deliverable.save()
+    store_file(listing, font(letters="ABC"))
+    record_inspection(listing)
     with django_capture_on_commit_callbacks(execute=True):
         [after] = made_of(listing)
     assert after.details["characters"] == "ABC"
