@@ -1,12 +1,12 @@
-"""Real files: fonts and pictures of installed packages, of which tests name a missing one, and sounds of real encoders."""
+"""Real files: fonts of installed packages, of which tests name a missing one, and sounds of real encoders."""
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import av
 import numpy as np
 import pytest
+import rest_framework
 
 from tests import ROOT
 
@@ -15,40 +15,27 @@ from .makers import tone
 FONTS = Path("/usr/share/fonts")
 
 
-def debian(package: str, path: Path) -> Path:
-    """Return a file of a Debian package, or skip."""
-    if not path.exists():
-        pytest.skip(f"needs the Debian package {package}")
-    return path
-
-
-def python(package: str, inside: str) -> Path:
-    """Return a file of an installed Python package, the first that fits."""
-    found = importlib.util.find_spec(package)
-    assert found is not None
-    assert found.origin is not None
-    return min(Path(found.origin).parent.glob(inside))
+# By what is special about it: the Debian package of a font, and its file.
+DEBIAN = {
+    "variable": ("fonts-inter-variable", "truetype/inter-vf/Inter.var.ttf"),
+    "collection for Chinese": ("fonts-wqy-microhei", "truetype/wqy/wqy-microhei.ttc"),
+    "Japanese": ("fonts-ipaexfont-gothic", "opentype/ipaexfont-gothic/ipaexg.ttf"),
+    "colour": ("fonts-noto-color-emoji", "truetype/noto/NotoColorEmoji.ttf"),
+    "cubic": ("fonts-cantarell", "opentype/cantarell/Cantarell-Bold.otf"),
+    "wide": ("fonts-dejavu-core", "truetype/dejavu/DejaVuSans.ttf"),
+}
 
 
 def font(name: str) -> Path:
-    """Return a font by what is special about it."""
-    match name:
-        case "variable":
-            return debian("fonts-inter-variable", FONTS / "truetype/inter-vf/Inter.var.ttf")
-        case "collection for Chinese":
-            return debian("fonts-wqy-microhei", FONTS / "truetype/wqy/wqy-microhei.ttc")
-        case "Japanese":
-            return debian("fonts-ipaexfont-gothic", FONTS / "opentype/ipaexfont-gothic/ipaexg.ttf")
-        case "colour":
-            return debian("fonts-noto-color-emoji", FONTS / "truetype/noto/NotoColorEmoji.ttf")
-        case "cubic":
-            return debian("fonts-cantarell", FONTS / "opentype/cantarell/Cantarell-Bold.otf")
-        case "wide":
-            return debian("fonts-dejavu-core", FONTS / "truetype/dejavu/DejaVuSans.ttf")
-        case "variable woff2":
-            return ROOT / "templates" / "static" / "fonts" / "figtree-latin.woff2"
-        case _:
-            return python("rest_framework", f"static/rest_framework/fonts/*.{name}")
+    """Return a font by what is special about it, or of a format; skip where its package is not installed."""
+    if name == "variable woff2":
+        return ROOT / "templates" / "static" / "fonts" / "figtree-latin.woff2"
+    if name not in DEBIAN:
+        return min((Path(rest_framework.__file__).parent / "static/rest_framework/fonts").glob(f"*.{name}"))
+    package, path = DEBIAN[name]
+    if not (FONTS / path).exists():
+        pytest.skip(f"needs the Debian package {package}")
+    return FONTS / path
 
 
 def encoded(path: Path, codec: str, bit_rate: int) -> bytes:

@@ -61,12 +61,9 @@ def by_directory(content: bytes) -> tuple[list[str], bytes]:
     """Return names and contents in the order in which they lie in the archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as found:
         members = [member for member in sorted(found.infolist(), key=lambda each: each.header_offset) if not member.is_dir()]
-        return [name_of(member) for member in members], b"".join(found.read(member) for member in members)
-
-
-def name_of(member: zipfile.ZipInfo) -> str:
-    """Return the name; some programs write UTF-8 without saying so."""
-    return member.filename if member.flag_bits & 0x800 else member.filename.encode("cp437").decode("utf-8", "replace")
+        # Some programs write UTF-8 without saying so.
+        names = [each.filename if each.flag_bits & 0x800 else each.filename.encode("cp437").decode("utf-8", "replace") for each in members]
+        return names, b"".join(found.read(member) for member in members)
 
 
 def assert_agreement(content: bytes, place: Path) -> None:

@@ -23,6 +23,7 @@ from mcp_types import ReadResourceResult, Request, ResourceLink, TextContent, Te
 from pydantic import BaseModel
 
 SECONDS = 60
+CURRENCY = "INR"
 Decides = Callable[[str], Awaitable[None]]
 
 
@@ -47,7 +48,6 @@ class Wish:
     quantity: int = 1
     without_ai: bool = False
     as_skill: bool = False
-    currency: str = "INR"
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Agent:
     async def _offers(self, wish: Wish) -> AsyncIterator[Offer]:
         categories, _ = await self.call(self.tool(gives=("items", "total")))
         category = next(each["slug"] for each in categories["items"] if wish.kind in each["name"].lower())
-        filters: dict[str, Any] = {"category": category, "currency": wish.currency, "maxPrice": wish.budget}
+        filters: dict[str, Any] = {"category": category, "currency": CURRENCY, "maxPrice": wish.budget}
         if wish.without_ai:
             filters["aiOrigin"] = "none"
         found, _ = await self.call(self.tool("q", *filters, gives=("results",)), q=wish.words, **filters)
@@ -144,12 +144,12 @@ class Agent:
             rights, _ = await self.call(rights_tool, assetId=asset["id"], use=wish.use, quantity=wish.quantity)
             if rights["decision"] == "buy":
                 licence = next(each for each in rights["licenses"] if each["slug"] == rights["licenseSlug"])
-                price = licence[f"price{wish.currency}"]
+                price = licence[f"price{CURRENCY}"]
                 if price is not None and price <= wish.budget:
                     yield Offer(asset, licence["slug"], price)
 
     async def _buy_and_install(self, wish: Wish, offer: Offer) -> Outcome:
-        wanted = {"assetId": offer.asset["id"], "licenseSlug": offer.license_slug, "currency": wish.currency}
+        wanted = {"assetId": offer.asset["id"], "licenseSlug": offer.license_slug, "currency": CURRENCY}
         quote, _ = await self.call(self.tool(*wanted, gives=("quoteId", "price", "withinLimits")), **wanted)
         if quote["price"] > wish.budget:
             raise Stopped("it costs more now")
