@@ -61,7 +61,7 @@ def patched(flavor: str | None, at: int, value: int) -> bytes:
 def woff2_of_a_large_table() -> bytes:
     """Return a WOFF2 whose directory claims a table of 1 GiB behind an innocent header."""
     entry = bytes([1]) + b"\x84\x80\x80\x80\x00"
-    packed = brotli.compress(b"\0" * 1000)
+    packed: bytes = brotli.compress(b"\0" * 1000)
     body = entry + packed
     return struct.pack(">4s4sIHHIIHHIIIII", b"wOF2", b"\0\1\0\0", 48 + len(body), 1, 0, 2**20, len(packed), 1, 0, 0, 0, 0, 0, 0) + body
 
