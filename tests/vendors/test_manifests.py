@@ -130,21 +130,6 @@ def test_manifest_of_a_skill_does_not_contain_its_instructions(client: APIClient
     assert b"Secret steps" not in detail.content
 
 
-def test_tool_schemas_are_valid_whatever_was_found(client: APIClient, listing: Listing) -> None:
-    found: list[dict[str, Any]] = [
-        {},
-        {"format": "zip", "contentsByExtension": {}},
-        {"format": "wav", "contentsByExtension": {"wav": 1}, "durationSeconds": 2.5},
-        {"format": "zip", "contentsByExtension": {"md": 3}, "skill": {"name": "", "description": "", "text": "no front matter"}},
-        {"format": "otf", "contentsByExtension": {"otf": 1}, "glyphCount": 5, "familyNames": [], "variableAxes": []},
-    ]
-    for technical in found:
-        attach(listing, technical)
-        for each in generate(client, listing)["toolSchemas"]:
-            assert set(each) == {"name", "description", "inputSchema"}
-            Draft202012Validator.check_schema(each["inputSchema"])
-
-
 def test_tool_schemas_judge_arguments(client: APIClient, listing: Listing) -> None:
     attach(listing, {"format": "ttf", "contentsByExtension": {"ttf": 1}, "glyphCount": 9, "axes": [WEIGHT]})
     schema = Draft202012Validator(tool(generate(client, listing), "typeset_text"))
