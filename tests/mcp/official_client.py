@@ -68,8 +68,11 @@ class Storage(TokenStorage):
 
     def __init__(self, client_id: str = "") -> None:
         self.tokens: OAuthToken | None = None
-        known = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
-        self.client = known if client_id else None
+        self.client: OAuthClientInformationFull | None = None
+        if client_id:
+            self.client = OAuthClientInformationFull(
+                client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none"
+            )
 
     async def get_tokens(self) -> OAuthToken | None:
         return self.tokens
