@@ -98,7 +98,7 @@ def test_other_methods_are_not_allowed(newest: Speaker, method: str) -> None:
     ("accept", "status"),
     [("text/event-stream", 406), ("application/json;q=0", 406), (None, 200), ("text/event-stream, Application/JSON; q=1", 200)],
 )
-def test_client_that_takes_no_json_is_refused(newest: Speaker, accept: str | None, status: int) -> None:
+def test_client_that_takes_no_json_is_refused_and_any_other_answered(newest: Speaker, accept: str | None, status: int) -> None:
     response = newest.send("tools/list", accept=accept)
     assert (response.status_code, response["Content-Type"]) == (status, "application/json")
 
