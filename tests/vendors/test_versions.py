@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from catalog import bounds
 from catalog.models import Deliverable, Listing
-from catalog.selectors.listings import approved_versions
+from catalog.selectors.listings import approved_versions, deliverable_of_version
 from catalog.services.review import approve_listing, block_deliverable
 from marketplace.storage import default_storage
 from tests.catalog.cases import open_review, submitted
@@ -97,6 +97,15 @@ def test_repeated_version_label_gets_a_number_within_the_maximum_length(listing:
     assert [release(listing, "1.0", str(number)).version for number in range(3)] == ["1.0", "1.0+2", "1.0+3"]
     long = "x" * bounds.VERSION_CHARS
     assert [release(listing, long, f"long {number}").version for number in range(2)] == [long, long[:-2] + "+2"]
+
+
+@pytest.mark.slow
+def test_version_is_found_by_its_label_in_its_own_listing(listing: Listing) -> None:
+    old, new = release(listing, "1.0", "old"), release(listing, "2.0", "new")
+    foreign = DeliverableFactory(version="3.0")
+    candidate = DeliverableFactory(listing=listing, version="4.0", approved_at=None)
+    assert [deliverable_of_version(listing, label) for label in ("1.0", "2.0", "1.0 ", "3.0", "4.0")] == [old, new, None, None, None]
+    assert [deliverable_of_version(listing, str(file.pk)) for file in (foreign, candidate)] == [None, None]
 
 
 def test_database_refuses_a_label_twice(listing: Listing) -> None:
