@@ -20,7 +20,7 @@ PACKAGES: dict[str, Callable[[], bool]] = {
     "redis-server": lambda: redis.find_program() is not None,
     "chromium-headless-shell": lambda: shutil.which("chromium-headless-shell") is not None,
     "fonts-dejavu-core": lambda: Path("/usr/share/fonts/truetype/dejavu").exists(),
-    # A variable font, one in colour, two for Chinese and Japanese, one of cubic curves, and a voice.
+    # A variable font, one in colour, two for Chinese and Japanese, and one of cubic curves.
     **{
         package: partial(Path.exists, Path("/usr/share", path))
         for package, path in {
@@ -29,7 +29,6 @@ PACKAGES: dict[str, Callable[[], bool]] = {
             "fonts-wqy-microhei": "fonts/truetype/wqy",
             "fonts-ipaexfont-gothic": "fonts/opentype/ipaexfont-gothic",
             "fonts-cantarell": "fonts/opentype/cantarell",
-            "sound-theme-freedesktop": "sounds/freedesktop",
         }.items()
     },
     "nginx-light": lambda: shutil.which("nginx") is not None,

@@ -131,7 +131,7 @@ class Report:
     findings: list[tuple[int, str]] = field(default_factory=list)
 
 
-def run(count: int, *, seed: int, jobs: int, first: int = 0, progress: Callable[[int], object] = int) -> Report:
+def run(count: int, *, seed: int, jobs: int, first: int = 0) -> Report:
     """Look into `count` files with `jobs` processes at once."""
     report, lock = Report(), threading.Lock()
 
@@ -144,7 +144,6 @@ def run(count: int, *, seed: int, jobs: int, first: int = 0, progress: Callable[
                     report.findings.append((number, f"took {seconds:.1f} s"))
                 if outcome.startswith(("crashed", "died", "unkeepable")):
                     report.findings.append((number, outcome))
-                progress(1)
 
     with ThreadPoolExecutor(jobs) as pool:
         list(pool.map(one_batch, range(first, first + count, BATCH)))

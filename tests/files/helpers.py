@@ -1,22 +1,30 @@
 """Small makers that the file tests share."""
 
+import hashlib
 import io
 import json
 import warnings
 from pathlib import Path
 from typing import Any
 
+from django.core.management import call_command
+
+from catalog.models import Deliverable
+from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
+from tests.factories import DeliverableFactory
 from vendors.inspection import Inspection, inspect_deliverable
 from vendors.sandbox import font_facts, replies, worker
 from vendors.sandbox.runner import Limits, ReadAt
+
+BOUNDARY = "----boundary"
+MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"
 
 
 class Unread:
     """A body that fails the test when it is read."""
 
     def read(self, *_: object) -> bytes:
-        """Fail the test."""
         raise AssertionError("the body was read")
 
     readline = read
@@ -29,19 +37,35 @@ def knock(client: Any, path: str, **headers: str) -> Any:
     return client.generic("POST", path, "", given["CONTENT_TYPE"], **environ)
 
 
+def form(content: bytes, *, name: str = "file", filename: str | None = "font.zip", close: bool = True) -> bytes:
+    """Return the body of a form with one part."""
+    named = f'; filename="{filename}"' if filename is not None else ""
+    head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{named}\r\nContent-Type: application/zip\r\n\r\n'
+    tail = f"\r\n--{BOUNDARY}--\r\n" if close else ""
+    return head.encode() + content + tail.encode()
+
+
 def stored(media: Path) -> list[str]:
-    """Return the keys of every object in a local store."""
     return sorted(str(path.relative_to(media)) for path in media.rglob("*") if path.is_file())
 
 
-def put(store: ObjectStorage, key: str, content: bytes) -> None:
-    """Store an object."""
-    store.save_bytes(key, content)
+def recorded(content: bytes = b"content", **fields: Any) -> Deliverable:
+    """Return the record of a stored deliverable."""
+    file: Deliverable = DeliverableFactory(file_size=len(content), sha256=hashlib.sha256(content).hexdigest(), **fields)
+    default_storage.save_bytes(file.object_key, content)
+    return file
+
+
+def said(*words: str) -> str:
+    """Return what a command says."""
+    out = io.StringIO()
+    call_command(*words, stdout=out)
+    return out.getvalue()
 
 
 def inspect(store: ObjectStorage, content: bytes) -> Inspection:
     """Store a deliverable and look into it."""
-    put(store, "deliverables/one", content)
+    store.save_bytes("deliverables/one", content)
     return inspect_deliverable(storage=store, key="deliverables/one", size=len(content))
 
 

@@ -16,7 +16,6 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image, ImageCms
-from PIL.PngImagePlugin import PngInfo
 
 
 def zipped(entries: Mapping[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -34,7 +33,6 @@ def archive(**members: bytes | str) -> bytes:
 
 
 def form(content: bytes, name: str = "file.bin") -> dict[str, SimpleUploadedFile]:
-    """Return a form with one file."""
     return {"file": SimpleUploadedFile(name, content)}
 
 
@@ -60,7 +58,6 @@ def tarred(entries: Mapping[str, bytes], mode: str = "w", extra: tarfile.TarInfo
 
 
 def link_member(path: str, target: str) -> tarfile.TarInfo:
-    """Return a symbolic link."""
     member = tarfile.TarInfo(path)
     member.type, member.linkname = tarfile.SYMTYPE, target
     return member
@@ -145,7 +142,6 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RG
 
 
 def png_chunk(kind: bytes, content: bytes) -> bytes:
-    """Return one chunk of a PNG."""
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
@@ -204,18 +200,15 @@ def photograph() -> bytes:
     return content[:at] + extra + content[at:] + b"SECRET-BEHIND"
 
 
-def png_with_text() -> bytes:
-    """Return a PNG with a comment."""
-    info = PngInfo()
-    info.add_text("Comment", "SECRET-TEXT")
-    return picture(pnginfo=info)
+def tone(seconds: float = 1.0, rate: int = 44_100) -> Any:
+    """Return the samples of a tone in stereo."""
+    return np.repeat(0.3 * np.sin(np.arange(int(rate * seconds)) * 0.05), 2).reshape(-1, 2)
 
 
-def sound(kind: str, seconds: float = 1.0, rate: int = 44_100) -> bytes:
-    """Return a tone."""
+def sound(kind: str, seconds: float = 1.0, rate: int = 44_100, subtype: str | None = None) -> bytes:
+    """Return a tone as libsndfile writes it."""
     target = io.BytesIO()
-    tone = 0.3 * np.sin(np.arange(int(rate * seconds)) * 0.05)
-    soundfile.write(target, np.column_stack([tone, tone]), rate, format=kind)
+    soundfile.write(target, tone(seconds, rate), rate, format=kind, subtype=subtype)
     return target.getvalue()
 
 
@@ -227,15 +220,14 @@ def adts(frames: int = 50) -> bytes:
 
 
 def box(kind: bytes, content: bytes) -> bytes:
-    """Return an MP4 box."""
     return struct.pack(">I", len(content) + 8) + kind + content
 
 
-def m4a(seconds: int = 3, codec: bytes = b"mp4a", handler: bytes = b"soun") -> bytes:
+def m4a(seconds: int = 3, handler: bytes = b"soun") -> bytes:
     """Return an MP4 file's boxes around nothing."""
     # What decoders need to know: an object of type MPEG-4 audio (0x40), without a decoder's own settings.
     esds = box(b"esds", b"\0" * 4 + b"\x03\x12\0\0\0" + b"\x04\x0d\x40\x15" + b"\0" * 11)
-    entry = box(codec, b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16) + esds)
+    entry = box(b"mp4a", b"\0" * 16 + struct.pack(">HHHHI", 2, 16, 0, 0, 44_100 << 16) + esds)
     stsd = box(b"stsd", b"\0\0\0\0\0\0\0\1" + entry)
     mdhd = box(b"mdhd", b"\0" * 12 + struct.pack(">IIHH", 1000, seconds * 1000, 0, 0))
     hdlr = box(b"hdlr", b"\0" * 8 + handler + b"\0" * 13)

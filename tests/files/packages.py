@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -30,34 +31,29 @@ BLOCK = 2**20
 NAME = "work.tar"
 
 
-def program(*names: str) -> str | None:
-    """Return the first of these programs that is here."""
-    return next(filter(None, map(shutil.which, names)), None)
+# By the names of the program: how it tests a package, and how it prints a file of it.
+TOOLS: dict[tuple[str, ...], tuple[list[str], list[str]]] = {
+    ("unzip",): (["-tqq"], ["-p"]),
+    SEVEN_ZIP: (["t"], ["x", "-so"]),
+    ("bsdtar",): (["-tf"], ["-xOf"]),
+}
 
 
-def with_unzip(package: Path) -> str:
-    """Return the checksum of the deliverable that unzip takes out."""
-    tool = program("unzip") or "unzip"
-    subprocess.run([tool, "-tqq", package], check=True, stdout=subprocess.DEVNULL)
-    return digest_of([tool, "-p", str(package), NAME])
+def by_tool(tool: str, package: Path, test: list[str], take_out: list[str]) -> str:
+    """Return the checksum of the deliverable that a program takes out of a package which it finds whole."""
+    subprocess.run([tool, *test, package], check=True, stdout=subprocess.DEVNULL)
+    digest = hashlib.sha256()
+    with subprocess.Popen([tool, *take_out, package, NAME], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while block := process.stdout.read(BLOCK):
+            digest.update(block)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, tool)
+    return digest.hexdigest()
 
 
-def with_7z(package: Path) -> str:
-    """Return the checksum of the deliverable that 7-Zip takes out."""
-    tool = program(*SEVEN_ZIP) or SEVEN_ZIP[0]
-    subprocess.run([tool, "t", package], check=True, stdout=subprocess.DEVNULL)
-    return digest_of([tool, "x", "-so", str(package), NAME])
-
-
-def with_bsdtar(package: Path) -> str:
-    """Return the checksum of the deliverable that bsdtar takes out."""
-    tool = program("bsdtar") or "bsdtar"
-    subprocess.run([tool, "-tf", package], check=True, stdout=subprocess.DEVNULL)
-    return digest_of([tool, "-xOf", str(package), NAME])
-
-
-def with_python(package: Path) -> str:
-    """Return the checksum of the deliverable that Python takes out; it compares the CRC-32 of each entry."""
+def by_python(package: Path) -> str:
+    """Return the checksum of the deliverable; Python compares the CRC-32 of each entry."""
     digest = hashlib.sha256()
     with ZipFile(package) as archive:
         if names := sorted(set(archive.namelist()) ^ {NAME, "README.txt", "LICENSE.txt"}):
@@ -70,24 +66,12 @@ def with_python(package: Path) -> str:
     return digest.hexdigest()
 
 
-OPENERS: dict[str, tuple[tuple[str, ...], Callable[[Path], str]]] = {
-    "unzip": (("unzip",), with_unzip),
-    "7z": (SEVEN_ZIP, with_7z),
-    "bsdtar": (("bsdtar",), with_bsdtar),
-    "python": (("python3", sys.executable), with_python),
-}
-
-
-def digest_of(command: list[str]) -> str:
-    """Return the SHA-256 of what a program prints."""
-    digest = hashlib.sha256()
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        while block := process.stdout.read(BLOCK):
-            digest.update(block)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return digest.hexdigest()
+def openers() -> Iterator[tuple[str, Callable[[Path], str] | None]]:
+    """Yield the name of each program with its way to open a package, None where the program is not here."""
+    yield "python", by_python
+    for names, (test, take_out) in TOOLS.items():
+        tool = next(filter(shutil.which, names), None)
+        yield names[0], partial(by_tool, tool, test=test, take_out=take_out) if tool else None
 
 
 @contextlib.contextmanager
@@ -132,8 +116,8 @@ def main() -> int:
         bought_package(Path(folder), options.size * MIB, store=options.store) as (package, checksum),
     ):
         sys.stdout.write(f"{options.store}: {package.name}, {package.stat().st_size} bytes\n")
-        for name, (programs, take_out) in OPENERS.items():
-            if program(*programs) is None:
+        for name, take_out in openers():
+            if take_out is None:
                 sys.stdout.write(f"  {name}: not here\n")
                 continue
             began = time.monotonic()

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.usefixtures("in_this_process")
 
 
 def contents(store: ObjectStorage, content: bytes) -> Any:
-    """Return the recorded contents, None where there is none."""
     return inspect(store, content).facts.get("skill")
 
 
@@ -45,7 +44,7 @@ def test_contents_have_the_front_matter_and_the_digest_of_every_file(local_store
         "name: kerning\ndescription: ''\n",
         f"name: kerning\ndescription: {'x' * 1025}\n",
         "name: kerning\ndescription: x\nmetadata: &a [1]\nother: *a\n",
-        f"name: kerning\ndescription: x\nmetadata: {'[' * 3000}\n",
+        f"name: kerning\ndescription: x\nmetadata: {'[' * 2000}\n",
         f"name: kerning\ndescription: x\nmetadata: {'x' * 9000}\n",
         "name: kerning\ndescription: x\nnumber: .nan\n",
         "- a list\n",
@@ -114,28 +113,21 @@ def test_ordinary_text_is_no_warning(local_store: ObjectStorage, text: str) -> N
 
 
 def executable(path: str, mode: int = 0o755) -> zipfile.ZipInfo:
-    """Return a member with a mode."""
     member = zipfile.ZipInfo(path)
     member.create_system, member.external_attr = 3, (0o100000 | mode) << 16
     return member
 
 
-def packed(kind: str, files: dict[str, str | bytes], front: str = FRONT, members: Any = ()) -> bytes:
-    """Return the archive of a skill as a zip or as a tar."""
+def packed(kind: str, files: dict[str, str | bytes], members: Any = ()) -> bytes:
+    """Return the archive of a skill as a zip, or as a tar of the same files and modes."""
+    content, buffer = skill_archive(files, members=members), io.BytesIO()
     if kind == "zip":
-        return skill_archive(files, front=front, members=members)
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        modes = {member.filename: member.external_attr >> 16 & 0o777 for member, _ in members}
-        for path, content in {
-            "SKILL.md": f"---\n{front}---\n# Use\n",
-            **files,
-            **{member.filename: text for member, text in members},
-        }.items():
-            data = content.encode() if isinstance(content, str) else content
-            entry = tarfile.TarInfo(path)
-            entry.size, entry.mode = len(data), modes.get(path, 0o644)
-            archive.addfile(entry, io.BytesIO(data))
+        return content
+    with zipfile.ZipFile(io.BytesIO(content)) as source, tarfile.open(fileobj=buffer, mode="w:gz") as target:
+        for member in source.infolist():
+            entry = tarfile.TarInfo(member.filename)
+            entry.size, entry.mode = member.file_size, member.external_attr >> 16 & 0o777
+            target.addfile(entry, source.open(member))
     return buffer.getvalue()
 
 

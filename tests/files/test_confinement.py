@@ -92,7 +92,6 @@ NEEDED = """
 
 
 def lines_of(text: str, **given: object) -> list[str]:
-    """Return the lines of a block."""
     return [line.strip() for line in text.format(**given).strip().splitlines()]
 
 

@@ -24,8 +24,6 @@ from tests.shop import bought, on_sale
 from tests.waiting import PATIENCE_SECONDS
 from wallet.services.refunds import refund_order
 
-from .helpers import put
-
 pytestmark = [pytest.mark.django_db, pytest.mark.s3]
 # More than one part, so that the package is put together of copies.
 CONTENT = os.urandom(PART_BYTES + 2_000_000)
@@ -114,7 +112,7 @@ def test_publication_makes_a_package_ready_for_each_licence(s3_store: S3Storage,
 def test_unused_package_is_removed_and_its_link_goes_on(s3_store: S3Storage, anonymous: APIClient) -> None:
     link = issue_link(licence=bought(on_sale(SMALL)).buyer.licences.get())
     Listing.objects.update(status="Draft")
-    put(s3_store, "packages/stray", b"left by a killed builder")
+    s3_store.save_bytes("packages/stray", b"left by a killed builder")
     Package.objects.update(created_at=timezone.now() - timedelta(days=40))
     call_command("build_packages", "--prune", "30")
     assert s3_store.size(link.package.object_key) == link.package.size

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.test import RequestFactory
@@ -19,18 +18,22 @@ from marketplace.core.errors import (
     DependencyUnavailable,
     InvalidInput,
     LengthRequired,
+    MalformedBody,
     MalformedRequest,
     RateLimited,
     UnsupportedType,
 )
+from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
 from marketplace.storage.local import LocalFile, LocalStorage
 from marketplace.storage.s3 import S3File
 from tests.factories import UserFactory
 from tests.waiting import PATIENCE_SECONDS
 from vendors import bounds
-from vendors.errors import UploadIncomplete
+from vendors.errors import FileRejected, UploadIncomplete
 from vendors.uploads.receiving import FormReader, bare_form, check_upload_headers, receive, receive_small
+
+from .helpers import MULTIPART, form, stored
 
 MIB = 2**20
 KEY = "deliverables/new"
@@ -72,8 +75,12 @@ def test_sender_of_many_files_at_a_time_is_refused_and_nobody_else() -> None:
     send(sender, bare_form)
 
 
+def sent(body: bytes) -> HttpRequest:
+    return RequestFactory().generic("POST", "/", body, MULTIPART)
+
+
 def upload(content: bytes) -> HttpRequest:
-    return RequestFactory().post("/", {"file": SimpleUploadedFile("font.zip", content)})
+    return sent(form(content))
 
 
 @pytest.mark.parametrize(
@@ -99,6 +106,54 @@ def test_headers_are_refused_before_the_body(headers: dict[str, str], problem: t
         check_upload_headers(request, 100)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        form(b"x" * 100, close=False),
+        form(b"x" * 100)[:-8],
+        b"not a form at all",
+        form(b"x", filename=None),
+        form(b"x", filename=""),
+    ],
+    ids=["no boundary at the end", "cut boundary", "no form", "text field", "no file name"],
+)
+def test_form_without_a_whole_file_is_incomplete_and_leaves_nothing(body: bytes, media: Path) -> None:
+    with pytest.raises(UploadIncomplete):
+        receive(sent(body), key=KEY, maximum_bytes=1000)
+    with pytest.raises(UploadIncomplete):
+        receive_small(sent(body), maximum_bytes=1000)
+    assert stored(media) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "code"),
+    [
+        (form(b"x", close=False) + b"\r\n" + form(b"y"), "#/file", "too_many"),
+        (form(b"x", close=False) + b"\r\n" + form(b"y", name="title", filename=None), "#/title", "unknown_field"),
+        (form(b"y", name="image"), "#/image", "unknown_field"),
+    ],
+)
+def test_unexpected_parts_of_a_form_are_refused_by_name(body: bytes, pointer: str, code: str, media: Path) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        receive(sent(body), key=KEY, maximum_bytes=1000)
+    assert [(error["pointer"], error["code"]) for error in refusal.value.members["errors"]] == [(pointer, code)]
+    assert stored(media) == []
+
+
+def test_upload_form_with_too_many_fields_is_malformed() -> None:
+    many = b"\r\n".join(form(b"", name=f"n{index}", filename=None, close=False) for index in range(250))
+    with pytest.raises(MalformedBody):
+        receive_small(sent(many + b"\r\n" + form(b"x")), maximum_bytes=1000)
+
+
+def test_small_file_is_returned_in_memory_and_an_empty_or_larger_one_refused() -> None:
+    assert receive_small(upload(b"x" * 100), maximum_bytes=100) == b"x" * 100
+    with pytest.raises(BodyTooLarge):
+        receive_small(upload(b"x" * 101), maximum_bytes=100)
+    with pytest.raises(FileRejected):
+        receive_small(upload(b""), maximum_bytes=100)
+
+
 def test_upload_is_hashed_and_stored_in_one_pass_in_either_store(chosen: ObjectStorage) -> None:
     # Several parts of an object on S3.
     content = os.urandom(9 * MIB)
@@ -110,40 +165,12 @@ def test_upload_is_hashed_and_stored_in_one_pass_in_either_store(chosen: ObjectS
     chosen.delete(KEY)
 
 
-def receive_then_fail(store: ObjectStorage) -> None:
-    with receive(upload(b"x"), key=KEY, maximum_bytes=10):
-        assert store.size(KEY) == 1
-        raise RuntimeError
-
-
-def test_file_of_a_request_that_fails_later_is_removed(local_store: LocalStorage, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.location
-    with pytest.raises(RuntimeError):
-        receive_then_fail(local_store)
-    with pytest.raises(FileNotFoundError):
-        local_store.size(KEY)
-
-
 def test_upload_above_the_maximum_leaves_nothing_in_either_store(chosen: ObjectStorage) -> None:
     with pytest.raises(BodyTooLarge):
         receive(upload(os.urandom(9 * MIB)), key=KEY, maximum_bytes=9 * MIB - 1)
     with pytest.raises(FileNotFoundError):
         chosen.size(KEY)
     assert not list(chosen.unfinished())
-
-
-def test_full_disk_during_an_upload_is_a_503_and_leaves_nothing(
-    local_store: LocalStorage, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings.MEDIA_ROOT = local_store.location
-
-    def full(self: LocalFile, chunk: bytes) -> None:
-        raise DependencyUnavailable
-
-    monkeypatch.setattr(LocalFile, "write", full)
-    with pytest.raises(DependencyUnavailable):
-        receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB)
-    assert [path for path in Path(local_store.location).rglob("*") if path.is_file()] == []
 
 
 def test_commit_whose_response_was_lost_leaves_nothing(chosen: ObjectStorage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,17 +189,13 @@ def test_commit_whose_response_was_lost_leaves_nothing(chosen: ObjectStorage, mo
 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
-def test_uploaded_file_whose_commit_is_uncertain_is_left_to_the_sweep(
-    local_store: LocalStorage, settings: Any, error: type[Exception]
-) -> None:
-    settings.MEDIA_ROOT = local_store.location
+def test_uploaded_file_whose_commit_is_uncertain_is_left_to_the_sweep(media: Path, error: type[Exception]) -> None:
     with pytest.raises(error), receive(upload(b"x"), key=KEY, maximum_bytes=100):
         raise error
-    assert local_store.size(KEY) == 1
+    assert default_storage.size(KEY) == 1
 
 
-def test_hashing_threads_end_with_their_uploads(local_store: LocalStorage, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.location
+def test_hashing_threads_end_with_their_uploads(media: Path) -> None:
     before = threading.active_count()
     with receive(upload(b"x" * MIB), key=KEY, maximum_bytes=MIB):
         assert threading.active_count() == before
@@ -181,8 +204,7 @@ def test_hashing_threads_end_with_their_uploads(local_store: LocalStorage, setti
     assert threading.active_count() == before
 
 
-def test_body_that_was_read_before_is_an_incomplete_upload(local_store: LocalStorage, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.location
+def test_body_that_was_read_before_is_an_incomplete_upload(media: Path) -> None:
     request = upload(b"x")
     request.read()
     with pytest.raises(UploadIncomplete):
@@ -191,8 +213,7 @@ def test_body_that_was_read_before_is_an_incomplete_upload(local_store: LocalSto
 
 @pytest.mark.database
 @pytest.mark.django_db(transaction=True)
-def test_no_database_connection_is_held_while_the_body_arrives(local_store: LocalStorage, settings: Any) -> None:
-    settings.MEDIA_ROOT = local_store.location
+def test_no_database_connection_is_held_while_the_body_arrives(media: Path) -> None:
     connection.ensure_connection()
     with receive(upload(b"x"), key=KEY, maximum_bytes=10):
         assert connection.connection is None

@@ -8,8 +8,6 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage.base import ObjectStorage, Segment, StoredRange
 from marketplace.storage.responses import serve_segments
 
-from .helpers import put
-
 # Closing an answer asks the connection whether it is still good.
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +18,7 @@ ETAG = hashlib.sha256(CONTENT).hexdigest()
 @pytest.fixture
 def stored(local_store: ObjectStorage) -> ObjectStorage:
     """A store with the object; that S3 reads the same ranges is in `test_stores.py`."""
-    put(local_store, "previews/one", CONTENT)
+    local_store.save_bytes("previews/one", CONTENT)
     return local_store
 
 

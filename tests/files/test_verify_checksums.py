@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import timedelta
+from functools import partial
 from io import StringIO
 from types import SimpleNamespace
 from typing import Any
@@ -18,20 +19,17 @@ from marketplace.operations.backups import PREFIXES
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
 from marketplace.storage.s3 import S3Storage
-from tests.factories import DeliverableFactory, ListingFactory, StoreFactory
+from tests.factories import ListingFactory, StoreFactory
 from vendors.management.commands import verify_checksums
 from vendors.services.files import STORED_MODELS, keys_of
 from vendors.services.verifying import StoredState, state_of, verify
 
-from .helpers import put
+from .helpers import recorded, said
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
 
-def run(*words: str) -> str:
-    out = StringIO()
-    call_command("verify_checksums", *words, stdout=out)
-    return out.getvalue()
+run = partial(said, "verify_checksums")
 
 
 def failed(*words: str) -> tuple[int, list[str]]:
@@ -42,18 +40,11 @@ def failed(*words: str) -> tuple[int, list[str]]:
     return caught.value.returncode, out.getvalue().splitlines()
 
 
-def recorded(content: bytes = b"content", **fields: Any) -> Deliverable:
-    """Return the record of a stored file."""
-    file: Deliverable = DeliverableFactory(file_size=len(content), sha256=hashlib.sha256(content).hexdigest(), **fields)
-    put(default_storage, file.object_key, content)
-    return file
-
-
 def shown() -> Preview:
     """Return the record of a stored preview with a copy."""
     copy = {"key": "previews/one.card", "size": 4, "sha256": hashlib.sha256(b"copy").hexdigest()}
-    put(default_storage, "previews/one", b"image")
-    put(default_storage, "previews/one.card", b"copy")
+    default_storage.save_bytes("previews/one", b"image")
+    default_storage.save_bytes("previews/one.card", b"copy")
     return Preview.objects.create(
         listing=ListingFactory(),
         kind="Gallery",
@@ -85,9 +76,9 @@ def test_pictures_of_a_store_and_replaced_pictures_are_verified() -> None:
     copy = {"key": "stores/one.card", "size": 4, "sha256": hashlib.sha256(b"copy").hexdigest()}
     logo = StorePicture.objects.create(store=StoreFactory(), kind="Logo", object_key="stores/one", renditions={"card": copy}, **picture)
     FormerPreview.objects.create(listing=ListingFactory(), object_key="previews/former", **picture)
-    put(default_storage, "stores/one", b"image")
-    put(default_storage, "stores/one.card", b"c0py")
-    put(default_storage, "previews/former", b"1mage")
+    default_storage.save_bytes("stores/one", b"image")
+    default_storage.save_bytes("stores/one.card", b"c0py")
+    default_storage.save_bytes("previews/former", b"1mage")
     _, lines = failed()
     assert [line.split(" (")[0] for line in lines[:-1]] == ["different: stores/one", "different: previews/former"]
     assert lines[0].endswith(f"of {logo.store.slug})")
@@ -105,8 +96,8 @@ def test_every_model_with_a_stored_file_is_verified() -> None:
 def test_every_difference_is_listed_and_not_noted() -> None:
     longer, changed, gone, fine = (recorded(bytes([number]) * 9) for number in range(4))
     preview = shown()
-    put(default_storage, longer.object_key, b"\0" * 10)
-    put(default_storage, changed.object_key, b"\1" * 8 + b"x")
+    default_storage.save_bytes(longer.object_key, b"\0" * 10)
+    default_storage.save_bytes(changed.object_key, b"\1" * 8 + b"x")
     default_storage.delete(gone.object_key)
     default_storage.delete("previews/one.card")
     status, lines = failed()
@@ -208,7 +199,7 @@ def test_file_that_was_copied_back_is_read_once_and_one_that_nobody_wrote_to_is_
     with monkeypatch.context() as unread:
         unread.setattr(LocalStorage, "read", None)
         assert state_of(file) == StoredState.INTACT
-    put(default_storage, file.object_key, b"content")
+    default_storage.save_bytes(file.object_key, b"content")
     before = file.fingerprint
     assert state_of(file) == StoredState.INTACT
     file.refresh_from_db()
@@ -221,7 +212,7 @@ def test_file_that_was_copied_back_is_read_once_and_one_that_nobody_wrote_to_is_
 def test_verification_finds_changed_and_missing_objects_on_s3(s3_store: S3Storage) -> None:
     file = recorded(b"first")
     assert run().startswith("1 records: 1 intact")
-    put(s3_store, file.object_key, b"other")
+    s3_store.save_bytes(file.object_key, b"other")
     assert failed()[0] == 1
     s3_store.delete(file.object_key)
     assert failed()[0] == 1

@@ -43,13 +43,11 @@ def bsdtar() -> None:
 
 
 def verdict(content: bytes) -> dict[str, Any]:
-    """Return what the sandbox says of the archive."""
     said, _ = worker.run("inspect", io.BufferedReader(io.BytesIO(content)), len(content))
     return said
 
 
 def output_of(command: list[str], given: bytes = b"") -> bytes:
-    """Return what a program prints."""
     return subprocess.run(command, input=given, capture_output=True, env=os.environ | {"LC_ALL": "C.UTF-8"}, check=False).stdout
 
 
@@ -63,17 +61,9 @@ def by_directory(content: bytes) -> tuple[list[str], bytes]:
     """Return names and contents in the order in which they lie in the archive."""
     with zipfile.ZipFile(io.BytesIO(content)) as found:
         members = [member for member in sorted(found.infolist(), key=lambda each: each.header_offset) if not member.is_dir()]
-        return [name_of(member) for member in members], b"".join(found.read(member) for member in members)
-
-
-def name_of(member: zipfile.ZipInfo) -> str:
-    """Return the name; some programs write UTF-8 without saying so."""
-    return member.filename if member.flag_bits & 0x800 else member.filename.encode("cp437").decode("utf-8", "replace")
-
-
-def by_unzip(content: bytes, place: Path) -> bytes:
-    place.write_bytes(content)
-    return output_of(["unzip", "-p", str(place)])
+        # Some programs write UTF-8 without saying so.
+        names = [each.filename if each.flag_bits & 0x800 else each.filename.encode("cp437").decode("utf-8", "replace") for each in members]
+        return names, b"".join(found.read(member) for member in members)
 
 
 def assert_agreement(content: bytes, place: Path) -> None:
@@ -83,7 +73,8 @@ def assert_agreement(content: bytes, place: Path) -> None:
     assert (names, contents) == by_directory(content)
     assert sorted(names) == sorted(name for name, _ in said["result"]["entries"])
     if shutil.which("unzip"):
-        assert by_unzip(content, place) == contents
+        place.write_bytes(content)
+        assert output_of(["unzip", "-p", str(place)]) == contents
 
 
 class Pipe(io.RawIOBase):
@@ -93,11 +84,9 @@ class Pipe(io.RawIOBase):
         self.target = io.BytesIO()
 
     def writable(self) -> bool:
-        """Return True."""
         return True
 
     def write(self, content: Any) -> int:
-        """Append the bytes."""
         return self.target.write(content)
 
 

@@ -22,11 +22,10 @@ from marketplace.core.errors import Problem  # noqa: E402 - see above
 from marketplace.storage import default_storage  # noqa: E402 - see above
 from marketplace.storage.base import Segment, StoredRange  # noqa: E402 - see above
 from marketplace.storage.responses import serve_segments  # noqa: E402 - see above
-from vendors.uploads.receiving import receive, receive_small  # noqa: E402 - see above
+from vendors.uploads.receiving import receive  # noqa: E402 - see above
 
 
 def upload(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
-    """Receive a file and keep it when asked to."""
     try:
         with receive(request, key="deliverables/one", maximum_bytes=maximum_bytes) as received:
             if "keep" in request.GET:
@@ -36,17 +35,7 @@ def upload(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
         return json_problem_response(problem, request)
 
 
-def small(request: HttpRequest, maximum_bytes: int) -> HttpResponse:
-    """Receive a file into memory."""
-    try:
-        content = receive_small(request, maximum_bytes=maximum_bytes)
-    except Problem as problem:
-        return json_problem_response(problem, request)
-    return JsonResponse({"size": len(content)})
-
-
 def download(request: HttpRequest) -> HttpResponseBase:
-    """Serve what was kept, with a head before it."""
     store = default_storage
     segments: list[Segment] = [b"head", StoredRange(store, "deliverables/one", 0, store.size("deliverables/one"))]
     return serve_segments(request, segments=segments, etag="one", content_type="application/zip", filename="one.zip", inline=False)
@@ -54,6 +43,5 @@ def download(request: HttpRequest) -> HttpResponseBase:
 
 urlpatterns = [
     path("upload/<int:maximum_bytes>", upload),
-    path("small/<int:maximum_bytes>", small),
     path("download", download),
 ]

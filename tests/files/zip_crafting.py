@@ -15,7 +15,6 @@ STREAMED = 0x8
 
 
 def deflated(content: bytes) -> bytes:
-    """Return raw deflate data."""
     stream = zlib.compressobj(9, zlib.DEFLATED, -15)
     return stream.compress(content) + stream.flush()
 
@@ -61,7 +60,6 @@ class Part:
         return said | dict(changes)
 
     def packed(self) -> bytes:
-        """Return the data in the archive."""
         if self.data is not None:
             return self.data
         return deflated(self.content) if self.method == 8 else self.content

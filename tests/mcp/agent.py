@@ -23,6 +23,7 @@ from mcp_types import ReadResourceResult, Request, ResourceLink, TextContent, Te
 from pydantic import BaseModel
 
 SECONDS = 60
+CURRENCY = "INR"
 Decides = Callable[[str], Awaitable[None]]
 
 
@@ -47,7 +48,6 @@ class Wish:
     quantity: int = 1
     without_ai: bool = False
     as_skill: bool = False
-    currency: str = "INR"
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,6 @@ class Outcome:
 
 class Stopped(Exception):
     """The wish cannot be fulfilled; the text says why."""
-
-
-class Refused(Stopped):
-    """A tool refuses a call; the text is the code of the problem."""
 
 
 class Skill(BaseModel):
@@ -123,11 +119,7 @@ class Agent:
         return min(found, key=lambda tool: len(fields_of(tool.input_schema)))
 
     async def call(self, tool: Tool, **arguments: Any) -> tuple[dict[str, Any], list[ResourceLink]]:
-        """Return the result of a tool and the resources that it links to.
-
-        Raises:
-            Refused: the tool says so.
-        """
+        """Return the result of a tool and the resources that it links to; the code of a refusal stops the agent."""
         known = tool.input_schema["properties"]
         for name, value in arguments.items():
             if value not in known[name].get("enum", [value]):
@@ -136,15 +128,14 @@ class Agent:
         if result.is_error:
             problem = result.content[1]
             assert isinstance(problem, TextContent)
-            raise Refused(json.loads(problem.text)["code"])
+            raise Stopped(json.loads(problem.text)["code"])
         links = [part for part in result.content if isinstance(part, ResourceLink)]
         return result.structured_content or {}, links
 
     async def _offers(self, wish: Wish) -> AsyncIterator[Offer]:
-        """Yield for each asset that fits the words the licence that permits the use, if it is within the budget."""
         categories, _ = await self.call(self.tool(gives=("items", "total")))
         category = next(each["slug"] for each in categories["items"] if wish.kind in each["name"].lower())
-        filters: dict[str, Any] = {"category": category, "currency": wish.currency, "maxPrice": wish.budget}
+        filters: dict[str, Any] = {"category": category, "currency": CURRENCY, "maxPrice": wish.budget}
         if wish.without_ai:
             filters["aiOrigin"] = "none"
         found, _ = await self.call(self.tool("q", *filters, gives=("results",)), q=wish.words, **filters)
@@ -153,12 +144,12 @@ class Agent:
             rights, _ = await self.call(rights_tool, assetId=asset["id"], use=wish.use, quantity=wish.quantity)
             if rights["decision"] == "buy":
                 licence = next(each for each in rights["licenses"] if each["slug"] == rights["licenseSlug"])
-                price = licence[f"price{wish.currency}"]
+                price = licence[f"price{CURRENCY}"]
                 if price is not None and price <= wish.budget:
                     yield Offer(asset, licence["slug"], price)
 
     async def _buy_and_install(self, wish: Wish, offer: Offer) -> Outcome:
-        wanted = {"assetId": offer.asset["id"], "licenseSlug": offer.license_slug, "currency": wish.currency}
+        wanted = {"assetId": offer.asset["id"], "licenseSlug": offer.license_slug, "currency": CURRENCY}
         quote, _ = await self.call(self.tool(*wanted, gives=("quoteId", "price", "withinLimits")), **wanted)
         if quote["price"] > wish.budget:
             raise Stopped("it costs more now")
@@ -188,7 +179,6 @@ class Agent:
         return self._write(offer.asset["slug"], files)
 
     async def _install_skill(self, offer: Offer) -> list[str]:
-        """Read the files of the skill, which have the digests that the server lists."""
         listed = await self.client.session.send_request(Request[dict[str, Any], str](method="skills/list", params={}), SkillList)
         skill = next((each for each in listed.skills if offer.asset["slug"] in each.uri.split("/")), None)
         if skill is None:
@@ -224,14 +214,12 @@ class Agent:
 
 
 def text_of(result: ReadResourceResult) -> str:
-    """Return the text of a resource."""
     (content,) = result.contents
     assert isinstance(content, TextResourceContents)
     return content.text
 
 
 def digest(content: bytes) -> str:
-    """Return the SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()
 
 

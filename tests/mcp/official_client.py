@@ -64,37 +64,41 @@ async def grant(app: App, scopes: str) -> None:
 
 
 class Storage(TokenStorage):
-    """What a client keeps: here, in memory."""
+    """What a client keeps, here in memory: who it is, where it was registered by hand, and its tokens."""
 
-    def __init__(self, client_id: str) -> None:
+    def __init__(self, client_id: str = "") -> None:
         self.tokens: OAuthToken | None = None
-        self.client = OAuthClientInformationFull(client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
+        self.client: OAuthClientInformationFull | None = None
+        if client_id:
+            self.client = OAuthClientInformationFull(
+                client_id=client_id, redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none"
+            )
 
     async def get_tokens(self) -> OAuthToken | None:
-        """Return the tokens."""
         return self.tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Keep the tokens."""
         self.tokens = tokens
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return who the client is: it was registered by hand."""
         return self.client
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep who the client is."""
         self.client = client_info
 
 
+class TurnedAway(Exception):
+    """The consent page is not to be had; its text."""
+
+
 class Person:
-    """Someone at a browser who is signed in and agrees."""
+    """Someone at a browser who is signed in and agrees, or is turned away where there is nothing to agree to."""
 
     def __init__(self, user: User, base: str) -> None:
         browser = Browser()
         browser.force_login(user)
         self.cookies = {"sessionid": browser.cookies["sessionid"].value}
-        self.base, self.sent_to = base, ""
+        self.base, self.sent_to, self.visits = base, "", 0
 
     async def open(self, authorization_url: str) -> None:
         """Open the consent page and allow what it says."""
@@ -102,10 +106,14 @@ class Person:
         self.sent_to = await asyncio.to_thread(self._agree, authorization_url)
 
     def _agree(self, address: str) -> str:
+        self.visits += 1
         # Closed at the end, so that the server's thread ends with it.
         with requests.Session() as session:
             session.cookies.update(self.cookies)
-            page = BeautifulSoup(session.get(address, timeout=PATIENCE_SECONDS).content, "html.parser")
+            found = session.get(address, timeout=PATIENCE_SECONDS)
+            if found.status_code != 200:
+                raise TurnedAway(found.text)
+            page = BeautifulSoup(found.content, "html.parser")
             fields = {str(field["name"]): str(field.get("value", "")) for field in page.select("form input[name]:not([type=checkbox])")}
             form = {**fields, "password": PASSWORD, "decision": "allow"}
             answer = session.post(address, form, headers={"Referer": address}, allow_redirects=False, timeout=PATIENCE_SECONDS)
@@ -129,5 +137,4 @@ class Person:
         return page.get_text()
 
     async def come_back(self) -> AuthorizationCodeResult:
-        """Return what the client's callback is called with."""
         return AuthorizationCodeResult.model_validate(query_of(self.sent_to))

@@ -69,9 +69,7 @@ class Speaker:
         return result
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Return the result of a tool."""
         return self.result("tools/call", {"name": tool, "arguments": arguments})
 
     def tools(self) -> list[str]:
-        """Return the names of the tools that are shown."""
         return [tool["name"] for tool in self.result("tools/list")["tools"]]

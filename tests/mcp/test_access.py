@@ -29,7 +29,6 @@ ARGUMENTS = {"assetId": "no-such-asset", "q": "words", "idempotencyKey": "one", 
 
 
 def arguments_of(tool: str) -> dict[str, Any]:
-    """Return arguments that a tool takes."""
     return {name: ARGUMENTS[name] for name in TOOLS[tool].input_schema.get("required", ())}
 
 

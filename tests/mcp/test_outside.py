@@ -14,7 +14,6 @@ from marketplace.web.docs.values import EXAMPLES
 from tests.waiting import PATIENCE_SECONDS
 
 from .conformance import suite
-from .conformance.exemptions import reason_for
 from .conformance.shop import Shop, open_shop
 
 pytestmark = pytest.mark.full
@@ -41,17 +40,6 @@ def test_every_scenario_of_the_public_suite_that_applies_passes(shop: Shop, tmp_
     skills = next(scenario for scenario in scenarios if scenario.name == "sep-2640-skills-enumeration")
     assert skills.passed > 30
     assert [scenario.warnings for scenario in scenarios if scenario.revision == "extension"] == [[]] * len(suite.EXTENSION)
-
-
-@pytest.mark.parametrize(
-    ("scenario", "words"),
-    [
-        ("tools-list", "Unknown tool: test_simple_text"),
-        ("tools-call-simple-text", "Unknown tool: buy_asset"),
-    ],
-)
-def test_conformance_failure_with_another_text_or_scenario_is_not_exempted(scenario: str, words: str) -> None:
-    assert reason_for(scenario, words) == ""
 
 
 def errand(shop: Shop, *words: str, answer: str = "") -> subprocess.CompletedProcess[str]:

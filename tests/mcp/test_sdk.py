@@ -20,7 +20,7 @@ from developers.models import AccessToken, SpendingLimit
 from marketplace.core.scopes import Scope, format_scopes
 from marketplace.mcp.tools.calling import TOOLS
 from tests.factories import AppFactory
-from tests.shop import archive, funded, on_sale
+from tests.shop import funded
 from tests.waiting import PATIENCE_SECONDS
 from wallet.models import Approval, Order
 from wallet.services.approvals import approve_purchase
@@ -31,19 +31,6 @@ from .speaking import NEWEST, WITH_HANDSHAKE, mcp_token
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MODES = {"auto": NEWEST, "legacy": WITH_HANDSHAKE[0]}
-
-
-@pytest.fixture
-def address(live_server: Any, settings: Any) -> str:
-    """Serve, under the name that everything is told."""
-    settings.BASE_URL = live_server.url
-    return f"{live_server.url}/mcp"
-
-
-@pytest.fixture
-def listing(db: None) -> Listing:
-    """Something to buy whose file is there."""
-    return on_sale(archive(), title="Harbor Grotesk", slug="harbor-grotesk", readme="# Harbor\n\nInstall it.")
 
 
 def speak(address: str, mode: str, secret: str, do: Callable[[Client], Coroutine[Any, Any, Any]], asked: Any = None) -> Any:

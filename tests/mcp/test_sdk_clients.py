@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -10,7 +9,7 @@ import pytest
 import requests
 from mcp import Client
 from mcp.client.auth import OAuthClientProvider
-from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
+from mcp.shared.auth import OAuthClientMetadata
 from pydantic import AnyUrl
 
 from developers.models import AccessToken, App, Consent, ScopeReview
@@ -22,54 +21,14 @@ from tests.factories import AppFactory, UserFactory
 from tests.shop import funded
 from tests.waiting import PATIENCE_SECONDS
 
-from .official_client import CALLBACK, Person, Storage, connected, data_of, grant
+from .official_client import CALLBACK, Person, Storage, TurnedAway, connected, data_of, grant
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
 
 DOCUMENT = "https://assistant.example/client.json"
 
 
-@pytest.fixture
-def tools(live_server: Any, settings: Any, media: Path) -> str:
-    """Serve, under the name that everything is told."""
-    settings.BASE_URL = live_server.url
-    return f"{live_server.url}/mcp"
-
-
-class TurnedAway(Exception):
-    """The consent page is not to be had; its text."""
-
-
-class Visitor(Person):
-    """Someone who notes each visit, and is turned away where there is nothing to agree to."""
-
-    visits = 0
-
-    def _agree(self, address: str) -> str:
-        self.visits += 1
-        with requests.Session() as session:
-            session.cookies.update(self.cookies)
-            page = session.get(address, timeout=PATIENCE_SECONDS)
-        if page.status_code != 200:
-            raise TurnedAway(page.text)
-        return super()._agree(address)
-
-
-class Newcomer(Storage):
-    """What a client keeps that has no id here yet."""
-
-    known = False
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        """Return who the client is, once it knows."""
-        return self.client if self.known else None
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        """Keep who the client is."""
-        self.client, self.known = client_info, True
-
-
-def provider_for(address: str, visitor: Visitor, storage: Storage, **more: Any) -> OAuthClientProvider:
+def provider_for(address: str, visitor: Person, storage: Storage, **more: Any) -> OAuthClientProvider:
     metadata = OAuthClientMetadata(redirect_uris=[AnyUrl(CALLBACK)], token_endpoint_auth_method="none")
     return OAuthClientProvider(address, metadata, storage, visitor.open, visitor.come_back, **more)
 
@@ -92,36 +51,36 @@ def reached(error: BaseException, kind: type[BaseException]) -> bool:
     return isinstance(error, kind) or any(reached(one, kind) for one in inner if one is not None)
 
 
-def test_unknown_mcp_client_is_admitted_after_its_review(tools: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_mcp_client_is_admitted_after_its_review(address: str, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CLIENT_METADATA_HOSTS = ["assistant.example"]
     document = orjson.dumps({"client_id": DOCUMENT, "client_name": "Assistant", "redirect_uris": [CALLBACK]})
     monkeypatch.setattr(outbound, "request", lambda *_, **__: Response(200, {"Content-Type": "application/json"}, document))
-    visitor = Visitor(funded(inr=100_00), tools.removesuffix("/mcp"))
-    assert requests.post(tools, timeout=PATIENCE_SECONDS).status_code == 401
-    provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
+    visitor = Person(funded(inr=100_00), address.removesuffix("/mcp"))
+    assert requests.post(address, timeout=PATIENCE_SECONDS).status_code == 401
+    provider = provider_for(address, visitor, Storage(), client_metadata_url=DOCUMENT)
     with pytest.raises(BaseException) as refusal:  # noqa: PT011 - the client wraps what its callback raises in groups of its own
-        talk(tools, provider, wallet)
+        talk(address, provider, wallet)
     assert reached(refusal.value, TurnedAway)
     app = App.objects.get(client_id=DOCUMENT)
     assert (app.status, app.user) == ("Pending", None)
     decisions = {scope: ScopeDecision(granted=scope != Scope.WALLET_SPEND) for scope in APP_SCOPES}
     decide_scopes(review=ScopeReview.objects.get(app=app), decisions=decisions, note="Known to us.", actor=UserFactory())
-    provider = provider_for(tools, visitor, Newcomer("none yet"), client_metadata_url=DOCUMENT)
-    assert talk(tools, provider, wallet)["balanceINR"] == 100
+    provider = provider_for(address, visitor, Storage(), client_metadata_url=DOCUMENT)
+    assert talk(address, provider, wallet)["balanceINR"] == 100
     token = AccessToken.objects.get(kind="mcp")
     assert (token.application, Scope.WALLET_SPEND in token.scopes) == (app, False)
 
 
-def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(tools: str) -> None:
+def test_client_that_lacks_a_scope_asks_its_user_again_and_goes_on(address: str) -> None:
     app = AppFactory(granted_scopes="catalog:read", redirect_uris=CALLBACK)
-    visitor, storage = Visitor(funded(inr=100_00), tools.removesuffix("/mcp")), Storage(app.client_id)
-    provider = provider_for(tools, visitor, storage)
+    visitor, storage = Person(funded(inr=100_00), address.removesuffix("/mcp")), Storage(app.client_id)
+    provider = provider_for(address, visitor, storage)
 
     async def step_up(client: Client) -> dict[str, Any]:
         assert "get_wallet" not in [tool.name for tool in (await client.list_tools()).tools]
         await grant(app, "catalog:read account:read")
         return await wallet(client)
 
-    assert talk(tools, provider, step_up)["balanceINR"] == 100
+    assert talk(address, provider, step_up)["balanceINR"] == 100
     assert visitor.visits == 2
     assert Consent.objects.get(app=app).scopes == {Scope.CATALOG_READ, Scope.ACCOUNT_READ}

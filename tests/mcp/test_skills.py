@@ -7,7 +7,6 @@ import pytest
 
 from catalog.models import Category
 from marketplace.core.scopes import APP_SCOPES, Scope
-from marketplace.storage import default_storage
 from tests.agent_skills import free_skill, skill_archive, skill_on_sale
 from tests.shop import bought, funded
 from wallet.services.refunds import refund_order
@@ -21,7 +20,6 @@ CONTENT = skill_archive({"scripts/a b.bin": b"\xff\x00"})
 
 
 def refusal(speaker: Speaker, method: str, uri: str) -> int:
-    """Return the code of a refusal."""
     return int(json.loads(speaker.send(method, {"uri": uri}).content)["error"]["code"])
 
 
@@ -60,17 +58,6 @@ def test_free_skill_is_for_every_token_that_may_read_the_catalog() -> None:
     for scopes, count in ((APP_SCOPES, 1), (frozenset({Scope.LIBRARY_READ}), 0)):
         speaker = Speaker(mcp_token(None, scopes)[1])
         assert len(speaker.result("skills/list")["skills"]) == count
-
-
-@pytest.mark.slow
-def test_changed_file_is_not_read() -> None:
-    listing = skill_on_sale(slug="kerning")
-    speaker = Speaker(mcp_token(bought(listing, funded(inr=1_000_000)).buyer)[1])
-    file = listing.approved_deliverable
-    assert file is not None
-    default_storage.delete(file.object_key)
-    default_storage.save_bytes(file.object_key, skill_archive(body="# Evil\n"))
-    assert speaker.send("resources/read", {"uri": URI}).status_code == 503
 
 
 @pytest.mark.slow

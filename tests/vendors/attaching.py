@@ -1,9 +1,10 @@
-"""Attaches files and images to listings by the services, without an upload over HTTP."""
+"""Attaches files and previews to listings by the services, without an upload over HTTP."""
 
 import hashlib
 import zlib
+from typing import Any
 
-from catalog.models import Listing, Preview
+from catalog.models import Deliverable, Listing, Preview
 from catalog.models.files import PreviewKind
 from marketplace.storage import default_storage
 from tests.files import makers
@@ -13,16 +14,27 @@ from vendors.services.files import attach_deliverable, attach_preview, new_deliv
 from vendors.uploads.receiving import Received
 
 
-def upload(listing: Listing, text: str = "1") -> None:
-    """Attach a deliverable as an upload does; the upload itself is tried elsewhere."""
-    content, store, key = makers.archive(a_txt=text), default_storage, new_deliverable_key()
+def attach(listing: Listing, content: bytes) -> Deliverable:
+    """Store a deliverable and attach it to the listing as it was read, as an upload does; the upload itself is tried elsewhere."""
+    store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
-    received = Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))
     inspection = Inspection("zip", {"format": "zip", "contentsByExtension": {"txt": 1}})
-    attach_deliverable(listing=Listing.objects.get(pk=listing.pk), received=received, inspection=inspection, actor=listing.store.owner)
+    with Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content)) as received:
+        return attach_deliverable(listing=listing, received=received, inspection=inspection, actor=listing.store.owner)
 
 
-def show(listing: Listing, slot: int = 0) -> Preview:
-    """Attach a gallery image as an upload does."""
-    processed = ProcessedPreview(makers.picture(), "image/webp", {}, {})
+def upload(listing: Listing, text: str = "1") -> None:
+    """Attach an archive to the listing as it is now."""
+    attach(Listing.objects.get(pk=listing.pk), makers.archive(a_txt=text))
+
+
+def show(listing: Listing, slot: int = 0, content: bytes = b"") -> Preview:
+    """Attach a gallery image, another one for each slot."""
+    processed = ProcessedPreview(content or makers.picture(colour=slot), "image/webp", {}, {})
     return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
+
+
+def play(listing: Listing, **details: Any) -> Preview:
+    """Attach a sound."""
+    processed = ProcessedPreview(b"x", "audio/wav", details, {})
+    return attach_preview(listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=processed, actor=listing.store.owner)

@@ -34,7 +34,6 @@ def make_vendor(status: VendorStatus = VendorStatus.APPROVED) -> VendorProfile:
 
 
 def problem(answer: Any) -> tuple[int, str]:
-    """Return status and code."""
     return answer.status_code, answer.json()["code"]
 
 

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from catalog.models import Listing
 from marketplace.core.audit import history_of
 
-from .cases import ASSETS, CREATE, PATCH, pointers, problem, publish
+from .cases import ASSETS, CREATE, PATCH, pointers, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -29,13 +29,6 @@ def test_statements_are_kept_until_the_declaration_is_withdrawn_with_its_parts(c
     assert STATED["aiParts"] not in str(changes)
     assert problem(patch(client, listing, aiOrigin="undeclared")) == (422, "ai_parts_mismatch")
     assert patch(client, listing, aiOrigin="undeclared", aiParts="").status_code == 200
-
-
-def test_statement_about_a_published_listing_is_found_at_once(client: APIClient, anonymous: APIClient, listing: Listing) -> None:
-    publish(listing)
-    patch(client, listing, aiTraining="allowed", aiOrigin="none")
-    found = anonymous.get("/api/v1/assets", {"aiTraining": "allowed", "aiOrigin": "!undeclared"}).json()["items"]
-    assert [item["id"] for item in found] == [str(listing.id)]
 
 
 def test_unknown_statement_about_ai_is_refused(client: APIClient, listing: Listing) -> None:

@@ -33,12 +33,10 @@ def on_sale(listing: Listing, step: Callable[[str], Any], reviewer: User) -> Lis
 
 
 def shown(anonymous: APIClient, listing: Listing) -> Any:
-    """Return what everyone sees of the listing."""
     return anonymous.get(f"/api/v1/assets/{listing.slug}").json()
 
 
 def waiting(listing: Listing) -> Any:
-    """Return the review that waits."""
     return listing.reviews.get(status="Pending")
 
 
@@ -83,30 +81,6 @@ def test_approval_swaps_the_candidate_in(
     assert (approved["liveFile"], approved["candidateFile"], approved["updateStatus"]) == (waits["candidateFile"], None, None)
     assert shown(anonymous, on_sale)["file"]["checksum"] == waits["candidateFile"]["checksum"]
     assert problem(step("submit")) == (409, "nothing_to_review")
-
-
-@pytest.mark.slow
-def test_rejected_candidate_can_be_submitted_again_and_a_withdrawn_one_replaced(
-    on_sale: Listing, step: Callable[[str], Any], reviewer: User, client: APIClient
-) -> None:
-    step("submit")
-    reject_listing(review=waiting(on_sale), findings=[{"code": "file_broken"}], actor=reviewer)
-    record = client.get(f"{ASSETS}/{on_sale.pk}").json()
-    assert (record["status"], record["updateStatus"]) == ("Published", None)
-    assert step("submit").json()["updateStatus"] == "PendingReview"
-    assert step("withdraw").json() == {"id": str(on_sale.pk), "status": "Published", "updateStatus": None}
-    upload(on_sale, "3")
-    assert step("submit").json()["updateStatus"] == "PendingReview"
-    items = client.get(f"{ASSETS}/{on_sale.pk}/reviews").json()["items"]
-    assert [(item["kind"], item["status"]) for item in items] == [
-        ("Update", "Pending"),
-        ("Update", "Withdrawn"),
-        ("Update", "Rejected"),
-        ("Listing", "Approved"),
-    ]
-    # Each submission names the file that it was about.
-    assert len({item["file"]["checksum"] for item in items}) == 3
-    assert items[0]["file"]["id"] == str(Listing.objects.get(pk=on_sale.pk).candidate_deliverable_id)
 
 
 @pytest.mark.slow

@@ -20,17 +20,14 @@ Call = Callable[[APIClient, str, dict[str, str]], Any]
 
 
 def sending(method: str, path: str = "", body: dict[str, Any] | None = None) -> Call:
-    """Return a call with a JSON body."""
     return lambda client, address, headers: getattr(client, method)(f"{address}{path}", body or {}, format="json", headers=headers)
 
 
 def uploading(path: str, content: Callable[[], bytes]) -> Call:
-    """Return an upload."""
     return lambda client, address, headers: client.post(f"{address}{path}", sent(content(), "file"), format="multipart", headers=headers)
 
 
 def on_preview(method: str, body: dict[str, Any]) -> Call:
-    """Return a call about the listing's only preview."""
     return lambda client, address, headers: getattr(client, method)(
         f"{address}/previews/{Preview.objects.get().pk}", body, format="json", headers=headers
     )
@@ -59,7 +56,6 @@ def address(listing: Listing) -> str:
 
 
 def etag(client: APIClient, listing: Listing) -> str:
-    """Return the entity tag that a read answers with."""
     return str(client.get(address(listing))["ETag"])
 
 

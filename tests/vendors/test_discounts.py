@@ -1,7 +1,7 @@
 """A vendor's discounts: when they apply is decided by the database's clock, and the catalog follows."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +16,6 @@ from catalog.catalog_version import current_version
 from catalog.models import Discount, Listing, ListingIndex
 from catalog.services.discounts import end_discount_as_staff, update_discounted_listing
 from library.jobs import build_published
-from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
 from tests.eager import drain, sent_mails
@@ -59,7 +58,6 @@ def shown(client: APIClient, listing: Listing) -> tuple[float, float, str | None
 
 
 def move(listing: Listing, by: timedelta) -> None:
-    """Let time pass for the listing's discounts."""
     Discount.objects.filter(listing=listing).update(starts_at=F("starts_at") - by, ends_at=F("ends_at") - by)
 
 
@@ -148,16 +146,6 @@ def test_discount_ended_by_staff_leaves_the_catalog_and_the_vendor_is_mailed_the
     assert all("The price is misleading." in str(mail.body) for mail in told)
 
 
-def test_staff_cannot_end_a_discount_of_their_own_or_one_that_is_over(client: APIClient, on_sale: Listing) -> None:
-    give(client, on_sale)
-    discount, staff = Discount.objects.get(), UserFactory(is_staff=True)
-    with pytest.raises(SelfReview):
-        end_discount_as_staff(discount=discount, reason="Mine.", actor=on_sale.store.owner)
-    move(on_sale, 2 * DAY)
-    with pytest.raises(InvalidTransition):
-        end_discount_as_staff(discount=discount, reason="Too late.", actor=staff)
-
-
 @pytest.mark.parametrize(
     ("starts", "ends"),
     [(None, -1), (None, 366), (2, 1), (366, 367), (1, 367), (1, 1)],
@@ -226,9 +214,7 @@ def test_discounts_that_ended_long_ago_are_deleted(client: APIClient, on_sale: L
 
 @pytest.mark.django_db(transaction=True)
 def test_one_of_concurrent_overlapping_discounts_is_created(vendor: VendorProfile, on_sale: Listing) -> None:
-    def giving() -> Callable[[], Any]:
-        return lambda: add_discount(listing=on_sale, percent=10, ends_at=timezone.now() + DAY, actor=vendor.user).pk
-
-    outcomes = outcomes_at_once(*(giving() for _ in range(6)))
+    add = partial(add_discount, listing=on_sale, percent=10, ends_at=timezone.now() + DAY, actor=vendor.user)
+    outcomes = outcomes_at_once(*[add] * 6)
     assert outcomes.count("discount_overlaps") == 5
     assert Discount.objects.count() == 1

@@ -5,7 +5,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import DatabaseError, OperationalError
@@ -13,9 +12,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, FileFacts, Listing, Preview
-from catalog.models.files import PreviewKind
 from catalog.services.submission import withdraw_listing
-from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
@@ -26,13 +23,10 @@ from tests.factories import ListingFactory
 from tests.files import makers
 from tests.files.helpers import knock, stored
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
-from vendors.inspection import Inspection
 from vendors.models import VendorProfile
-from vendors.previews import ProcessedPreview
-from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.profiles import suspend_vendor
-from vendors.uploads.receiving import Received
 
+from .attaching import attach, play
 from .cases import ASSETS, make_vendor, problem, publish
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -77,11 +71,8 @@ def test_uploaded_deliverable_is_returned_with_the_documented_fields(listing: Li
         "fileSize": len(content),
         "checksum": hashlib.sha256(content).hexdigest(),
     }
-    technical = json.loads(record["technicalJson"])
-    assert (technical["format"], technical["entryCount"], deliverable.format) == ("zip", 2, "zip")
-    assert technical["contentsByExtension"] == {"ttf": 1, "txt": 1}
-    assert technical["uncompressedSize"] == len(makers.font()) + len("Hello.")
-    assert technical["glyphCount"] == 3
+    assert (json.loads(record["technicalJson"]), deliverable.format) == (deliverable.technical, "zip")
+    assert deliverable.technical["contentsByExtension"] == {"ttf": 1, "txt": 1}
     listing.refresh_from_db()
     assert (listing.candidate_deliverable, listing.approved_deliverable, listing.status) == (deliverable, None, "Draft")
     assert b"".join(default_storage.read(deliverable.object_key)) == content
@@ -123,44 +114,22 @@ def test_object_that_cannot_be_removed_undoes_nothing(
     assert "in on_commit()" in caplog.text
 
 
-def received(content: bytes = b"x") -> Received:
-    """Store bytes as an upload does."""
-    store, key = default_storage, new_deliverable_key()
-    store.save_bytes(key, content)
-    return Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0)
-
-
-INSPECTION = Inspection("zip", {"format": "zip"})
-
-
 def test_one_of_two_concurrent_uploads_wins_and_the_other_leaves_nothing(listing: Listing, vendor: VendorProfile, media: Path) -> None:
     slow = Listing.objects.get(pk=listing.pk)
-    with received(b"fast") as fast:
-        winner = attach_deliverable(listing=listing, received=fast, inspection=INSPECTION, actor=vendor.user)
-    with pytest.raises(UploadConflict), received(b"slow") as late:
-        attach_deliverable(listing=slow, received=late, inspection=INSPECTION, actor=vendor.user)
+    winner = attach(listing, b"fast")
+    with pytest.raises(UploadConflict):
+        attach(slow, b"slow")
     assert Deliverable.objects.get() == winner
     assert stored(media) == [winner.object_key]
 
 
 def test_facts_stay_of_files_that_are_there_or_were_submitted_with_the_listing(listing: Listing, vendor: VendorProfile) -> None:
-    def attach(listing: Listing, content: bytes) -> Listing:
-        with received(content) as file:
-            attach_deliverable(listing=listing, received=file, inspection=INSPECTION, actor=vendor.user)
-        return Listing.objects.get(pk=listing.pk)
-
-    listing = withdraw_listing(listing=submitted(attach(listing, b"submitted")), actor=vendor.user)
-    submitted(attach(ListingFactory(store=vendor.store), b"submitted with another listing"))
+    listing = withdraw_listing(listing=submitted(attach(listing, b"submitted").listing), actor=vendor.user)
+    submitted(attach(ListingFactory(store=vendor.store), b"submitted with another listing").listing)
     for content in (b"submitted with another listing", b"there"):
-        listing = attach(listing, content)
+        listing = attach(listing, content).listing
     kept = {hashlib.sha256(content).hexdigest() for content in (b"submitted", b"there")}
     assert set(FileFacts.objects.filter(listing=listing).values_list("sha256", flat=True)) == kept
-
-
-def sound(*, listing: Listing, actor: User, **details: Any) -> Preview:
-    """Attach a sound as an upload does."""
-    processed = ProcessedPreview(b"x", "audio/wav", details, {})
-    return attach_preview(listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=processed, actor=actor)
 
 
 def test_body_that_came_while_the_listing_was_submitted_or_its_vendor_suspended_is_refused(
@@ -168,40 +137,20 @@ def test_body_that_came_while_the_listing_was_submitted_or_its_vendor_suspended_
 ) -> None:
     publish(listing)
     Listing.objects.update(update_status="PendingReview")
-    with pytest.raises(ListingLocked) as locked, received() as late:
-        attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    with pytest.raises(ListingLocked) as locked:
+        attach(listing, b"late")
     assert locked.value.members == {"currentState": "PendingReview"}
     Listing.objects.update(status="PendingReview", update_status="")
-    with pytest.raises(ListingLocked), received() as late:
-        attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
     with pytest.raises(ListingLocked):
-        sound(listing=listing, actor=vendor.user)
+        attach(listing, b"late")
+    with pytest.raises(ListingLocked):
+        play(listing)
     Listing.objects.update(status="Draft")
     suspend_vendor(profile=vendor, reason="because", actor=make_vendor().user)
-    with pytest.raises(VendorNotApproved) as refusal, received() as late:
-        attach_deliverable(listing=listing, received=late, inspection=INSPECTION, actor=vendor.user)
+    with pytest.raises(VendorNotApproved) as refusal:
+        attach(listing, b"late")
     assert refusal.value.members == {"vendorStatus": "Suspended"}
     assert stored(media) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("place", "content", "kind", "content_type"),
-    [
-        ("font-specimen", makers.font(flavor="woff2"), "FontSpecimen", "font/woff2"),
-        ("audio-preview", makers.sound("WAV", 0.1), "AudioPreview", "audio/wav"),
-    ],
-)
-def test_uploaded_preview_is_returned_with_the_documented_fields(
-    place: str, content: bytes, kind: str, content_type: str, listing: Listing, client: APIClient
-) -> None:
-    answer = client.post(f"{ASSETS}/{listing.id}/{place}", makers.form(content))
-    assert answer.status_code == 200, answer.json()
-    preview = Preview.objects.get()
-    assert answer.json() == {"id": str(preview.id), "assetId": str(listing.id), "kind": kind, "url": f"/api/v1/previews/{preview.id}"}
-    assert default_storage.size(preview.object_key) == preview.size
-    shown = client.get(f"/api/v1/previews/{preview.id}")
-    assert (shown.status_code, shown["Content-Type"]) == (200, content_type)
 
 
 @pytest.mark.slow
@@ -239,10 +188,10 @@ def test_preview_of_a_published_listing_is_live_at_once(listing: Listing, client
     assert anonymous.get(record["url"]).status_code == 200
 
 
-def test_objects_of_a_preview_whose_record_fails_are_removed(listing: Listing, vendor: VendorProfile, media: Path) -> None:
+def test_objects_of_a_preview_whose_record_fails_are_removed(listing: Listing, media: Path) -> None:
     with pytest.raises(DatabaseError):
         # No database takes a NaN as JSON.
-        sound(listing=listing, actor=vendor.user, duration=float("nan"))
+        play(listing, duration=float("nan"))
     assert stored(media) == []
 
 
@@ -254,7 +203,7 @@ def test_files_of_a_preview_whose_commit_is_uncertain_are_left_to_the_sweep(
 
     monkeypatch.setattr(Preview, "save", lost)
     with pytest.raises(OperationalError):
-        sound(listing=listing, actor=vendor.user)
+        play(listing)
     assert len(stored(media)) == 1
 
 
@@ -270,11 +219,3 @@ def test_full_disk_during_the_inspection_is_a_503(
     assert problem(answer) == (503, "dependency_unavailable")
     assert answer["Retry-After"]
     assert stored(media) == []
-
-
-@pytest.mark.slow
-def test_listing_record_contains_files_and_previews(listing: Listing, client: APIClient) -> None:
-    file = client.post(f"{ASSETS}/{listing.id}/file", makers.form(makers.archive(a_txt="1"))).json()
-    image = client.post(f"{ASSETS}/{listing.id}/gallery-image?slot=0", makers.form(makers.picture())).json()
-    record = client.get(f"{ASSETS}/{listing.id}").json()
-    assert (record["liveFile"], record["candidateFile"], record["previews"]) == (None, file, [image])

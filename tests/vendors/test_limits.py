@@ -27,7 +27,6 @@ ARCHIVE, NOW = makers.archive(a_txt="1"), timezone.now()
 
 @pytest.fixture(autouse=True)
 def limit(settings: Any) -> int:
-    """Let the vendor keep one GiB."""
     settings.VENDOR_UNAPPROVED_GIB = 1
     return GIB
 

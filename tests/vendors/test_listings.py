@@ -1,7 +1,6 @@
 """Making, reading and changing listings as their vendor."""
 
 import pytest
-from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
@@ -15,24 +14,9 @@ from .cases import ASSETS, CREATE, PATCH, make_vendor, pointers, publish
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
-def test_created_listing_is_returned_with_the_documented_fields(client: APIClient, vendor: VendorProfile) -> None:
-    answer = client.post(ASSETS, CREATE, format="json")
-    assert answer.status_code == 200
+def test_created_listing_is_in_the_vendors_store_and_audited(client: APIClient, vendor: VendorProfile) -> None:
+    assert client.post(ASSETS, CREATE, format="json").status_code == 200
     listing = Listing.objects.get()
-    assert answer.json() == {
-        "id": str(listing.id),
-        "vendorId": str(vendor.user_id),
-        "title": "Aurora Sans",
-        "slug": "aurora-sans",
-        "shortDescription": "A warm grotesque.",
-        "categorySlug": "fonts",
-        "basePrice": 19.99,
-        "currency": "USD",
-        "status": "Draft",
-        "fileType": "",
-        "supportedPlatforms": "",
-        "version": "",
-    }
     assert (listing.store, listing.base_price_minor, listing.allowed_license_slugs) == (vendor.store, 1999, None)
     entry = history_of(listing).get()
     assert (entry.action, entry.actor) == ("listing.create", vendor.user)
@@ -86,20 +70,14 @@ def test_details_change_without_changing_the_status(status: str, client: APIClie
     assert (listing.status, listing.slug, listing.tags, listing.base_price_minor) == (status, "aurora-sans", ["new"], 1999)
 
 
-def test_optional_details_left_out_keep_their_values(client: APIClient, listing: Listing) -> None:
-    set_once = {"discountPercent": 10, "fileType": "OTF", "supportedPlatforms": "macOS", "version": "1", "tags": ["a"], "taxRatePercent": 5}
-    client.patch(f"{ASSETS}/{listing.id}", PATCH | set_once, format="json")
-    client.patch(f"{ASSETS}/{listing.id}", PATCH, format="json")
-    record = client.get(f"{ASSETS}/{listing.id}").json()
-    assert {name: record[name] for name in set_once} == set_once
-
-
-def test_optional_texts_can_be_emptied(client: APIClient, listing: Listing) -> None:
+def test_optional_details_left_out_keep_their_values_and_texts_can_be_emptied(client: APIClient, listing: Listing) -> None:
+    numbers = {"discountPercent": 10, "taxRatePercent": 5, "tags": ["a"]}
     texts = {"fileType": "OTF", "supportedPlatforms": "macOS", "version": "1", "videoUrl": "https://example.com"}
-    for sent in (texts, dict.fromkeys(texts, "")):
+    emptied = dict.fromkeys(texts, "")
+    for sent, kept in ((numbers | texts, numbers | texts), ({}, numbers | texts), (emptied, numbers | emptied)):
         assert client.patch(f"{ASSETS}/{listing.id}", PATCH | sent, format="json").status_code == 200
         record = client.get(f"{ASSETS}/{listing.id}").json()
-        assert {name: record[name] or "" for name in sent} == sent
+        assert {name: record[name] or "" for name in kept} == kept
 
 
 def test_update_is_audited_with_what_changed_and_only_then(client: APIClient, listing: Listing, vendor: VendorProfile) -> None:
@@ -213,13 +191,3 @@ def test_list_of_many_listings_takes_as_many_queries_as_of_one(
     # Token, profile, count, page.
     with django_assert_max_num_queries(4):
         assert len(client.get(ASSETS).json()["items"]) == 3
-
-
-def test_reviews_are_read_by_their_vendor(client: APIClient, listing: Listing) -> None:
-    finding = {"code": "preview", "field": "gallery", "message": "Blurred.", "hint": "Upload 1600 pixels."}
-    check = {"name": "pricing", "passed": True, "detail": "Set.", "warning": ""}
-    review = listing.reviews.create(status="Rejected", submitted_at=timezone.now(), findings=[finding], checks=[check])
-    answer = client.get(f"{ASSETS}/{listing.id}/reviews").json()
-    assert (answer["total"], answer["page"]) == (1, 1)
-    assert set(answer["items"][0]) == {"id", "kind", "status", "submittedAt", "decidedAt", "file", "checks", "findings", "note", "queue"}
-    assert (answer["items"][0]["id"], answer["items"][0]["findings"], answer["items"][0]["checks"]) == (str(review.id), [finding], [check])

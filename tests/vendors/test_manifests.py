@@ -31,12 +31,15 @@ description: Suggests kerning for a line of text.
 
 Secret steps that buyers pay for.
 
+```sh
+# not a section
+```
+
 ## Usage
 """
 
 
 def generate(client: APIClient, listing: Listing) -> dict[str, Any]:
-    """Generate the manifest."""
     answer = client.post(f"{ASSETS}/{listing.id}/manifest/generate")
     assert answer.status_code == 200
     body: dict[str, Any] = answer.json()
@@ -46,7 +49,6 @@ def generate(client: APIClient, listing: Listing) -> dict[str, Any]:
 
 
 def attach(listing: Listing, technical: dict[str, Any]) -> Deliverable:
-    """Give the listing a file in which this was found."""
     deliverable = Deliverable.objects.create(
         listing=listing,
         object_key=f"deliverables/{listing.pk}-{Deliverable.objects.count()}",
@@ -62,7 +64,6 @@ def attach(listing: Listing, technical: dict[str, Any]) -> Deliverable:
 
 
 def tool(body: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the arguments of one tool."""
     schema: dict[str, Any] = next(each for each in body["toolSchemas"] if each["name"] == name)["inputSchema"]
     return schema
 
@@ -127,21 +128,6 @@ def test_manifest_of_a_skill_does_not_contain_its_instructions(client: APIClient
     detail = anonymous.get(f"/api/v1/assets/{listing.slug}")
     assert detail.json()["file"]["technical"]["skill"]["name"] == "kerning-advisor"
     assert b"Secret steps" not in detail.content
-
-
-def test_tool_schemas_are_valid_whatever_was_found(client: APIClient, listing: Listing) -> None:
-    found: list[dict[str, Any]] = [
-        {},
-        {"format": "zip", "contentsByExtension": {}},
-        {"format": "wav", "contentsByExtension": {"wav": 1}, "durationSeconds": 2.5},
-        {"format": "zip", "contentsByExtension": {"md": 3}, "skill": {"name": "", "description": "", "text": "no front matter"}},
-        {"format": "otf", "contentsByExtension": {"otf": 1}, "glyphCount": 5, "familyNames": [], "variableAxes": []},
-    ]
-    for technical in found:
-        attach(listing, technical)
-        for each in generate(client, listing)["toolSchemas"]:
-            assert set(each) == {"name", "description", "inputSchema"}
-            Draft202012Validator.check_schema(each["inputSchema"])
 
 
 def test_tool_schemas_judge_arguments(client: APIClient, listing: Listing) -> None:

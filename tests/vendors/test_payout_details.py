@@ -61,8 +61,6 @@ def form(**given: str) -> dict[str, str]:
     ("currency", "account", "pointer"),
     [
         ("USD", {"number": "DE89370400440532013001"}, "#/number"),
-        ("USD", {"number": "XX89370400440532013000"}, "#/number"),
-        ("USD", {"number": "DE8937040044053201300"}, "#/number"),
         ("USD", {"number": ""}, "#/number"),
         ("USD", {"number": "9" * 61}, "#/number"),
         ("USD", {"number": "DE89\n370400440532013000"}, "#/number"),
@@ -70,7 +68,6 @@ def form(**given: str) -> dict[str, str]:
         ("USD", {"bank": ""}, "#/bank"),
         # A routing number, whose last digit checks the others, and an account.
         ("USD", {"bank": "021000022", "number": "123456789"}, "#/bank"),
-        ("USD", {"bank": "02100002", "number": "123456789"}, "#/bank"),
         ("USD", {"bank": "021000021"}, "#/number"),
         ("USD", {"bank": "021000021", "number": "123"}, "#/number"),
         ("USD", {"bank": "021000021", "number": "1" * 18}, "#/number"),
@@ -79,8 +76,7 @@ def form(**given: str) -> dict[str, str]:
         ("USD", {"holder": " "}, "#/holder"),
         ("USD", {"holder": "x" * 71}, "#/holder"),
         # Without a character that a SEPA transfer can carry.
-        ("USD", {"holder": "🙂🙂"}, "#/holder"),
-        ("USD", {"holder": "..."}, "#/holder"),
+        ("USD", {"holder": "🙂..."}, "#/holder"),
         ("USD", {"holder": "a\x00b"}, "#/holder"),
         ("INR", {"number": "12345678"}, "#/number"),
         ("INR", {"number": "1" * 19}, "#/number"),
@@ -180,7 +176,6 @@ def test_bank_account_form_is_for_vendors_only(profile: VendorProfile) -> None:
     ("given", "words"),
     [
         ({"password": "not theirs"}, "The password is incorrect"),
-        ({"password": ""}, "required"),
         ({"number": "DE00"}, "not a valid IBAN"),
     ],
 )
@@ -266,13 +261,6 @@ def test_undo_links_of_several_changes_work_in_any_order(profile: VendorProfile)
     assert payout_details_of(profile)["USD"].pk == earlier.pk
 
 
-def test_undo_page_mentions_an_earlier_bank_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
-    first = changed_bank_account(profile)
-    second = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
-    told = [client.get(reverse("payout-details-undo", args=[token_of(each)])).content.decode() for each in (first, second)]
-    assert ["the earlier account applies again" in page for page in told] == [False, True]
-
-
 def test_forged_link_is_not_found() -> None:
     for token in ("x", "IjAx:1:2"):
         for method in (Client().get, Client().post):
@@ -313,14 +301,12 @@ def test_payouts_are_held_and_released_once_and_the_vendor_is_told_of_both(profi
     assert (held.to, released.to) == ([profile.user.email], [profile.user.email])
 
 
-def test_mail_about_a_bank_account_says_whether_it_is_the_first(profile: VendorProfile) -> None:
-    changed_bank_account(profile)
-    changed_bank_account(profile, number="DE02120300000000202051", bank="BYLADEM1001")
-    first, second = (str(mail.body) for mail in sent_mails())
-    assert "are paid to this bank account" in first
-    assert "earlier account" not in first
-    assert "are paid to another bank account" in second
-    assert "the earlier account applies again" in second
+def test_mail_and_undo_page_mention_an_earlier_bank_account_only_if_there_is_one(client: Client, profile: VendorProfile) -> None:
+    details = changed_bank_account(profile), changed_bank_account(profile, number="DE02120300000000202051", bank="BYLADEM1001")
+    mails = [str(mail.body) for mail in sent_mails()]
+    pages = [client.get(reverse("payout-details-undo", args=[token_of(each)])).content.decode() for each in details]
+    for told in (mails, pages):
+        assert ["the earlier account applies again" in text for text in told] == [False, True]
 
 
 def test_reencrypting_bank_accounts_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:

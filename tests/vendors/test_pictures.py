@@ -10,7 +10,6 @@ from rest_framework.test import APIClient
 
 from catalog.comparison.listings import changes_between
 from catalog.models import Deliverable, Listing, Preview
-from catalog.models.files import PreviewKind
 from catalog.services.snapshots import snapshot_of
 from marketplace.core.audit import history_of
 from marketplace.core.errors import NotFound
@@ -18,47 +17,37 @@ from tests.factories import DeliverableFactory, ListingFactory
 from tests.files import makers
 from vendors.errors import ListingLocked, ThumbnailNeeded, VendorNotApproved
 from vendors.models import VendorProfile
-from vendors.previews import ProcessedPreview
-from vendors.services.files import attach_preview
 from vendors.services.pictures import update_picture
 
+from .attaching import play, show
 from .cases import ASSETS, problem, publish
 
 pytestmark = pytest.mark.django_db
 
 
-def picture(listing: Listing, slot: int, content: bytes = b"") -> Preview:
-    """Upload a picture."""
-    processed = ProcessedPreview(content or b"%d" % slot, "image/webp", {}, {})
-    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
-
-
 def address(listing: Listing, preview: Any) -> str:
-    """Return where a preview of the listing is changed."""
     return f"{ASSETS}/{listing.pk}/previews/{getattr(preview, 'pk', preview)}"
 
 
 def places(listing: Listing) -> dict[int, uuid.UUID]:
-    """Return what stands in which slot."""
     return dict(listing.previews.filter(kind="Gallery").values_list("slot", "pk"))
 
 
 @pytest.mark.parametrize("method", ["patch", "delete"])
 def test_preview_of_another_listing_of_ones_own_is_not_found(client: APIClient, listing: Listing, method: str) -> None:
-    beside = picture(ListingFactory(store=listing.store), 0)
+    beside = show(ListingFactory(store=listing.store), 0)
     assert problem(getattr(client, method)(address(listing, beside), {}, format="json")) == (404, "not_found")
     assert Preview.objects.get() == beside
 
 
 def test_preview_that_is_no_picture_has_neither_alt_text_nor_a_position(client: APIClient, listing: Listing) -> None:
-    processed = ProcessedPreview(b"x", "audio/wav", {}, {})
-    other = attach_preview(listing=listing, kind=PreviewKind.AUDIO_PREVIEW, processed=processed, actor=listing.store.owner)
+    other = play(listing)
     assert problem(client.patch(address(listing, other), {"altText": "A chime"}, format="json")) == (404, "not_found")
     assert "altText" not in client.get(f"{ASSETS}/{listing.pk}").json()["previews"][0]
 
 
 def test_pictures_of_a_listing_that_was_submitted_or_whose_store_was_closed_meanwhile_stay(vendor: VendorProfile, listing: Listing) -> None:
-    first, owner = picture(listing, 0), vendor.user
+    first, owner = show(listing, 0), vendor.user
     Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
     with pytest.raises(ListingLocked):
         update_picture(listing=listing, preview_id=first.pk, actor=owner, alt_text="x")
@@ -71,7 +60,7 @@ def test_pictures_of_a_listing_that_was_submitted_or_whose_store_was_closed_mean
 
 
 def test_published_listing_is_never_without_the_picture_on_its_card(client: APIClient, listing: Listing) -> None:
-    first = picture(listing, 0)
+    first = show(listing, 0)
     publish(listing)
     assert problem(client.patch(address(listing, first), {"sortOrder": 3}, format="json")) == (409, "thumbnail_needed")
     assert problem(client.delete(address(listing, first))) == (409, "thumbnail_needed")
@@ -79,14 +68,14 @@ def test_published_listing_is_never_without_the_picture_on_its_card(client: APIC
         update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, slot=1, alt_text="not kept either")
     assert (places(listing), Preview.objects.get().alt_text) == ({0: first.pk}, "")
     # Another one may take its place.
-    second = picture(listing, 3)
+    second = show(listing, 3)
     assert client.patch(address(listing, first), {"sortOrder": 3}, format="json").status_code == 200
     assert places(listing) == {0: second.pk, 3: first.pk}
 
 
 @pytest.mark.slow
 def test_picture_says_what_it_shows_to_everyone(client: APIClient, listing: Listing) -> None:
-    first = picture(listing, 0)
+    first = show(listing, 0)
     publish(listing)
     before = Listing.objects.get(pk=listing.pk).updated_at
     answer = client.patch(address(listing, first), {"altText": "  Letters on a wall "}, format="json")
@@ -107,7 +96,7 @@ def test_picture_says_what_it_shows_to_everyone(client: APIClient, listing: List
 
 @pytest.mark.slow
 def test_pictures_swap_positions_and_keep_all_else(client: APIClient, listing: Listing) -> None:
-    first, second = picture(listing, 0), picture(listing, 1)
+    first, second = show(listing, 0), show(listing, 1)
     Preview.objects.filter(pk=first.pk).update(alt_text="First")
     before = {row["id"]: row for row in Preview.objects.values()}
     answer = client.patch(address(listing, second), {"sortOrder": 0, "altText": "Second"}, format="json")
@@ -123,7 +112,7 @@ def test_pictures_swap_positions_and_keep_all_else(client: APIClient, listing: L
 
 
 def test_reviewers_see_that_pictures_were_moved_or_described_since(listing: Listing) -> None:
-    first, second = picture(listing, 0), picture(listing, 1)
+    first, second = show(listing, 0), show(listing, 1)
     before = snapshot_of(listing)
     # As it was before pictures said what they show.
     assert [set(preview) for preview in before["previews"]] == [{"kind", "slot", "checksum"}] * 2
@@ -136,23 +125,22 @@ def test_reviewers_see_that_pictures_were_moved_or_described_since(listing: List
 
 
 def test_new_picture_has_no_alt_text_and_the_same_picture_keeps_it(listing: Listing) -> None:
-    first = picture(listing, 0, b"same")
+    first = show(listing, 0, b"same")
     update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, alt_text="Letters")
-    assert picture(listing, 0, b"same").alt_text == "Letters"
-    assert picture(listing, 0, b"other").alt_text == ""
+    assert show(listing, 0, b"same").alt_text == "Letters"
+    assert show(listing, 0, b"other").alt_text == ""
 
 
 def test_deleting_a_preview_returns_it_and_removes_its_files(
     client: APIClient, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
-    first = picture(listing, 1)
+    first = show(listing, 1)
     with django_capture_on_commit_callbacks(execute=True):
         answer = client.delete(address(listing, first))
     assert (answer.status_code, answer.json()["id"], answer.json()["sortOrder"]) == (200, str(first.pk), 1)
     assert not Preview.objects.exists()
     assert history_of(listing)[0].data == {"kind": "Gallery", "slot": 1, "sha256": first.sha256}
     assert [path for path in media.rglob("*") if path.is_file()] == []
-    assert problem(client.delete(address(listing, first))) == (404, "not_found")
     with pytest.raises(NotFound):
         update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, slot=0)
 

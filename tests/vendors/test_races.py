@@ -1,6 +1,5 @@
 """Two at once: one stands, the other is told, and nothing is left over."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -14,7 +13,6 @@ from django.db import connections, transaction
 from django.utils import timezone
 
 from catalog.models import Category, Deliverable, Listing, Preview, Store
-from catalog.models.files import PreviewKind
 from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.models import User
@@ -28,24 +26,20 @@ from tests.files.helpers import stored
 from tests.races import refusals_at_once, until_someone_waits
 from tests.waiting import PATIENCE_SECONDS
 from vendors import bounds
-from vendors.inspection import Inspection
 from vendors.models import Upload, VendorProfile, VendorStatus
-from vendors.previews import ProcessedPreview
 from vendors.selectors import unapproved_bytes, uploads_of
-from vendors.services.files import attach_deliverable, attach_preview, new_deliverable_key
 from vendors.services.listings import create_listing, update_listing
 from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
 from vendors.services.profiles import apply, approve_vendor, suspend_vendor
 from vendors.services.uploads import append_part, begin_upload, finish_upload, new_part_key
-from vendors.uploads.receiving import Received
 
+from .attaching import attach, play, show
 from .cases import make_vendor
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 TIMES = 6
-INSPECTION = Inspection("zip", {"format": "zip"})
 
 
 def codes_at_once(calls: Sequence[Callable[[], Any]]) -> list[str]:
@@ -54,16 +48,7 @@ def codes_at_once(calls: Sequence[Callable[[], Any]]) -> list[str]:
 
 
 def one_stands(code: str) -> list[str]:
-    """Return the outcomes of which one is a success."""
     return ["", *[code] * (TIMES - 1)]
-
-
-def upload(listing: Listing, content: bytes) -> None:
-    """Store a file and attach it, as the view does."""
-    store, key = default_storage, new_deliverable_key()
-    store.save_bytes(key, content)
-    with Received(store, key, "a.zip", len(content), hashlib.sha256(content).hexdigest(), 0) as received:
-        attach_deliverable(listing=listing, received=received, inspection=INSPECTION, actor=listing.store.owner)
 
 
 def test_user_who_applies_many_times_has_one_profile() -> None:
@@ -117,7 +102,7 @@ def test_one_of_opposite_concurrent_decisions_on_a_vendor_succeeds() -> None:
 def test_one_of_concurrent_uploads_wins_and_the_others_leave_nothing(media: Path) -> None:
     listing = ListingFactory(store=make_vendor().store)
     copies = [Listing.objects.get(pk=listing.pk) for _ in range(TIMES)]
-    calls = [partial(upload, copy, b"%d" % n) for n, copy in enumerate(copies)]
+    calls = [partial(attach, copy, b"%d" % n) for n, copy in enumerate(copies)]
     assert codes_at_once(calls) == one_stands("upload_conflict")
     deliverable = Deliverable.objects.get()
     listing.refresh_from_db()
@@ -126,7 +111,6 @@ def test_one_of_concurrent_uploads_wins_and_the_others_leave_nothing(media: Path
 
 
 def begun(size: int) -> Upload:
-    """Begin a resumable upload."""
     listing = ListingFactory(store=make_vendor().store)
     return begin_upload(listing=listing, filename="a.zip", size=size, actor=listing.store.owner)
 
@@ -199,7 +183,7 @@ def test_concurrent_uploads_to_several_listings_do_not_exceed_the_storage_limit(
     profile = make_vendor()
     listings = [ListingFactory(store=profile.store) for _ in range(TIMES)]
     begin_upload(listing=listings[0], filename="a.zip", size=GIB - 250, actor=profile.user)
-    uploads = [partial(upload, listing, b"x" * 100) for listing in listings[:3]]
+    uploads = [partial(attach, listing, b"x" * 100) for listing in listings[:3]]
     begins = [partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=profile.user) for listing in listings[3:]]
     assert codes_at_once([*uploads, *begins]) == ["", "", *["unapproved_storage_full"] * (TIMES - 2)]
     assert unapproved_bytes(profile.store) == GIB - 50
@@ -217,49 +201,36 @@ def test_upload_that_begins_beside_others_of_the_listing_and_its_vendors_suspens
     profile = make_vendor()
     listing = ListingFactory(store=profile.store)
     begin = partial(begin_upload, listing=listing, filename="a.zip", size=100, actor=profile.user)
-    show = partial(
-        attach_preview,
-        listing=listing,
-        kind=PreviewKind.AUDIO_PREVIEW,
-        processed=ProcessedPreview(b"x", "audio/wav", {}, {}),
-        actor=profile.user,
-    )
     suspend = partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())
     # A deadlock would be an error of the database, which is no refusal.
-    outcomes = codes_at_once([begin, show, partial(upload, listing, b"x"), suspend, begin, show])
+    outcomes = codes_at_once([begin, partial(play, listing), partial(attach, listing, b"x"), suspend, begin, partial(play, listing)])
     assert set(outcomes) <= {"", "vendor_not_approved"}
 
 
 def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> None:
     listing = ListingFactory(store=make_vendor().store)
-    assert codes_at_once([partial(show_in, listing, 0, b"%d" % n) for n in range(TIMES)]) == [""] * TIMES
+    assert codes_at_once([partial(show, listing, 0, b"%d" % n) for n in range(TIMES)]) == [""] * TIMES
     assert set(stored(media)) == {Preview.objects.get().object_key}
 
 
 def test_pictures_that_change_places_at_once_are_all_kept_each_in_a_place_of_its_own(media: Path) -> None:
     listing = ListingFactory(store=make_vendor().store)
     owner = listing.store.owner
-    pictures = [show_in(listing, slot) for slot in range(3)]
+    pictures = [show(listing, slot) for slot in range(3)]
     calls = [partial(update_picture, listing=listing, preview_id=pictures[n % 3].pk, slot=(n + 1) % 5, actor=owner) for n in range(TIMES)]
     assert codes_at_once(calls) == [""] * TIMES
     assert set(listing.previews.values_list("pk", flat=True)) == {picture.pk for picture in pictures}
     assert set(stored(media)) == set(listing.previews.values_list("object_key", flat=True))
 
 
-def show_in(listing: Listing, slot: int, content: bytes = b"x") -> Preview:
-    """Upload a picture to a slot."""
-    processed = ProcessedPreview(content, "image/webp", {}, {})
-    return attach_preview(listing=listing, kind=PreviewKind.GALLERY, slot=slot, processed=processed, actor=listing.store.owner)
-
-
 def test_file_that_is_replaced_during_the_checks_is_not_submitted() -> None:
     listing = ListingFactory(store=make_vendor().store)
-    upload(listing, b"first")
+    attach(listing, b"first")
     checked = Listing.objects.get(pk=listing.pk)
     checks = [{"name": "file_integrity", "passed": True, "detail": ""}]
     outcomes = codes_at_once(
         [
-            lambda: upload(Listing.objects.get(pk=listing.pk), b"second"),
+            lambda: attach(Listing.objects.get(pk=listing.pk), b"second"),
             lambda: submit_listing(listing=checked, checks=checks, actor=listing.store.owner),
         ]
     )
@@ -290,13 +261,11 @@ def test_concurrent_generations_make_one_manifest() -> None:
 def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
     profile = make_vendor()
     listing = ListingFactory(store=profile.store)
-    processed = ProcessedPreview(b"RIFF", "image/webp", {}, {})
-    upload = partial(attach_preview, listing=listing, kind=PreviewKind.GALLERY, processed=processed, actor=profile.user)
     suspend = partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())
     with ThreadPoolExecutor(2) as pool:
         with transaction.atomic():
             lock_listing(listing.pk)
-            waiting = pool.submit(codes_at_once, [upload])
+            waiting = pool.submit(codes_at_once, [partial(show, listing)])
             until_someone_waits()
             assert pool.submit(codes_at_once, [suspend]).result(PATIENCE_SECONDS) == [""]
         assert waiting.result(PATIENCE_SECONDS) == ["vendor_not_approved"]

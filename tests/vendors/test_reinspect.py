@@ -1,6 +1,7 @@
 """Looking into stored files again: what is said of them follows the inspector, the files stay."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -14,51 +15,31 @@ from catalog.manifests import ensure_manifest
 from catalog.models import AgentManifest, Deliverable, Listing
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.models import AuditEntry
-from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
-from tests.factories import DeliverableFactory, PublishedListingFactory
+from tests.factories import DeliverableFactory
 from tests.files import makers
-from tests.files.helpers import put
-from vendors.services.reinspecting import differences
+from tests.files.helpers import recorded, said
+from tests.shop import on_sale
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def stored(content: bytes, *, listing: Listing | None = None, **fields: Any) -> Deliverable:
-    """Return the record of a stored file, with what a former inspector said of it."""
-    extra = {"listing": listing} if listing else {}
-    deliverable: Deliverable = DeliverableFactory(file_size=len(content), **extra, **fields)
-    put(default_storage, deliverable.object_key, content)
-    return deliverable
-
-
-def run(*words: str) -> str:
-    out = StringIO()
-    call_command("reinspect", *words, stdout=out)
-    return out.getvalue()
+run = partial(said, "reinspect")
 
 
 def fonts() -> bytes:
     return makers.zipped({"Tiny.ttf": makers.font()})
 
 
-def published() -> Deliverable:
-    deliverable: Deliverable = PublishedListingFactory().approved_deliverable
-    deliverable.file_size = len(fonts())
-    deliverable.save()
-    put(default_storage, deliverable.object_key, fonts())
-    return deliverable
-
-
 def test_reinspect_keeps_the_details_of_a_file_that_it_refuses_and_fails() -> None:
-    deliverable = stored(b"<html>")
+    deliverable = recorded(b"<html>")
     with pytest.raises(CommandError, match="1 files could not"):
         run()
     assert Deliverable.objects.get(pk=deliverable.pk).technical == deliverable.technical
 
 
 def test_reinspect_reports_a_missing_file_and_inspects_the_others() -> None:
-    lost, found = DeliverableFactory(), stored(fonts())
+    lost, found = DeliverableFactory(), recorded(fonts())
     out = StringIO()
     with pytest.raises(CommandError):
         call_command("reinspect", stdout=out)
@@ -68,7 +49,7 @@ def test_reinspect_reports_a_missing_file_and_inspects_the_others() -> None:
 
 def test_reinspect_stops_if_the_store_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
-        stored(fonts())
+        recorded(fonts())
 
     def refuse(*_: Any) -> Any:
         raise DependencyUnavailable("The disk is gone.")
@@ -85,7 +66,8 @@ def test_unknown_listing_and_format_are_refused() -> None:
 
 
 def test_reinspect_updates_the_details_and_not_the_file(media: Path) -> None:
-    deliverable = published()
+    deliverable = on_sale(fonts()).approved_deliverable
+    assert deliverable is not None
     path = media / deliverable.object_key
     before = (path.read_bytes(), path.stat().st_mtime_ns)
     ensure_manifest(deliverable.listing)
@@ -104,13 +86,8 @@ def test_reinspect_updates_the_details_and_not_the_file(media: Path) -> None:
     assert ensure_manifest(Listing.objects.get(pk=deliverable.listing_id)).body["technical"]["glyphCount"] == 3
 
 
-def test_differences_of_technical_details_are_new_gone_or_changed() -> None:
-    before, after = {"axes": [], "family": "A", "scripts": 1}, {"family": "A", "scripts": 2, "width": 5}
-    assert differences(before, after) == "new: width; gone: axes; changed: scripts"
-
-
 def test_dry_run_of_reinspect_and_a_second_run_change_nothing() -> None:
-    deliverable = stored(fonts())
+    deliverable = recorded(fonts())
     assert "1 changed (nothing was recorded)" in run("--dry-run")
     assert Deliverable.objects.get(pk=deliverable.pk).technical == deliverable.technical
     assert not AuditEntry.objects.exists()
@@ -120,14 +97,14 @@ def test_dry_run_of_reinspect_and_a_second_run_change_nothing() -> None:
 
 
 def test_reinspect_inspects_only_the_given_formats_and_listings() -> None:
-    archive, font = stored(fonts()), stored(makers.font(), format="ttf")
+    archive, font = recorded(fonts()), recorded(makers.font(), format="ttf")
     assert run("--format", "ttf", "--dry-run").startswith(f"changed: {font.pk}")
     assert run("--listing", archive.listing.slug, "--dry-run").startswith(f"changed: {archive.pk}")
     assert "2 files" in run("--format", "ttf", "--format", "zip", "--dry-run")
 
 
 def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    deliverable = stored(fonts())
+    deliverable = recorded(fonts())
     read = LocalStorage.read
 
     def remove_and_read(store: LocalStorage, *words: Any) -> Any:
@@ -142,7 +119,7 @@ def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.Monk
 @pytest.mark.django_db(transaction=True)
 def test_two_concurrent_reinspections_record_each_change_once() -> None:
     for _ in range(4):
-        stored(fonts())
+        recorded(fonts())
 
     def once(_: int) -> str:
         try:

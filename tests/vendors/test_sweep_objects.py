@@ -2,6 +2,7 @@
 
 import os
 import time
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.storage.local import STAGING, LocalStorage
 from tests.factories import DeliverableFactory, ListingFactory, UserFactory
-from tests.files.helpers import put
+from tests.files.helpers import said
 from vendors.models import Upload
 from vendors.services.uploads import new_part_key
 
@@ -28,10 +29,7 @@ def age(media: Path) -> None:
         os.utime(path, (before, before))
 
 
-def sweep(*words: str) -> str:
-    out = StringIO()
-    call_command("sweep_objects", *words, stdout=out)
-    return out.getvalue()
+sweep = partial(said, "sweep_objects")
 
 
 def recorded() -> tuple[Deliverable, Preview]:
@@ -50,7 +48,7 @@ def recorded() -> tuple[Deliverable, Preview]:
     upload.parts = [[new_part_key(upload=upload), 1]]
     upload.save()
     for key in (deliverable.object_key, "previews/one", "previews/one.card", *upload.part_keys):
-        put(default_storage, key, b"x")
+        default_storage.save_bytes(key, b"x")
     return deliverable, preview
 
 
@@ -60,7 +58,7 @@ def keys() -> set[str]:
 
 def test_sweep_changes_nothing_if_files_and_records_agree(media: Path) -> None:
     recorded()
-    put(default_storage, "packages/built", b"x")
+    default_storage.save_bytes("packages/built", b"x")
     age(media)
     before = keys()
     assert sweep("--delete") == "0 files without a record and 0 incomplete objects deleted; 0 files are missing.\n"
@@ -71,10 +69,10 @@ def test_files_that_no_record_names_are_listed_and_deleted_on_demand_once_a_day_
     recorded()
     kept = keys() | {"deliverables/young"}
     for key in ("deliverables/lost", "previews/lost", "previews/one.large"):
-        put(default_storage, key, b"x")
+        default_storage.save_bytes(key, b"x")
     age(media)
     # Perhaps its record is being written at this moment.
-    put(default_storage, "deliverables/young", b"x")
+    default_storage.save_bytes("deliverables/young", b"x")
     before = keys()
     lines = sweep().splitlines()
     assert {line for line in lines if "lost" in line or "large" in line} == {
@@ -102,7 +100,7 @@ def test_parts_of_killed_writers_are_deleted_once_a_day_old(media: Path) -> None
 def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
     recorded()
     kept = keys()
-    put(default_storage, "deliverables/lost", b"x")
+    default_storage.save_bytes("deliverables/lost", b"x")
     (media / STAGING / "young.part").touch()
     assert sweep("--delete", "--hours", "0").endswith("1 files without a record and 1 incomplete objects deleted; 0 files are missing.\n")
     assert keys() == kept
@@ -111,7 +109,7 @@ def test_younger_files_are_swept_when_nothing_is_uploaded(media: Path) -> None:
 
 def test_database_without_a_record_of_any_file_deletes_nothing(media: Path) -> None:
     UserFactory()
-    put(default_storage, "deliverables/restored", b"x")
+    default_storage.save_bytes("deliverables/restored", b"x")
     age(media)
     said = sweep("--delete")
     assert said.startswith("Nothing was deleted: the database has neither deliverables nor previews.\n")
@@ -129,7 +127,7 @@ def test_second_sweep_at_the_same_time_finds_nothing_wrong(media: Path, monkeypa
     recorded()
     kept = keys()
     for number in range(3):
-        put(default_storage, f"deliverables/lost-{number}", b"x")
+        default_storage.save_bytes(f"deliverables/lost-{number}", b"x")
     age(media)
     real = LocalStorage.delete
     inner: list[str] = []
@@ -180,7 +178,7 @@ def test_many_files_are_swept_in_batches(media: Path, monkeypatch: pytest.Monkey
     recorded()
     kept = keys()
     for number in range(8):
-        put(default_storage, f"deliverables/lost-{number}", b"x")
+        default_storage.save_bytes(f"deliverables/lost-{number}", b"x")
     age(media)
     assert sweep("--delete").endswith("8 files without a record and 0 incomplete objects deleted; 0 files are missing.\n")
     assert keys() == kept

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 def release(listing: Listing, version: str, content: str) -> Deliverable:
-    """Attach a file, label it and have it approved."""
     upload(listing, content)
     Listing.objects.filter(pk=listing.pk).update(version=version)
     listing = submitted(Listing.objects.get(pk=listing.pk))
@@ -38,10 +37,6 @@ def history(client: APIClient, listing: Listing, **query: Any) -> list[dict[str,
     return items
 
 
-def test_listing_without_files_has_an_empty_history(listing: Listing, client: APIClient) -> None:
-    assert client.get(f"{ASSETS}/{listing.id}/files").json() == {"total": 0, "page": 1, "items": []}
-
-
 @pytest.mark.slow
 def test_version_history_shows_each_file_with_its_status(listing: Listing, client: APIClient) -> None:
     files = [release(listing, version, version) for version in ("1.0", "1.1", "2.0")]
@@ -54,9 +49,7 @@ def test_version_history_shows_each_file_with_its_status(listing: Listing, clien
         ("1.1", "superseded"),
         ("1.0", "blocked"),
     ]
-    assert {name: items[0][name] for name in ("id", "originalFilename", "fileSize", "checksum", "approvedAt")} == {
-        name: candidate[name] for name in ("id", "originalFilename", "fileSize", "checksum")
-    } | {"approvedAt": None}
+    assert (items[0]["id"], items[0]["approvedAt"]) == (candidate["id"], None)
     assert all(item["approvedAt"] >= item["uploadedAt"] for item in items[1:])
 
 
@@ -104,14 +97,6 @@ def test_repeated_version_label_gets_a_number_within_the_maximum_length(listing:
     assert [release(listing, "1.0", str(number)).version for number in range(3)] == ["1.0", "1.0+2", "1.0+3"]
     long = "x" * bounds.VERSION_CHARS
     assert [release(listing, long, f"long {number}").version for number in range(2)] == [long, long[:-2] + "+2"]
-
-
-@pytest.mark.slow
-def test_unlabelled_versions_are_told_apart_by_their_id(listing: Listing) -> None:
-    files = [release(listing, "", str(number)) for number in range(2)]
-    assert [file.version for file in files] == ["", ""]
-    assert [deliverable_of_version(listing, str(file.pk)) for file in files] == files
-    assert deliverable_of_version(listing, "") is None
 
 
 @pytest.mark.slow

@@ -81,10 +81,10 @@ def pax_record(key: bytes, value: bytes) -> bytes:
     return str(length).encode() + body
 
 
-def pax_tar(content: bytes, name: str = "a") -> bytes:
+def pax_tar(content: bytes) -> bytes:
     """Return a tar whose one file has an extended header with this content."""
     head = makers.tar_header("pax", b"%011o" % len(content), b"x")
-    return head + content + b"\0" * (-len(content) % 512) + makers.tar_header(name, b"0" * 11) + b"\0" * 1024
+    return head + content + b"\0" * (-len(content) % 512) + makers.tar_header("a", b"0" * 11) + b"\0" * 1024
 
 
 def xz_with_a_gigabyte_dictionary() -> bytes:

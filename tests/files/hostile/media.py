@@ -18,9 +18,9 @@ def png_with(kind: bytes, content: bytes, times: int = 1) -> bytes:
     return plain[:33] + makers.png_chunk(kind, content) * times + plain[33:]
 
 
-def animated(kind: str, frames: int = 3) -> bytes:
+def animated(kind: str) -> bytes:
     target = io.BytesIO()
-    pictures = [Image.new("RGB", (20, 10), (index * 40, 0, 0)) for index in range(frames)]
+    pictures = [Image.new("RGB", (20, 10), (index * 40, 0, 0)) for index in range(3)]
     pictures[0].save(target, kind, save_all=True, append_images=pictures[1:])
     return target.getvalue()
 

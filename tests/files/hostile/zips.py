@@ -13,7 +13,6 @@ UNNAMED, ENDS, DIFFERS, FURTHER, NAMES = "does not name", "does not end where", 
 
 
 def described(content: bytes, packed: int) -> bytes:
-    """Return the descriptor behind a stream."""
     return struct.pack("<4sIII", b"PK\7\x08", zlib.crc32(content), packed, len(content))
 
 

@@ -12,13 +12,7 @@ _FIXTURE_TOOLS = r"test_\w+|greet|slow_compute|failing_job|protocol_error_job|co
 
 @dataclass(frozen=True)
 class Exemption:
-    """Why a check does not apply.
-
-    Args:
-        scenarios: Pattern of the scenarios' names.
-        words: Pattern of what the suite says of the failure.
-        reason: Why it does not apply.
-    """
+    """Why a check does not apply, by patterns of the scenario's name and of what the suite says of the failure."""
 
     scenarios: str
     words: str

@@ -20,12 +20,7 @@ _CLIENTS = {"CLIENT_METADATA_HOSTS": "client.example"}
 
 @dataclass(frozen=True)
 class Shop:
-    """A running shop.
-
-    Args:
-        base_url: Its public address; calls of the tools come without a token there.
-        token: The demo's MCP token.
-    """
+    """A running shop: its public address, at which the tools need no token, and the demo's MCP token."""
 
     base_url: str
     token: str

@@ -23,16 +23,7 @@ _FOLDER = re.compile(r"(?:authorization-)?server-(.+)-\d{4}-\d\d-\d\dT[-\dZ]+")
 
 @dataclass
 class Scenario:
-    """What came of a scenario.
-
-    Args:
-        revision: Spoken.
-        name: Of the scenario.
-        passed: How many of its checks passed.
-        failures: Failed checks that count, with the suite's words.
-        warnings: What the suite would like better, in its words.
-        reasons: Why others do not apply.
-    """
+    """What came of a scenario: checks that passed, failures and warnings in the suite's words, and why others do not apply."""
 
     revision: str
     name: str
