@@ -82,35 +82,29 @@ class Case:
 
 
 def application() -> DeveloperApplication:
-    """Return an application that waits."""
     user = UserFactory()
     return applications.submit_application(user=user, what="A font browser", why="To read manifests", actor=user)
 
 
 def developer() -> DeveloperApplication:
-    """Return an approved application."""
     return applications.approve_application(application=application(), reason="Fine.", actor=UserFactory())
 
 
 def pending_app() -> App:
-    """Return an app that waits for its scopes."""
     user = developer().user
     scopes = {Scope.CATALOG_READ: "To read manifests", Scope.WALLET_SPEND: "To buy fonts"}
     return apps.create_app(user=user, name="Fontster", purpose="Browses fonts", scopes=scopes, actor=user)
 
 
 def scope_review() -> ScopeReview:
-    """Return a request for scopes that waits."""
     return ScopeReview.objects.get(app=pending_app())
 
 
 def approved_app() -> App:
-    """Return an approved app of an approved developer."""
     return AppFactory(user=developer().user)
 
 
 def suspended_app() -> App:
-    """Return a suspended app."""
     return apps.suspend_app(app=approved_app(), reason="Too many calls.", actor=UserFactory())
 
 
@@ -129,25 +123,21 @@ def changed_client() -> MetadataReview:
 
 
 def rejected_client() -> App:
-    """Return a client that describes itself and was refused."""
     return reject_app(app=changed_client().app, reason="Unknown.", actor=UserFactory())
 
 
 def api_key() -> ApiKey:
-    """Return an active key."""
     app = AppFactory()
     return issue_api_key(app=app, name="production", actor=app.user)[0]
 
 
 def token() -> AccessToken:
-    """Return an active personal token."""
     user = UserFactory()
     expires = timezone.now() + timedelta(days=1)
     return issue_token_without_app(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
 
 
 def consent() -> Consent:
-    """Return a user's consent to an app."""
     return connect_app(UserFactory(), AppFactory(), frozenset({Scope.LIBRARY_READ}))
 
 
@@ -160,21 +150,18 @@ def dead_job() -> Job:
 
 
 def webhook_endpoint() -> WebhookEndpoint:
-    """Return an endpoint of an approved app."""
     app = AppFactory()
     url, events = "https://app.example/hook", [EventType.ASSET_PUBLISHED]
     return create_endpoint(app=app, url=url, events=events, actor=app.developer)[0]
 
 
 def vendor() -> VendorProfile:
-    """Return a vendor who waits."""
     user = UserFactory()
     slug = f"shop-{user.pk.hex[-12:]}"
     return profiles.apply(user=user, store_name=slug.title(), store_slug=slug, actor=user)
 
 
 def approved_vendor() -> VendorProfile:
-    """Return a vendor who may sell."""
     return profiles.approve_vendor(profile=vendor(), reason="Fine.", actor=UserFactory())
 
 
@@ -188,17 +175,14 @@ def decorated_vendor() -> VendorProfile:
 
 
 def suspended_vendor() -> VendorProfile:
-    """Return a vendor who was shut out."""
     return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
 
 
 def held_vendor() -> VendorProfile:
-    """Return a vendor whose payouts are held."""
     return payout_details.hold_payouts(profile=approved_vendor(), reason="Somebody else asked.", actor=UserFactory())
 
 
 def vendor_payout() -> VendorPayout:
-    """Return a payout that is prepared."""
     profile = payee()
     bought(on_sale(store=profile.store))
     # One batch at a time is prepared.
@@ -209,7 +193,6 @@ def vendor_payout() -> VendorPayout:
 
 
 def exported_payout() -> VendorPayout:
-    """Return a payout that the bank has."""
     payout = vendor_payout()
     export_batch(batch=payout.batch, actor=None)
     return payout
@@ -223,17 +206,14 @@ def former_vendor_payout() -> VendorPayout:
 
 
 def payout_batch() -> PayoutBatch:
-    """Return a batch that is prepared."""
     return vendor_payout().batch
 
 
 def exported_batch() -> PayoutBatch:
-    """Return a batch that the bank has."""
     return exported_payout().batch
 
 
 def wallet_payout() -> WalletPayout:
-    """Return a payout of a wallet that waits."""
     return requested_payout(funded(inr=50_000), 20_000)
 
 
@@ -246,60 +226,49 @@ def refund_request() -> RefundRequest:
 
 
 def appeal() -> Appeal:
-    """Return an appeal against a takedown."""
     return appealed()
 
 
 def top_up() -> TopUp:
-    """Return a top-up that was paid."""
     return paid_top_up()
 
 
 def disputed() -> CardReversal:
-    """Return a dispute that is open."""
     top_up = deliver_event(paid_top_up(amount_minor=49_900), EventKind.SUCCEEDED)
     bought(on_sale(), top_up.user)
     return CardReversal.objects.get(top_up=deliver_event(top_up, EventKind.DISPUTED))
 
 
 def provider_event() -> ProviderEvent:
-    """Return an event of a payment provider."""
     return ProviderEvent.objects.get(top_up=top_up())
 
 
 def review() -> ListingReview:
-    """Return a submission that waits."""
     return open_review(submitted())
 
 
 def claimed_review() -> ListingReview:
-    """Return a submission that someone else is at."""
     return claim_review(review(), UserFactory())
 
 
 def published_review() -> ListingReview:
-    """Return the approved submission of a published listing."""
     return published().reviews.get()
 
 
 def listing_on_sale() -> Listing:
-    """Return a published listing."""
     return published()
 
 
 def discount() -> Discount:
-    """Return a discount that applies."""
     listing: Listing = on_sale()
     return Discount.objects.create(listing=listing, percent=30, ends_at=timezone.now() + timedelta(days=1))
 
 
 def deliverable() -> Deliverable:
-    """Return a file of a draft."""
     return make_deliverable(draft())
 
 
 def blocked_deliverable() -> Deliverable:
-    """Return a blocked file of a draft."""
     return block_deliverable(deliverable=deliverable(), reason="It steals passwords.", actor=UserFactory())
 
 
@@ -311,7 +280,6 @@ def held(make: Callable[[], Claimable]) -> Claimable:
 
 
 def staff_member() -> User:
-    """Return someone with access to the admin."""
     return UserFactory(is_staff=True)
 
 
@@ -459,7 +427,6 @@ _OWNED_BY = {
 
 
 def owner_of(subject: Any) -> User:
-    """Return whose a row is."""
     match subject:
         case User():
             return subject

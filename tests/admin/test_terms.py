@@ -8,7 +8,6 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from catalog.models import LicenseTerms, LicenseTier
-from catalog.uses import Use
 from marketplace.core.models import AuditEntry
 from tests.callers import signed_in
 from tests.factories import UserFactory
@@ -54,15 +53,6 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
     assert {use for use in after.permissions if after.permissions[use]["quantity"] == 500} == {"print_run", "merchandise"}
     assert after.permissions.keys() == before.permissions.keys()
     assert AuditEntry.objects.filter(action="licenseterms.create", subject_id=str(after.pk)).exists()
-
-
-@pytest.mark.slow
-def test_fields_of_a_use_are_grouped_under_its_label(root: Client) -> None:
-    page = BeautifulSoup(root.get(address(LicenseTerms, "add")).content, "html.parser")
-    for use in Use:
-        group = page.select_one(f'[role="group"][aria-label="{use.label}"]')
-        assert group is not None
-        assert group.find("select", attrs={"name": f"{use}_permission"}) is not None
 
 
 @pytest.mark.parametrize(
