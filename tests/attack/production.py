@@ -1,4 +1,4 @@
-"""Attacks on two nodes behind the shipped nginx, while somebody browses and buys.
+"""Slow clients of two nodes behind the shipped nginx, while somebody browses and buys; what a request may cost is in `costs.py`.
 
     uv run --group dev python -m tests.attack.production [--only "slow bodies"] [--seconds 20]
 
@@ -9,7 +9,6 @@ where one failed, or they took more than three times as long during the attack o
 
 import argparse
 import itertools
-import signal
 import socket
 import ssl
 import sys
@@ -32,7 +31,6 @@ from ..nodes.balancer import BASE_URL, HOST
 from ..nodes.deployment import Deployment, deployed
 from ..servers.nginx import Proxy, nginx
 from ..servers.process import call_in
-from ..servers.s3 import S3Server
 
 MOST, RECOVERY_SECONDS = 3.0, 5.0
 # What takes less was not held up by anything: the first of a kind, and this machine's other work, may take it.
@@ -41,10 +39,7 @@ PAUSE_SECONDS = 0.1
 PATIENCE_SECONDS = 30
 ATTACKERS = 8
 CONNECTIONS = 70
-# Of each attacker, at a time.
-PREVIEWS = 3
 API = f"{BASE_URL}/api/v1"
-REPORTS = f"{API}/leaked-credentials"
 UPLOAD = "/api/v1/vendor/assets/0192f0c1-d5e8-7a8f-9a3b-0192f0c1d5e8/file"
 
 
@@ -54,7 +49,6 @@ class Scene:
 
     proxy: Proxy
     facts: dict[str, Any]
-    store: S3Server
     over: threading.Event = field(default_factory=threading.Event)
 
     def session(self, number: int) -> requests.Session:
@@ -112,19 +106,6 @@ class Victim(threading.Thread):
 Attack = Callable[[Scene, int], None]
 
 
-def send(body: bytes, address: str = REPORTS, content_type: str = "application/json") -> Attack:
-    """Return an attacker who sends a body once a second."""
-
-    def attack(scene: Scene, number: int) -> None:
-        with scene.session(number) as session:
-            while not scene.over.is_set():
-                with suppress(requests.RequestException):
-                    session.post(address, body, headers={"Content-Type": content_type}, timeout=PATIENCE_SECONDS)
-                scene.over.wait(1)
-
-    return attack
-
-
 def slow(head: str, *, trickle: bool = True, hold_seconds: float = 0) -> Attack:
     """Return an attacker who holds connections that have sent the beginning of a request, and a byte of the rest each second.
 
@@ -158,60 +139,7 @@ def post(path: str, content_type: str, length: int = 1_000_000) -> str:
     return f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
 
 
-def look_for_a_pattern(scene: Scene, number: int) -> None:
-    """Search an admin list by a regular expression, as staff with one view permission."""
-    pattern = {"short_description__regex": "(.+)(.+)(.+)(.+)\\1\\2\\3\\4x"}
-    _get(scene, number, [(f"{BASE_URL}/admin/catalog/listing/", {"params": pattern, "cookies": scene.facts["staff"]})])
-
-
-def look_at_descriptions(scene: Scene, number: int) -> None:
-    """Look at listings whose descriptions take long to render."""
-    slugs = scene.facts["described"]
-    _get(scene, number, [(f"{BASE_URL}/assets/{slug}", {}) for slug in slugs[number:] + slugs[:number]])
-
-
-def hang_the_store(scene: Scene, number: int) -> None:
-    """Look at a preview while the file store hangs, with a key: the proxy passes each of the requests on."""
-    requested = [(f"{API}/previews/{scene.facts['preview']}", {"headers": {"X-Api-Key": scene.facts["key"]}})]
-    if number == 0:
-        scene.store.signal(signal.SIGSTOP)
-    try:
-        with ExitStack() as stack:
-            for _ in range(PREVIEWS):
-                thread = threading.Thread(target=_get, args=(scene, number, requested), daemon=True)
-                thread.start()
-                stack.callback(thread.join, PATIENCE_SECONDS)
-    finally:
-        if number == 0:
-            scene.store.signal(signal.SIGCONT)
-
-
-def _get(scene: Scene, number: int, requested: list[tuple[str, dict[str, Any]]]) -> None:
-    with scene.session(number) as session:
-        for address, parts in itertools.cycle(requested):
-            if scene.over.is_set():
-                return
-            with suppress(requests.RequestException):
-                session.get(address, timeout=PATIENCE_SECONDS, **parts)
-            scene.over.wait(1)
-
-
-def filled(item: Callable[[int], str], opening: str, closing: str) -> bytes:
-    """Return a body of just under a megabyte."""
-    items: list[str] = []
-    length = 0
-    for number in itertools.count():
-        length += len(item(number)) + 1
-        if length > 1_000_000:
-            return f"{opening}{','.join(items)}{closing}".encode()
-        items.append(item(number))
-    raise AssertionError
-
-
 ATTACKS: dict[str, Attack] = {
-    "empty objects": send(filled(lambda _: "{}", '{"credentials":[', "]}")),
-    "unknown fields": send(filled(lambda number: f'"a{number}":0', "{", "}")),
-    "refused uploads": send(b"x" * 5_000_000, BASE_URL + UPLOAD, "multipart/form-data; boundary=x"),
     "slow bodies": slow(post("/api/v1/leaked-credentials", "application/json")),
     "slow bodies at an upload's address": slow(post(UPLOAD, "application/json")),
     "slow uploads": slow(post(UPLOAD, "multipart/form-data; boundary=x") + "--x"),
@@ -222,9 +150,6 @@ ATTACKS: dict[str, Attack] = {
     "slow forms": slow(post("/account/login/", "multipart/form-data; boundary=x") + "--x"),
     "slow headers": slow(f"GET / HTTP/1.1\r\nHost: {HOST}\r\nX-Slow: "),
     "idle connections": slow("", trickle=False),
-    "patterns in the admin": look_for_a_pattern,
-    "slow descriptions": look_at_descriptions,
-    "previews while the file store hangs": hang_the_store,
 }
 
 
@@ -273,15 +198,10 @@ def measure(scene: Scene, attack: Attack, seconds: float) -> Outcome:
     return Outcome(p95(before), p95(victim.between(began, ended)), p95(after), failed)
 
 
-def scenes(deployment: Deployment, proxy: Proxy) -> Scene:
-    """Make what is attacked and bought."""
-    return Scene(proxy, call_in(deployment.env, "tests.nodes.shop.make_targets"), deployment.store)
-
-
 def outcomes(deployment: Deployment, only: str, seconds: float) -> Iterator[tuple[str, Outcome]]:
     """Yield what each attack did."""
     with nginx(deployment.addresses, host=HOST) as proxy:
-        scene = scenes(deployment, proxy)
+        scene = Scene(proxy, call_in(deployment.env, "tests.nodes.shop.make_shop"))
         # The first requests of a process load what the others find.
         measure(scene, lambda *_: None, seconds / 2)
         for name, attack in ATTACKS.items():

@@ -29,7 +29,6 @@ COMMON = "branding logo poster social"
 # Texts that readers of texts find hard, each repeated until it is long enough.
 TEXTS = {
     "a letter": "a",
-    "words": "ab ",
     "misspelt words": "grotseqk tempalte typfeace ",
     "combining marks": "e\u0301",
     "direction marks": "\u202e\u200b",
@@ -37,7 +36,6 @@ TEXTS = {
     "emoji": "\U0001f469\u200d\U0001f4bb",
     "capitals that grow": "\u0130\ufb03",
     "white space": " \t\u3000",
-    "control characters": "\x01",
     "hyphens": "a-",
     "an address": "https://a.a/%2e%2e/?a=a&",
     "an email": "a.a@a.",
@@ -50,8 +48,6 @@ TEXTS = {
     "a pattern": "(a+)+$",
     "digits": "9",
     "commas": "a,",
-    "dots": "a.",
-    "Base64": "QUJD",
 }
 
 
@@ -96,11 +92,8 @@ def plain_bodies(size: int) -> tuple[Shape, ...]:
     names = [f'"n{number:06}":0'.encode() for number in range(size // 12)]
     bodies = {
         "empty objects": _times(b"{}", size),
-        "empty lists": _times(b"[]", size),
         "numbers": _times(b"0", size),
-        "empty texts": _times(b'""', size),
         "numbers of a thousand digits": _times(DIGITS.encode(), size),
-        "decimals of a thousand digits": _times(b"0." + DIGITS.encode(), size),
         "one number": b"9" * size,
         "one long text": json.dumps({"a": "a" * size}).encode(),
         "escapes": b'{"a":"' + b"\\ud83d\\ude00" * (size // 12) + b'"}',
@@ -246,10 +239,8 @@ def headers() -> Iterator[Shape]:
     values = {
         "HTTP_ACCEPT": "a/b;q=0.1,",
         "HTTP_ACCEPT_ENCODING": "gzip;q=0.1,",
-        "HTTP_ACCEPT_LANGUAGE": "aa-bb;q=0.1,",
         "HTTP_AUTHORIZATION": "Bearer a",
         "HTTP_COOKIE": "a=b; ",
-        "HTTP_IF_MATCH": '"a",',
         "HTTP_IF_NONE_MATCH": 'W/"a",',
         "HTTP_IF_MODIFIED_SINCE": "Mon, 01 Jan 2024 ",
         "HTTP_IDEMPOTENCY_KEY": "a",
@@ -259,7 +250,6 @@ def headers() -> Iterator[Shape]:
         "HTTP_X_API_KEY": "cam_sk_",
         "HTTP_X_FORWARDED_FOR": "1.2.3.4, ",
         "HTTP_X_REQUEST_ID": "a-",
-        "HTTP_TRACEPARENT": "00-a",
     }
     for name, unit in values.items():
         begun = "bytes=" if name == "HTTP_RANGE" else ""

@@ -190,7 +190,7 @@ def show_later(shown: Callable[[], bool], at: float) -> bool:
 
 
 def test_attackers_who_send_forms_slowly_stop_nobody(deployment: Deployment, edge: Edge, shops: Any) -> None:
-    shop = production.Scene(edge.proxy, shops["victim"], deployment.store)
+    shop = production.Scene(edge.proxy, shops["victim"])
     assert not production.measure(shop, production.ATTACKS["slow forms"], seconds=2).failed
 
 
