@@ -33,7 +33,7 @@ def run(folder: Path, *, store: str, count: int, seed: int, sizes: tuple[int, in
         small = stack.enter_context(disk(files, DISK_BYTES))
         server = stack.enter_context(s3.running(files)) if store == "s3" else None
         running = stack.enter_context(service(data, s3=server))
-        series = Series(running, seed=seed, sizes=sizes or SIZES[store], disk=small, limit_disk=server is None)
+        series = Series(running, seed=seed, sizes=sizes or SIZES[store], disk=small)
         return series.run(count)
 
 
