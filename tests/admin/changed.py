@@ -68,7 +68,6 @@ def changes() -> list[Change]:
 
 
 def attach(listing: Listing, content: bytes) -> None:
-    """Attach a file as an upload does."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
     received = Received(store, key, "file.bin", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))

@@ -109,7 +109,6 @@ def suspended_app() -> App:
 
 
 def capped_app() -> App:
-    """Return an app with a spending app_limit."""
     app = approved_app()
     set_app_spending_limit(app=app, limit_values=LimitValues(Currency.USD, total_minor=100_00), reason="New.", actor=UserFactory())
     return app
@@ -218,7 +217,6 @@ def wallet_payout() -> WalletPayout:
 
 
 def refund_request() -> RefundRequest:
-    """Return a request for a refund that staff decide on."""
     made = overdue_request(asked_to_refund())
     escalate_overdue_requests()
     made.refresh_from_db()
@@ -284,14 +282,12 @@ def staff_member() -> User:
 
 
 def protected_account() -> User:
-    """Return a user who signs in with a second factor."""
     user: User = UserFactory()
     TOTP.activate(user, generate_totp_secret())
     return user
 
 
 def shut_account() -> User:
-    """Return a user who cannot sign in."""
     return UserFactory(is_active=False)
 
 

@@ -23,7 +23,6 @@ def admin() -> User:
 
 
 def cells(page: bytes, column: str) -> list[str]:
-    """Return the text of a column of a list."""
     return [cell.get_text(" ", strip=True) for cell in BeautifulSoup(page, "html.parser").select(f"td.field-{column}")]
 
 

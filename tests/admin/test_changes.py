@@ -35,7 +35,6 @@ def browser() -> Client:
 
 
 def section(browser: Client, review: ListingReview, **query: str) -> Any:
-    """Return the section on changes of a review's page."""
     response = browser.get(address(ListingReview, "change", review.pk), query)
     found = BeautifulSoup(response.content, "html.parser").select_one("#subject-changes")
     assert found is not None
@@ -48,7 +47,6 @@ def words(part: Any) -> str:
 
 
 def entry(file: Deliverable, name: str = "admin-file-entry", **query: Any) -> str:
-    """Return an address for a file inside an archive."""
     return f"{reverse(name, args=[file.pk])}?{'&'.join(f'{key}={value}' for key, value in query.items())}"
 
 

@@ -27,7 +27,6 @@ EVERYTHING = {queue.permission for queue in queues()} | {"wallet.view_order", "d
 
 
 def cards(client: Client) -> dict[str, str]:
-    """Return what each card says, by its heading."""
     page = BeautifulSoup(client.get(HOME).content, "html.parser")
     return {str(card.h2 and card.h2.get_text(strip=True)): " ".join(card.get_text(" ").split()) for card in page.select(".home-card")}
 

@@ -34,13 +34,11 @@ REVIEW = "catalog.review_listing"
 
 @pytest.fixture
 def editor() -> Any:
-    """Someone who reviews."""
     return staff(REVIEW)
 
 
 @pytest.fixture
 def browser(editor: Any) -> Client:
-    """The editor's browser."""
     return signed_in(editor)
 
 
@@ -53,7 +51,6 @@ def waiting(days: float = 0, **fields: Any) -> ListingReview:
 
 
 def page_of(review: ListingReview) -> str:
-    """Return the path of the page to decide on."""
     return address(ListingReview, "change", review.pk)
 
 
@@ -69,7 +66,6 @@ def test_warning_of_a_check_stands_in_the_case(browser: Client) -> None:
 
 
 def titles(browser: Client, **query: Any) -> list[str]:
-    """Return the titles that the queue shows, in its order."""
     response: Any = browser.get(QUEUE, query)
     assert response.status_code == 200
     return [str(review.listing.title) for review in response.context_data["cl"].result_list]

@@ -34,7 +34,6 @@ def root() -> Client:
 
 
 def found(client: Client, q: Any) -> dict[str, list[str]]:
-    """Return what is found, by its heading."""
     page = BeautifulSoup(client.get(SEARCH, {"q": q}).content, "html.parser")
     return {
         str(part.h2 and part.h2.get_text(strip=True)): [str(link["href"]) for link in part.select("li a")]

@@ -23,7 +23,6 @@ def root() -> Client:
 
 
 def values_of(page: bytes) -> dict[str, str]:
-    """Return what the form on a page would send."""
     form = BeautifulSoup(page, "html.parser").find("form", id="licenseterms_form")
     assert isinstance(form, Tag)
     values = {str(field["name"]): str(field.get("value", "")) for field in form("input") if field.get("name")}

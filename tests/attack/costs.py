@@ -97,7 +97,6 @@ class Cost:
 
 
 def costliest(target: Target, unit: float) -> Cost:
-    """Return the costliest request to an address."""
     most, sent = Cost(target.name, target.known, "", 0, 0, 0), 0
     with _collecting_as_usual():
         for shape in target.requests:

@@ -135,7 +135,6 @@ def slow(head: str, *, trickle: bool = True, hold_seconds: float = 0) -> Attack:
 
 
 def post(path: str, content_type: str, length: int = 1_000_000) -> str:
-    """Return the headers of a request with a body."""
     return f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n\r\n"
 
 
@@ -170,7 +169,6 @@ class Outcome:
 
 
 def p95(entries: list[tuple[float, float, int]]) -> float:
-    """Return the 95th percentile of the durations."""
     seconds = sorted(entry[1] for entry in entries)
     return seconds[min(len(seconds) - 1, int(len(seconds) * 0.95))] if seconds else float(PATIENCE_SECONDS)
 
@@ -199,7 +197,6 @@ def measure(scene: Scene, attack: Attack, seconds: float) -> Outcome:
 
 
 def outcomes(deployment: Deployment, only: str, seconds: float) -> Iterator[tuple[str, Outcome]]:
-    """Yield what each attack did."""
     with nginx(deployment.addresses, host=HOST) as proxy:
         scene = Scene(proxy, call_in(deployment.env, "tests.nodes.shop.make_shop"))
         # The first requests of a process load what the others find.
@@ -210,7 +207,6 @@ def outcomes(deployment: Deployment, only: str, seconds: float) -> Iterator[tupl
 
 
 def main() -> int:
-    """Attack and tell."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.attack.production", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

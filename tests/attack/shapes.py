@@ -87,7 +87,6 @@ def _times(part: bytes, size: int, before: bytes = b"[", after: bytes = b"]") ->
 
 @cache
 def plain_bodies(size: int) -> tuple[Shape, ...]:
-    """Return bodies that need no description."""
     half = size // 2
     names = [f'"n{number:06}":0'.encode() for number in range(size // 12)]
     bodies = {
@@ -115,7 +114,6 @@ def plain_bodies(size: int) -> tuple[Shape, ...]:
 
 @cache
 def plain_forms(size: int) -> tuple[Shape, ...]:
-    """Return forms that need no description."""
     part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
     file = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n\r\n'
     long_name = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + b'a\\"' * (size // 3) + b'"\r\n\r\na\r\n--x--\r\n'
@@ -228,14 +226,12 @@ def filters_of(filters: Mapping[str, Sequence[str]], others: Collection[str]) ->
 
 
 def unknown_queries() -> Iterator[Shape]:
-    """Yield queries of parameters that nobody knows."""
     yield Shape("unknown parameters", query="&".join(f"n{number}={'a' * 30}" for number in range(PARAMETERS))[:ADDRESS])
     yield Shape("too many parameters", query="a=&" * (ADDRESS // 3))
     yield Shape("a long parameter", query="n=" + quote("\u65e5") * (LINE // 9))
 
 
 def headers() -> Iterator[Shape]:
-    """Yield long headers."""
     values = {
         "HTTP_ACCEPT": "a/b;q=0.1,",
         "HTTP_ACCEPT_ENCODING": "gzip;q=0.1,",

@@ -62,7 +62,6 @@ def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch, media: Path) -> N
 
 @pytest.fixture(scope="module")
 def unit() -> float:
-    """The processor time of a bare Django view."""
     return seconds_of_a_view()
 
 

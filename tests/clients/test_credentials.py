@@ -33,7 +33,6 @@ def get(address: str) -> Any:
 
 @pytest.fixture
 def issue(bearer_client: Callable[..., APIClient]) -> Callable[[Order], Any]:
-    """Return the credential of a purchase."""
     return lambda order: bearer_client(order.buyer).get(f"/api/v1/library/{order.listing_id}/credential").json()
 
 

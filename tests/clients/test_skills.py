@@ -77,7 +77,6 @@ def command_for(user: User, slug: str) -> str:
 
 
 def installed(project: Path) -> dict[str, str]:
-    """Return the files of the installed skills by path."""
     folder = project / ".claude" / "skills"
     return {str(path.relative_to(folder)): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()}
 

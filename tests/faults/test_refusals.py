@@ -18,7 +18,6 @@ MAXIMUM = 5 * 2**30
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, dict[str, Any]]]:
-    """A service and its facts."""
     with service(tmp_path_factory.mktemp("service")) as running:
         facts = running.prepare(1)
         facts["listing"] = min(facts["listings"])

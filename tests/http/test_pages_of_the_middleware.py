@@ -83,7 +83,6 @@ def pages() -> list[str]:
 
 
 def address_of(route: str) -> str:
-    """Return an address of a route."""
     # Those of libraries are patterns.
     path = re.sub(r"\(\?P<\w+>[^)]*\)", "x", route)
     path = re.sub(r"<(?:(\w+):)?\w+>", lambda part: PARTS.get(part[1], "x"), path)

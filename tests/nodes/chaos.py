@@ -243,7 +243,6 @@ def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: f
 
 
 def main() -> int:
-    """Run and print the report."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.nodes.chaos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

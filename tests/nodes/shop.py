@@ -38,5 +38,4 @@ def make_shop(assets: str = "120", name: str = "buyer") -> dict[str, Any]:
 
 
 def make_shops(assets: str, *names: str) -> dict[str, dict[str, Any]]:
-    """Make a shop for each name."""
     return {name: make_shop(assets, name) for name in names}

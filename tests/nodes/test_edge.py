@@ -34,20 +34,17 @@ print("at", time.time())
 
 @pytest.fixture(scope="module")
 def edge(deployment: Deployment) -> Iterator[Edge]:
-    """What is before the nodes."""
     with at_the_edge(deployment) as running:
         yield running
 
 
 @pytest.fixture
 def facts(shops: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What is in the shop."""
     return shops["reader"]
 
 
 @pytest.fixture
 def get(edge: Edge) -> Iterator[Callable[..., requests.Response]]:
-    """Ask through nginx."""
     with edge.session() as session:
         # nginx leaves a node alone for a while that could not be reached.
         until(lambda: session.get(f"{API}/assets/nothing", timeout=PATIENCE_SECONDS).status_code == 404, "the nodes")

@@ -43,7 +43,6 @@ def test_journey_over_two_nodes_survives_the_death_of_one_and_the_rest_is_told_t
 
 
 def at(deployment: Deployment, number: int) -> Any:
-    """Return a caller of one node."""
     return deployment.session_at(number)
 
 

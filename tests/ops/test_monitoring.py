@@ -77,7 +77,6 @@ def json_lines() -> Iterator[Lines]:
 
 
 def values(body: bytes) -> dict[str, float]:
-    """Return each sample by its name and labels."""
     return {
         f"{sample.name}{sorted(sample.labels.items())}": sample.value
         for family in text_string_to_metric_families(body.decode())

@@ -95,7 +95,6 @@ def begin(proxy: Proxy, path: str, content_type: str, source: str = "127.0.0.1")
 
 
 def spoken(proxy: Proxy, request: str) -> bytes:
-    """Return all that the site answers to these bytes."""
     with connect(proxy) as connection:
         connection.sendall(request.encode())
         return b"".join(iter(lambda: connection.recv(10_000), b""))
@@ -142,7 +141,6 @@ def test_address_that_is_a_secret_stays_out_of_the_log(both: tuple[Node, Proxy],
 
 @pytest.fixture(scope="module")
 def without_nodes() -> Iterator[Proxy]:
-    """The proxy while no node answers."""
     with nginx([NOBODY]) as proxy:
         yield proxy
 

@@ -74,7 +74,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 @pytest.fixture(scope="module")
 def facts(shop: Shop) -> dict[str, Any]:
-    """What the first run wrote."""
     return shop.facts
 
 

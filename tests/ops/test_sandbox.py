@@ -43,7 +43,6 @@ PAGES = ["/", "/dashboard", "/admin/", "/no-such-page"]
 
 @pytest.fixture
 def sandbox(settings: Any) -> Any:
-    """The settings of a sandbox."""
     settings.SANDBOX = True
     return settings
 
@@ -138,7 +137,6 @@ def test_first_migration_records_whether_the_database_is_a_sandbox(sandbox: Any)
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Mock:
-    """What would fill the sandbox."""
     found = Mock(return_value=({}, ""))
     monkeypatch.setattr(sandbox_reset, "make_content", found)
     return found

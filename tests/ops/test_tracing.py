@@ -33,7 +33,6 @@ SIGNED = "/api/v1/downloads/s3cr3t:signature?x=alsos3cr3t"
 
 @pytest.fixture
 def spans() -> Iterator[InMemorySpanExporter]:
-    """Trace into memory."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     before, connect = list(django_settings.MIDDLEWARE), vars(psycopg.Connection)["connect"]
@@ -62,7 +61,6 @@ class Kept(Transport):
 
 @pytest.fixture
 def reports(settings: Any) -> Iterator[Kept]:
-    """Report into memory."""
     transport = Kept()
     settings.SENTRY_DSN, settings.SENTRY_ENVIRONMENT = "https://key@sentry.example/1", "tests"
     with sentry_sdk.isolation_scope():

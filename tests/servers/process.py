@@ -34,7 +34,6 @@ def bare_environment() -> dict[str, str]:
 
 
 def granian(port: int, *options: str) -> list[str]:
-    """Return the command that serves the site."""
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--no-ws"]
     return [*command, *options, "marketplace.wsgi:application"]
 

@@ -16,7 +16,6 @@ PROGRAMS = ("redis-server", "valkey-server")
 
 
 def find_program() -> str | None:
-    """Return the server's program, None when there is none."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 

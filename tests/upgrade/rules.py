@@ -37,7 +37,6 @@ OF_NO_COLUMN = {
 
 
 def released() -> set[str]:
-    """Return the files of the migrations that the last release has."""
     return set(LIST.read_text(encoding="utf-8").split())
 
 

@@ -88,7 +88,6 @@ def ask(method: str, url: str, token: str = "", status: int = 200, **given: Any)
 
 
 def browses_and_buys(base_url: str, facts: dict[str, Any]) -> None:
-    """Open pages, browse, search, buy, download."""
     api, token = f"{base_url}/api/v1", facts["shopper"]
     for page in ("/", "/browse", "/account/login/", "/account/signup/"):
         ask("GET", base_url + page)
@@ -116,7 +115,6 @@ NEW = {
 
 
 def lists(base_url: str, token: str) -> None:
-    """Write a listing, and change it."""
     path = f"{base_url}/api/v1/vendor/assets"
     made = ask("POST", path, token, json=NEW)
     ask("PATCH", f"{path}/{made['id']}", token, json=NEW | {"title": "Changed meanwhile"})

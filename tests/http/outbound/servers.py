@@ -53,7 +53,6 @@ def trickles(beginning: bytes, drop: bytes) -> Talk:
 
 @contextmanager
 def serving(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """Serve until the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(listener.getsockname()[1])
         if tls is not None:

@@ -51,7 +51,6 @@ def resolving(monkeypatch: pytest.MonkeyPatch) -> Resolving:
 
 @pytest.fixture
 def connects_nowhere(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """List what is connected to; nothing is."""
     reached: list[Any] = []
 
     def connect(line: socket.socket, address: Any) -> None:
