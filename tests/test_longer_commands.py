@@ -67,11 +67,6 @@ def _is_command(name: str) -> bool:
     return (path / "__main__.py").exists() or '__name__ == "__main__"' in path.with_suffix(".py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("module", TESTED)
-def test_long_command_tested_elsewhere_starts(module: str) -> None:
-    subprocess.run([sys.executable, "-m", module, "--help"], cwd=ROOT, check=True, timeout=SECONDS, stdout=subprocess.DEVNULL)
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_smallest_run_ends_well(command: str, tmp_path: Path) -> None:
     module, *arguments = shlex.split(command.format(folder=tmp_path))

@@ -153,17 +153,6 @@ def test_refusals_and_manifests_are_not_cached_by_the_proxy(edge: Edge, facts: A
     until(lambda: get("categories").status_code == 200, "the nodes")
 
 
-def test_change_shows_at_once_at_the_nodes_and_within_the_cache_time_at_the_proxy(deployment: Deployment, facts: Any, get: Any) -> None:
-    path, listing = f"assets/{facts['owned']}", f"{API}/vendor/assets/{facts['owned']}/regional-prices"
-    assert get(path).status_code == 200
-    with deployment.session() as session:
-        changed = session.patch(listing, json={"priceInr": 4321}, headers=facts["vendor"], timeout=PATIENCE_SECONDS)
-        at = time.monotonic()
-        assert changed.status_code == 200
-        assert session.get(f"{API}/{path}", timeout=PATIENCE_SECONDS).json()["priceINR"] == 4321
-    assert show_later(lambda: get(path).json()["priceINR"] == 4321, at)
-
-
 def test_listing_taken_down_is_gone_from_the_proxy_within_the_cache_time(deployment: Deployment, facts: Any, get: Any) -> None:
     paths = [f"assets/{facts['owned']}", f"previews/{facts['preview']}"]
     until(lambda: [get(path).status_code for path in paths] == [200, 200], "both")

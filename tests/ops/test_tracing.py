@@ -86,9 +86,9 @@ def test_request_is_a_span_by_its_route_without_signature_or_query(spans: InMemo
     assert "s3cr3t" not in "".join(map(shown, spans.get_finished_spans()))
 
 
+# Only psycopg is traced.
+@pytest.mark.postgres
 def test_statements_are_spans_without_their_values(spans: InMemorySpanExporter) -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("only psycopg is traced")
     Client().get("/api/v1/assets/hunter2")
     statements = [shown(span) for span in spans.get_finished_spans() if span.kind.name == "CLIENT"]
     assert any("SELECT" in statement for statement in statements)
