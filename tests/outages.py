@@ -33,13 +33,7 @@ ROUNDS = 2
 
 @dataclass(frozen=True)
 class Outage:
-    """Something that stops, or hangs.
-
-    Args:
-        name: As the table calls it; with `HANGS` after it where it hangs.
-        stop: Stops it.
-        start: Starts it again.
-    """
+    """Something that stops, or hangs, as the table calls it."""
 
     name: str
     stop: Callable[[], None]

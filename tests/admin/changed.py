@@ -38,15 +38,7 @@ def _archive(**others: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Change:
-    """An update of a published listing.
-
-    Args:
-        name: What it changes.
-        before: The published file.
-        after: The file that waits.
-        shown: A text that the page shows only where it tells of the change.
-        edits: Fields of the listing that change too.
-    """
+    """An update of a published listing; `shown` is a text that the page has only where it tells of the change."""
 
     name: str
     before: bytes

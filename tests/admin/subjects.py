@@ -57,17 +57,7 @@ CHANGED = REASON | {"shown": json.dumps(NEW_FACTS)}
 
 @dataclass(frozen=True)
 class Case:
-    """One decision.
-
-    Args:
-        name: The method of the admin.
-        make: Makes a row that can be decided on.
-        permission: What the decider needs.
-        audit: The audit action that follows.
-        answers: What is filled in.
-        again: Whether a second decision is possible, by its nature.
-        superuser: Whether only a superuser may.
-    """
+    """One decision: a method of the admin, a row for it, and the audit action that follows; `again` if a second decision is possible by its nature."""
 
     name: str
     make: Callable[[], Model]

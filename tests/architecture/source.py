@@ -17,12 +17,7 @@ COMMANDS = sorted(name for name, app in get_commands().items() if app.split(".")
 
 @dataclass(frozen=True)
 class Module:
-    """One module.
-
-    Args:
-        path: Below the root.
-        text: What is in it.
-    """
+    """One module."""
 
     path: Path
     text: str

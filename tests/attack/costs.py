@@ -48,17 +48,7 @@ _THRESHOLD = (700, 10, 10)
 
 @dataclass
 class Target:
-    """One address, asked by one caller.
-
-    Args:
-        name: What the table says.
-        known: Whether the caller has a credential.
-        client: Sends the requests.
-        method: HTTP method.
-        path: The address, with its own query.
-        requests: What is sent, the most telling first.
-        headers: That go with each, by their names in WSGI.
-    """
+    """One address, asked by one caller; of its requests, the most telling come first."""
 
     name: str
     known: bool
@@ -71,17 +61,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a request costs.
-
-    Args:
-        target: Where it was sent.
-        known: Whether it had a credential.
-        shape: What was costly about it.
-        size: Its bytes.
-        status: Of the answer.
-        views: Processor time, in bare views.
-        sent: How many requests were tried.
-    """
+    """What a request costs: its processor time, in bare views."""
 
     target: str
     known: bool

@@ -53,15 +53,7 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class Shape:
-    """A request but for its address.
-
-    Args:
-        name: What is costly about it.
-        body: Its bytes.
-        kind: Its content type; empty where it has no body.
-        query: What follows the question mark.
-        headers: Further headers, by their names in WSGI.
-    """
+    """A request but for its address; headers by their names in WSGI."""
 
     name: str
     body: bytes = b""
@@ -134,13 +126,7 @@ def plain_forms(size: int) -> tuple[Shape, ...]:
 
 
 def bodies_of(schema: Schema, good: Mapping[str, Any], size: int) -> Iterator[Shape]:
-    """Yield bodies in which each property in turn is costly.
-
-    Args:
-        schema: Of the body, without references.
-        good: A body that is taken.
-        size: About how many bytes each has.
-    """
+    """Yield bodies in which each property in turn is costly."""
     for name, inner in schema.get("properties", {}).items():
         for what, value in _values(inner, size):
             yield Shape(f"{name}: {what}", _bytes({**good, name: value}), JSON)

@@ -63,11 +63,7 @@ class Upload:
             self._socket.settimeout(ANSWER_SECONDS)
 
     def answer(self) -> Answer:
-        """Wait for the answer.
-
-        Raises:
-            Cut: there is none.
-        """
+        """Wait for the answer."""
         answer = http.client.HTTPResponse(self._socket)
         try:
             answer.begin()

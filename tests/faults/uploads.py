@@ -22,11 +22,7 @@ SIZES = {"local": (MIB, 12 * MIB), "s3": (2 * MIB, 40 * MIB)}
 
 
 def run(folder: Path, *, store: str, count: int, seed: int, sizes: tuple[int, int] | None = None) -> Report:
-    """Run a series in an empty folder.
-
-    Raises:
-        Unavailable: there is no S3 server.
-    """
+    """Run a series in an empty folder."""
     data, files = folder / "data", folder / "files" if store == "s3" else folder / "data" / "media"
     data.mkdir(parents=True)
     with contextlib.ExitStack() as stack:

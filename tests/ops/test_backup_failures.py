@@ -26,11 +26,7 @@ KEY = "deliverables/one"
 
 
 class Store:
-    """A store with one object.
-
-    Args:
-        meanwhile: What happens in the middle of reading it.
-    """
+    """A store with one object; something happens in the middle of reading it."""
 
     def __init__(self, meanwhile: Callable[[], object]) -> None:
         self._meanwhile = meanwhile

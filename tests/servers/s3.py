@@ -124,11 +124,7 @@ class S3Server(NamedTuple):
 
 
 def install() -> Path:
-    """Return the environment's `bin`, made at the first call; several test processes may call at once.
-
-    Raises:
-        Unavailable: pip could not get it.
-    """
+    """Return the environment's `bin`, made at the first call; several test processes may call at once."""
     cache = Path(os.environ.get("TEST_SERVERS_DIR") or ROOT / "var" / "test-servers")
     cache.mkdir(parents=True, exist_ok=True)
     environment = cache / "swift"
@@ -159,9 +155,6 @@ def running(parent: Path | None = None) -> Iterator[S3Server]:
 
     Args:
         parent: Where to make that folder; the system's place for temporary files when left out.
-
-    Raises:
-        Unavailable: it cannot be installed or started.
     """
     commands = install()
     with tempfile.TemporaryDirectory(prefix="marketplace-s3-", dir=parent) as name:

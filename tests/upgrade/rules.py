@@ -61,12 +61,7 @@ def new_complaints() -> list[str]:
 
 
 def complaints(migration: Any, before: ProjectState) -> Iterator[str]:
-    """Yield a sentence for each operation that code from before might not survive; none where the migration declares why it does.
-
-    Args:
-        migration: To be judged.
-        before: The models as they are when it begins.
-    """
+    """Yield a sentence for each operation that code from before might not survive; none where the migration declares why it does."""
     if getattr(migration, REASON, ""):
         return
     state = before.clone()

@@ -15,14 +15,7 @@ Talk = Callable[[socket.socket, threading.Event], None]
 
 @dataclass
 class Server:
-    """A running server.
-
-    Args:
-        port: Where on 127.0.0.1.
-        requests: What it was sent, each up to the end of the headers.
-        names: The names that TLS clients asked for.
-        ended: Set when the test is over.
-    """
+    """A running server: what it was sent, each up to the end of the headers, and the names that TLS clients asked for."""
 
     port: int
     requests: list[bytes] = field(default_factory=list)
