@@ -14,7 +14,7 @@ from marketplace.review.models import SavedReply, SavedReplyUse
 from tests.admin import subjects
 from tests.admin.pages import address, press, staff, text_of
 from tests.callers import signed_in
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from vendors.models import VendorProfile
 from wallet.models import Order
@@ -61,8 +61,7 @@ def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use(
 
 
 @pytest.mark.slow
-def test_confirmations_show_the_effects_in_numbers() -> None:
-    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
+def test_confirmations_show_the_effects_in_numbers(root: Client) -> None:
     app = subjects.approved_app()
     for name in ("one", "two"):
         issue_api_key(app=app, name=name, actor=app.developer)

@@ -26,12 +26,6 @@ from vendors.services.files import attach_preview
 from vendors.services.sweeping import find_orphans
 
 pytestmark = pytest.mark.django_db
-REVIEW = "catalog.review_listing"
-
-
-@pytest.fixture
-def browser() -> Client:
-    return signed_in(staff(REVIEW))
 
 
 def section(browser: Client, review: ListingReview, **query: str) -> Any:

@@ -113,12 +113,11 @@ def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(root: U
     shown = text_of(signed_in(root).get(address(ListingReview, "approve", takedown.pk)))
     for words in ("Rejected", reviewer.email, takedown.findings[0]["message"]):
         assert words in shown
-    for listing in (submitted(), submitted(add_candidate(published()))):
-        review = open_review(listing)
-        approve_listing(review=review, actor=root, note="Well drawn.")
-        shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
-        for words in ("This is not possible in its current state", root.email, "Well drawn."):
-            assert words in shown
+    review = open_review(submitted(add_candidate(published())))
+    approve_listing(review=review, actor=root, note="Well drawn.")
+    shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
+    for words in ("This is not possible in its current state", root.email, "Well drawn."):
+        assert words in shown
 
 
 def test_review_that_was_reopened_and_withdrawn_was_ended_by_its_vendor(root: User) -> None:

@@ -17,15 +17,9 @@ from marketplace.review.decisions import Decision, decision
 from tests.admin import subjects
 from tests.admin.pages import address, staff, text_of
 from tests.callers import signed_in
-from tests.factories import UserFactory
 
 pytestmark = pytest.mark.django_db
 HOME = reverse("admin:index")
-
-
-@pytest.fixture
-def root() -> Client:
-    return signed_in(UserFactory(is_staff=True, is_superuser=True))
 
 
 def soup_of(client: Client, path: str) -> BeautifulSoup:

@@ -36,11 +36,6 @@ pytestmark = pytest.mark.django_db
 NOTHING = "0198c0de-0000-7000-8000-000000000000"
 
 
-@pytest.fixture
-def root() -> Client:
-    return signed_in(UserFactory(is_staff=True, is_superuser=True))
-
-
 def test_every_registered_admin_uses_our_base_class() -> None:
     assert all(isinstance(model_admin, MarketplaceModelAdmin) for model_admin in admin.site._registry.values())
 

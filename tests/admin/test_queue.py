@@ -12,6 +12,7 @@ from django.utils import timezone
 from catalog.models import Deliverable, FileFacts, Listing, ListingReview, RejectionReason
 from catalog.services import review as services
 from catalog.services import submission
+from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.http.pages import PAGE_POLICY
@@ -30,16 +31,6 @@ pytestmark = pytest.mark.django_db
 QUEUE = address(ListingReview, "changelist")
 NEXT = reverse("admin:catalog_listingreview_next")
 REVIEW = "catalog.review_listing"
-
-
-@pytest.fixture
-def editor() -> Any:
-    return staff(REVIEW)
-
-
-@pytest.fixture
-def browser(editor: Any) -> Client:
-    return signed_in(editor)
 
 
 def waiting(days: float = 0, **fields: Any) -> ListingReview:
@@ -88,7 +79,7 @@ def test_queue_shows_what_waits_for_how_long_and_who_has_claimed_it(browser: Cli
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
+def test_filters_narrow_the_queue(browser: Client, editor: User) -> None:
     store = StoreFactory(name="Foundry", slug="foundry")
     mine = waiting(days=8, title="Mine", store=store)
     theirs = waiting(days=2, title="Theirs", category=CategoryFactory(slug="motion", name="Motion"))
@@ -119,7 +110,7 @@ def test_queue_filter_with_an_invalid_value_finds_nothing(browser: Client) -> No
 
 
 @pytest.mark.database_full
-def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: Any) -> None:
+def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: User) -> None:
     newer, older = waiting(days=1), waiting(days=2)
     response = browser.post(NEXT)
     assert (response.status_code, response["Location"]) == (302, page_of(older))
@@ -156,12 +147,11 @@ def test_next_and_the_number_beside_it_are_of_the_filtered_and_searched_list(bro
 
 
 @pytest.mark.database_full
-def test_next_of_an_empty_queue_says_so(browser: Client) -> None:
+def test_next_of_an_empty_queue_says_so(browser: Client, root: Client) -> None:
     assert "Nothing else in this list is open to you" in text_of(browser.post(NEXT, follow=True))
     assert "Nothing else in this list is open to you" in text_of(
         browser.post(NEXT, {"category": "\x00", "kind": "x", "after": "nonsense"}, follow=True)
     )
-    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     invalid = root.post(address(VendorProfile, "next"), {"payouts_held_at__isempty": "x"}, follow=True)
     assert "Nothing else in this list is open to you" in text_of(invalid)
 
@@ -192,7 +182,7 @@ def test_next_goes_on_when_the_claimed_case_was_taken_over_meanwhile(browser: Cl
     [("approve", APPROVAL | {"tier_requirement": "free"}, "Approved", []), ("reject", FINDINGS, "Rejected", ["preview_poor", "other"])],
 )
 def test_decision_on_the_page_of_a_review_opens_the_next_case_if_that_was_asked_for(
-    verb: str, answers: dict[str, str], outcome: str, codes: list[str], browser: Client, editor: Any
+    verb: str, answers: dict[str, str], outcome: str, codes: list[str], browser: Client, editor: User
 ) -> None:
     first, second, third = waiting(days=3), waiting(days=2), waiting(days=1)
     response = press(browser, page_of(first), answers, action=address(ListingReview, verb, first.pk))
@@ -311,9 +301,7 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen_there_and_in_lis
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) -> None:
-    root_user = UserFactory(is_staff=True, is_superuser=True)
-    root = signed_in(root_user)
+def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client, root: Client, reviewer: User) -> None:
     add = address(RejectionReason, "add")
     answers = {"code": "kerning_poor", "field": "file", "message": "The kerning is poor.", "hint": "Kern it.", "is_active": "on"}
     assert signed_in(staff(REVIEW)).get(add).status_code == 403
@@ -321,7 +309,7 @@ def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) 
         assert root.post(add, answers | wrong).status_code == 200, wrong
     root.post(add, answers)
     reason = RejectionReason.objects.get(code="kerning_poor")
-    assert AuditEntry.objects.get(action="rejectionreason.create").actor == root_user
+    assert AuditEntry.objects.get(action="rejectionreason.create").actor == reviewer
     review = waiting()
     assert "The kerning is poor." in text_of(browser.get(page_of(review)))
     root.post(address(RejectionReason, "change", reason.pk), {"field": "file", "message": "The kerning is poor.", "hint": "Kern it."})
@@ -351,8 +339,7 @@ def test_several_findings_with_own_texts_are_given_in_one_rejection(browser: Cli
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_listings_that_were_edited_since_their_approval_are_found() -> None:
-    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
+def test_listings_that_were_edited_since_their_approval_are_found(root: Client) -> None:
     published(title="As approved")
     edited = published(title="Edited")
     update_listing(listing=edited, actor=edited.store.owner, title="Edited since")

@@ -28,11 +28,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SEARCH = reverse("admin-search")
 
 
-@pytest.fixture
-def root() -> Client:
-    return signed_in(UserFactory(is_staff=True, is_superuser=True))
-
-
 def found(client: Client, q: Any) -> dict[str, list[str]]:
     page = BeautifulSoup(client.get(SEARCH, {"q": q}).content, "html.parser")
     return {

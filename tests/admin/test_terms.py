@@ -12,31 +12,16 @@ from marketplace.core.models import AuditEntry
 from tests.callers import signed_in
 from tests.factories import UserFactory
 
-from .pages import address
+from .pages import address, fill
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def root() -> Client:
-    return signed_in(UserFactory(is_staff=True, is_superuser=True))
-
-
-def values_of(page: bytes) -> dict[str, str]:
-    form = BeautifulSoup(page, "html.parser").find("form", id="licenseterms_form")
+def new_terms(client: Client) -> dict[str, str]:
+    page = client.get(address(LicenseTerms, "add"), {"tier": str(LicenseTier.objects.get(slug="commercial").pk)})
+    form = BeautifulSoup(page.content, "html.parser").find("form", id="licenseterms_form")
     assert isinstance(form, Tag)
-    values = {str(field["name"]): str(field.get("value", "")) for field in form("input") if field.get("name")}
-    values |= {str(field["name"]): field.get_text().removeprefix("\n") for field in form("textarea")}
-    for field in form("select"):
-        chosen = field.find("option", selected=True)
-        values[str(field["name"])] = str(chosen["value"]) if isinstance(chosen, Tag) else ""
-    return values
-
-
-def new_terms(client: Client, slug: str = "commercial") -> dict[str, str]:
-    page = client.get(address(LicenseTerms, "add"), {"tier": str(LicenseTier.objects.get(slug=slug).pk)})
-    assert page.status_code == 200
-    return values_of(page.content)
+    return fill(form, {})
 
 
 @pytest.mark.slow
@@ -70,10 +55,10 @@ def test_version_of_licence_terms_is_shown_and_cannot_be_changed(root: Client) -
     assert root.post(address(LicenseTerms, "delete", terms.pk), {"post": "yes"}).status_code == 403
 
 
-def test_staff_without_the_permission_publish_no_terms(client: Client) -> None:
+def test_staff_without_the_permission_publish_no_terms() -> None:
     staff = UserFactory(is_staff=True)
     staff.user_permissions.set(Permission.objects.exclude(codename="add_licenseterms"))
-    client.force_login(staff)
+    client = signed_in(staff)
     assert client.get(address(LicenseTerms, "add")).status_code == 403
     assert client.post(address(LicenseTerms, "add"), {"text": "x"}).status_code == 403
     assert not LicenseTerms.objects.filter(version=2).exists()

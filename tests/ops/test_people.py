@@ -23,7 +23,7 @@ from library.models import Licence
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account, reactivate_user
-from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.operations.personal_data import export_account
 from wallet.reconciliation import differences
@@ -59,6 +59,8 @@ def test_account_with_money_or_goods_of_staff_and_ones_own_is_not_deleted() -> N
         assert User.objects.get(pk=user.pk).is_active
     with pytest.raises(SelfReview):
         delete_account(user=root, reason="Asked for.", actor=root)
+    with pytest.raises(InvalidInput):
+        delete_account(user=UserFactory(), reason=" ", actor=root)
 
 
 def test_deleted_account_has_no_personal_data_and_its_orders_and_ledger_are_kept(
@@ -69,6 +71,7 @@ def test_deleted_account_has_no_personal_data_and_its_orders_and_ledger_are_kept
     assert [client.get("/api/v1/library").status_code for client in clients] == [200, 200]
     with django_capture_on_commit_callbacks(execute=True):
         delete_account(user=user, reason="Asked for.", actor=None)
+    assert AuditEntry.objects.get(action="user.delete").reason == "Asked for."
     user = User.objects.get(pk=user.pk)
     assert (user.email, user.name, user.is_active, user.has_usable_password()) == (f"{user.pk.hex}@deleted.invalid", "", False, False)
     assert [client.get("/api/v1/library").status_code for client in clients] == [401, 401]

@@ -104,9 +104,7 @@ def answers(proxy: Proxy, path: str, source: str) -> int:
     return proxy.session(source=source).get(f"https://{proxy.host}{path}", timeout=PATIENCE_SECONDS).status_code
 
 
-@pytest.mark.parametrize(
-    ("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)]
-)
+@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, JSON), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)])
 def test_body_that_is_no_upload_reaches_the_node_when_it_is_complete_and_not_if_it_is_long(
     both: tuple[Node, Proxy], path: str, content_type: str
 ) -> None:
