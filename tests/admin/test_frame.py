@@ -53,7 +53,7 @@ def test_long_list_has_pages(root: Client) -> None:
 
 
 @pytest.mark.slow
-def test_group_is_composed_renamed_and_deleted_with_boxes_and_buttons(root: Client) -> None:
+def test_group_is_composed_with_boxes(root: Client) -> None:
     page = soup_of(root, address(Group, "add"))
     boxes = page.select('input[type="checkbox"][name="permissions"]')
     assert len(boxes) == Permission.objects.count()
@@ -63,10 +63,6 @@ def test_group_is_composed_renamed_and_deleted_with_boxes_and_buttons(root: Clie
     assert list(group.permissions.all()) == [chosen]
     page = soup_of(root, address(Group, "change", group.pk))
     assert [box["value"] for box in page.select("input[name=permissions][checked]")] == [str(chosen.pk)]
-    words = text_of(root.get(address(Group, "delete", group.pk)))
-    assert "This is deleted permanently" in words
-    root.post(address(Group, "delete", group.pk), {"post": "yes"})
-    assert not Group.objects.filter(pk=group.pk).exists()
 
 
 @pytest.mark.slow

@@ -217,7 +217,7 @@ def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:
         until(lambda: node.seen == [UPLOAD], "an upload that reaches the node before it is complete")
 
 
-@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, FORM), ("/api/v1/wallet/spend", JSON)])
+@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, FORM), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)])
 def test_address_that_has_too_many_open_is_refused_and_no_other(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
     _, proxy = both
     with ExitStack() as stack:
@@ -225,7 +225,16 @@ def test_address_that_has_too_many_open_is_refused_and_no_other(both: tuple[Node
         head, _, body = opened[-1].recv(10_000).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 429")
         assert b"Retry-After: 2" in head
-        assert json.loads(body)["code"] == "rate_limited"
+        assert path == "/account/login/" or json.loads(body)["code"] == "rate_limited"
+        assert answers(proxy, "/next", "127.0.0.6") == 200
+
+
+@pytest.mark.parametrize("head", [b"", b"GET / HTTP/1.1\r\nX-Slow: "], ids=["nothing", "headers"])
+def test_connections_that_say_little_keep_nobody_out(both: tuple[Node, Proxy], head: bytes) -> None:
+    _, proxy = both
+    with ExitStack() as stack:
+        for _ in range(MANY):
+            stack.enter_context(connect(proxy, "127.0.0.5")).sendall(head)
         assert answers(proxy, "/next", "127.0.0.6") == 200
 
 
