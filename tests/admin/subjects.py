@@ -36,6 +36,7 @@ from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory, connect_app
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
 from tests.wallet.approval_cases import bounded
 from tests.wallet.approval_cases import requested_approval as asked_to_approve
 from tests.wallet.payees import account_of, payee, prepared_payout
@@ -44,7 +45,7 @@ from tests.wallet.refund_request_cases import requested_refund as asked_to_refun
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from tests.wallet.wallet_payout_cases import requested_payout
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services import payout_details, profiles
+from vendors.services import payout_details
 from wallet.models import CardReversal, PayoutBatch, ProviderEvent, RefundRequest, TopUp, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
 from wallet.services.refund_requests import escalate_overdue_requests
@@ -145,18 +146,12 @@ def webhook_endpoint() -> WebhookEndpoint:
 
 
 def vendor() -> VendorProfile:
-    user = UserFactory()
-    slug = f"shop-{user.pk.hex[-12:]}"
-    return profiles.apply(user=user, store_name=slug.title(), store_slug=slug, actor=user)
-
-
-def approved_vendor() -> VendorProfile:
-    return profiles.approve_vendor(profile=vendor(), reason="Fine.", actor=UserFactory())
+    return make_vendor(VendorStatus.PENDING)
 
 
 def decorated_vendor() -> VendorProfile:
     """Return a vendor whose store has a logo."""
-    profile = approved_vendor()
+    profile = make_vendor()
     StorePicture.objects.create(
         store=profile.store, kind="Logo", object_key=f"stores/{profile.pk}", content_type="image/webp", size=1, sha256=""
     )
@@ -164,11 +159,11 @@ def decorated_vendor() -> VendorProfile:
 
 
 def suspended_vendor() -> VendorProfile:
-    return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
+    return make_vendor(VendorStatus.SUSPENDED)
 
 
 def held_vendor() -> VendorProfile:
-    return payout_details.hold_payouts(profile=approved_vendor(), reason="Somebody else asked.", actor=UserFactory())
+    return payout_details.hold_payouts(profile=make_vendor(), reason="Somebody else asked.", actor=UserFactory())
 
 
 def vendor_payout() -> VendorPayout:
@@ -342,12 +337,12 @@ CASES = (
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
     Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),
     Case("take_pictures_down", decorated_vendor, DECIDE_VENDOR, "vendor.take_pictures_down"),
-    Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),
+    Case("suspend", make_vendor, DECIDE_VENDOR, "vendor.suspend"),
     Case("reinstate", suspended_vendor, DECIDE_VENDOR, "vendor.reinstate"),
     Case(
         "commission_rate", vendor, "vendors.set_commission_vendorprofile", "vendor.set_commission", REASON | {"percent": "12.5"}, again=True
     ),
-    Case("hold_payouts", approved_vendor, "vendors.hold_payouts_vendorprofile", "vendor.hold_payouts"),
+    Case("hold_payouts", make_vendor, "vendors.hold_payouts_vendorprofile", "vendor.hold_payouts"),
     Case("release_payouts", held_vendor, "vendors.hold_payouts_vendorprofile", "vendor.release_payouts"),
     Case("export", payout_batch, "wallet.export_payoutbatch", "payout_batch.export", {}),
     Case("cancel", payout_batch, SETTLE, "payout_batch.cancel"),

@@ -106,6 +106,7 @@ def test_malformed_outbound_url_is_refused_without_a_dns_lookup(url: str, resolv
         "3fff::1",
         "fd00:ec2::254",
         "fe80::1%eth0",
+        "fec0::1",
         # Beside a public one.
         "93.184.215.14 10.0.0.1",
     ],
