@@ -53,6 +53,12 @@ class Service:
         """Serve; return once it answers."""
         self._server.start(f"{self.base_url}/robots.txt")
 
+    def pids(self) -> list[int]:
+        """Return the server's processes: the one that was started and its children."""
+        assert self._server.running is not None
+        pid = self._server.running.pid
+        return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())]
+
     def kill(self) -> None:
         """End every process of the server where it stands."""
         self._server.kill()
