@@ -21,7 +21,6 @@ def skill_archive(
     body: str = "# Use\n",
     members: Iterable[tuple[zipfile.ZipInfo, str]] = (),
 ) -> bytes:
-    """Return the zip archive of a skill."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         # Of a fixed date, so that the same text is the same bytes a second later.
@@ -46,5 +45,4 @@ def skill_on_sale(content: bytes | None = None, **fields: Any) -> Listing:
 
 
 def free_skill(content: bytes | None = None, **fields: Any) -> Listing:
-    """Return a published listing of a skill that everyone can have for nothing."""
     return skill_on_sale(content, **{"base_price_minor": 0, "price_inr_minor": 0, **fields})

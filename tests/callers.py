@@ -40,5 +40,4 @@ def personal_token(user: User, scopes: frozenset[Scope] = EVERYTHING) -> tuple[A
 
 
 def bearer(secret: str) -> dict[str, str]:
-    """Return the header that carries a token."""
     return {"Authorization": f"Bearer {secret}"}

@@ -108,7 +108,6 @@ def compile_confined() -> None:
 
 
 def run_check(check: Check, env: dict[str, str]) -> Outcome:
-    """Run one check and keep what it says."""
     began = time.monotonic()
     result = subprocess.run(
         check.command,

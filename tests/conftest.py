@@ -175,7 +175,6 @@ def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Calla
 
 @pytest.fixture
 def anonymous() -> APIClient:
-    """A caller without a credential."""
     return APIClient()
 
 

@@ -13,7 +13,6 @@ import django
 
 
 def main() -> None:
-    """Write the previews of every entry whose file has some."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "marketplace.settings.test"
     django.setup()
     from catalog.models import Category, Deliverable, Listing  # noqa: PLC0415 - once Django is set up
@@ -42,7 +41,6 @@ def main() -> None:
 
 
 def _keep(entry: Any, made: list[Any]) -> None:
-    """Write the previews of an entry's file to its folder."""
     from marketplace.demo.previews import INDEX, PREVIEWS  # noqa: PLC0415 - once Django is set up
 
     folder = entry.folder / PREVIEWS

@@ -56,39 +56,23 @@ def may_install() -> bool:
     )
 
 
-def prepare() -> list[str]:
-    """Install what is missing where we may; whatever goes wrong, the tests go on without it.
-
-    Returns:
-        The packages that are still missing.
-    """
-    missing = missing_packages()
-    if missing and may_install():
-        _apt("update")
-        if not _apt("install", "--yes", "--no-install-recommends", *missing):
-            # One that this release does not have must not take the others with it.
-            for package in missing:
-                _apt("install", "--yes", "--no-install-recommends", package)
-            if not any(map(shutil.which, CHROMIUM)):
-                _apt("install", "--yes", "--no-install-recommends", "chromium")
-        missing = missing_packages()
-    return missing
+def prepare() -> None:
+    """Install what is missing; whatever goes wrong, the tests go on without it."""
+    _apt("update")
+    if not _apt("install", *missing_packages()):
+        # One that this release does not have must not take the others with it.
+        for package in missing_packages():
+            _apt("install", package)
+        if not any(map(shutil.which, CHROMIUM)):
+            _apt("install", "chromium")
 
 
 def _apt(*words: str) -> bool:
-    program = shutil.which("apt-get") or "apt-get"
     # RUNLEVEL=1 keeps packages from starting services: the tests start their own.
     env = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    command = ["apt-get", "--quiet", "--quiet", "--yes", "--no-install-recommends", *words]
     try:
-        result = subprocess.run(
-            [program, "--quiet", "--quiet", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-            env=env,
-            timeout=INSTALL_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=env, timeout=INSTALL_SECONDS)
+    except subprocess.TimeoutExpired:
         return False
     return result.returncode == 0

@@ -33,13 +33,7 @@ ROUNDS = 2
 
 @dataclass(frozen=True)
 class Outage:
-    """Something that stops, or hangs.
-
-    Args:
-        name: As the table calls it; with `HANGS` after it where it hangs.
-        stop: Stops it.
-        start: Starts it again.
-    """
+    """Something that stops, or hangs, as the table calls it."""
 
     name: str
     stop: Callable[[], None]
@@ -133,18 +127,15 @@ def _table(head: str, table: dict[str, dict[str, str]]) -> str:
 
 
 def documented() -> str:
-    """Return the table of the page."""
     return PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip()
 
 
 def write(table: str) -> None:
-    """Put the table into the page."""
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
 def main() -> int:
-    """Measure, and write or compare."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.outages", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -83,7 +83,6 @@ def funded(inr: int = 0, usd: int = 0, **fields: Any) -> User:
 
 
 def bought(listing: Listing, buyer: User | None = None, **choices: Any) -> Order:
-    """Return the order of a purchase in INR."""
     buyer = buyer or funded(inr=1_000_000)
     receipt, _ = spend(buyer=buyer, purchase=PurchaseRequest(str(listing.id), **choices))
     return Order.objects.get(pk=receipt.order_id)

@@ -19,13 +19,12 @@ from vendors.services.files import attach_deliverable, new_deliverable_key
 from vendors.uploads.receiving import Received
 
 _SIZES = {f"letter{number}": 100 + number for number in range(26)}
-_WIDTHS = dict.fromkeys(_SIZES, 600)
 _SKILL = "---\nname: Helper\nallowed-tools: Read\n---\nHelps with letters.\n"
 _SCRIPT = "import json\n\n\ndef run(text):\n    return json.loads(text)\n" * 30
 
 
-def _font(*, sizes: Mapping[str, int] | None = None, widths: Mapping[str, int] | None = None, **fields: Any) -> bytes:
-    return makers.drawn_font({**_SIZES, **(sizes or {})}, {**_WIDTHS, **(widths or {})}, cff=False, **fields)
+def _font(**sizes: int) -> bytes:
+    return makers.drawn_font(_SIZES | sizes, dict.fromkeys(_SIZES, 600), cff=False)
 
 
 def _skill(skill: str = _SKILL, script: str = _SCRIPT) -> bytes:
@@ -33,21 +32,13 @@ def _skill(skill: str = _SKILL, script: str = _SCRIPT) -> bytes:
 
 
 def _archive(**others: bytes) -> bytes:
-    entries = {f"brushes/{number:03}.abr": random.Random(number).randbytes(500) for number in range(120)}
-    return makers.zipped({**entries, **{path.replace("__", "/").replace("_", "."): content for path, content in others.items()}})
+    entries = {f"brush{number:03}": random.Random(number).randbytes(500) for number in range(120)}
+    return makers.zipped(entries | others)
 
 
 @dataclass(frozen=True)
 class Change:
-    """An update of a published listing.
-
-    Args:
-        name: What it changes.
-        before: The published file.
-        after: The file that waits.
-        shown: A text that the page shows only where it tells of the change.
-        edits: Fields of the listing that change too.
-    """
+    """An update of a published listing; `shown` is a text that the page has only where it tells of the change."""
 
     name: str
     before: bytes
@@ -57,24 +48,18 @@ class Change:
 
 
 def changes() -> list[Change]:
-    """Return ten updates; the first five are hidden well."""
+    """Return an update for each kind of comparison, each with a change that is hidden well."""
     plain, changed = makers.zipped({"a.txt": "one"}), makers.zipped({"a.txt": "one", "b.txt": "two"})
     return [
-        Change("one glyph", _font(), _font(sizes={"letter7": 108}), "Redrawn, 1: letter7 (H U+0048)"),
+        Change("one glyph", _font(), _font(letter7=108), "Redrawn, 1: letter7 (H U+0048)"),
         Change("one host", _skill(), _skill(script=f"{_SCRIPT}\nURL = 'https://collector.example.net/x'\n"), "+ collector.example.net"),
-        Change("one metric", _font(), _font(field=801), "Metric hhea ascent: 800 801"),
-        Change("one entry", _archive(), _archive(brushes__077_abr=random.Random(77).randbytes(499) + b"!"), "changed brushes/077.abr"),
         Change("one price", plain, changed, "Price in euros", {"price_eur_minor": 1999}),
-        Change("one width", _font(), _font(widths={"letter3": 601}), "Different width, 1: letter3 600 → 601"),
+        Change("one entry", _archive(), _archive(brush077=random.Random(77).randbytes(499) + b"!"), "changed brush077"),
         Change("one tool", _skill(), _skill(skill=_SKILL.replace("Read", "Read, Ba\u202esh")), "+ tool Ba[U+202E]sh"),
-        Change("one name", _font(), _font(name="Two"), "Name, family: One Two"),
-        Change("one word", plain, changed, "Summary", {"short_description": "A warm grotesque, for print."}),
-        Change("a new file", _archive(), _archive(setup_exe=b"MZ" * 9), "added setup.exe"),
     ]
 
 
 def attach(listing: Listing, content: bytes) -> None:
-    """Attach a file as an upload does."""
     store, key = default_storage, new_deliverable_key()
     store.save_bytes(key, content)
     received = Received(store, key, "file.bin", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))

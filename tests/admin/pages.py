@@ -25,17 +25,14 @@ def staff(*permissions: str) -> User:
 
 
 def service_admins() -> list[ServiceAdmin]:
-    """Return every registered admin that decides through services."""
     return [model_admin for model_admin in admin.site._registry.values() if isinstance(model_admin, ServiceAdmin)]
 
 
 def address(model: type[Model], page: str, *args: Any) -> str:
-    """Return the path of a page of the model's admin."""
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
 
 
 def text_of(response: Any) -> str:
-    """Return the words of a page."""
     return " ".join(BeautifulSoup(response.content, "html.parser").get_text(" ").split())
 
 

@@ -36,6 +36,7 @@ from tests.developers.oauth.documents import app_of_document
 from tests.factories import AppFactory, UserFactory, connect_app
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
+from tests.vendors.cases import make_vendor
 from tests.wallet.approval_cases import bounded
 from tests.wallet.approval_cases import requested_approval as asked_to_approve
 from tests.wallet.payees import account_of, payee, prepared_payout
@@ -44,7 +45,7 @@ from tests.wallet.refund_request_cases import requested_refund as asked_to_refun
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
 from tests.wallet.wallet_payout_cases import requested_payout
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services import payout_details, profiles
+from vendors.services import payout_details
 from wallet.models import CardReversal, PayoutBatch, ProviderEvent, RefundRequest, TopUp, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
 from wallet.services.refund_requests import escalate_overdue_requests
@@ -57,17 +58,7 @@ CHANGED = REASON | {"shown": json.dumps(NEW_FACTS)}
 
 @dataclass(frozen=True)
 class Case:
-    """One decision.
-
-    Args:
-        name: The method of the admin.
-        make: Makes a row that can be decided on.
-        permission: What the decider needs.
-        audit: The audit action that follows.
-        answers: What is filled in.
-        again: Whether a second decision is possible, by its nature.
-        superuser: Whether only a superuser may.
-    """
+    """One decision: a method of the admin, a row for it, and the audit action that follows; `again` if a second decision is possible by its nature."""
 
     name: str
     make: Callable[[], Model]
@@ -82,40 +73,33 @@ class Case:
 
 
 def application() -> DeveloperApplication:
-    """Return an application that waits."""
     user = UserFactory()
     return applications.submit_application(user=user, what="A font browser", why="To read manifests", actor=user)
 
 
 def developer() -> DeveloperApplication:
-    """Return an approved application."""
     return applications.approve_application(application=application(), reason="Fine.", actor=UserFactory())
 
 
 def pending_app() -> App:
-    """Return an app that waits for its scopes."""
     user = developer().user
     scopes = {Scope.CATALOG_READ: "To read manifests", Scope.WALLET_SPEND: "To buy fonts"}
     return apps.create_app(user=user, name="Fontster", purpose="Browses fonts", scopes=scopes, actor=user)
 
 
 def scope_review() -> ScopeReview:
-    """Return a request for scopes that waits."""
     return ScopeReview.objects.get(app=pending_app())
 
 
 def approved_app() -> App:
-    """Return an approved app of an approved developer."""
     return AppFactory(user=developer().user)
 
 
 def suspended_app() -> App:
-    """Return a suspended app."""
     return apps.suspend_app(app=approved_app(), reason="Too many calls.", actor=UserFactory())
 
 
 def capped_app() -> App:
-    """Return an app with a spending app_limit."""
     app = approved_app()
     set_app_spending_limit(app=app, limit_values=LimitValues(Currency.USD, total_minor=100_00), reason="New.", actor=UserFactory())
     return app
@@ -129,25 +113,21 @@ def changed_client() -> MetadataReview:
 
 
 def rejected_client() -> App:
-    """Return a client that describes itself and was refused."""
     return reject_app(app=changed_client().app, reason="Unknown.", actor=UserFactory())
 
 
 def api_key() -> ApiKey:
-    """Return an active key."""
     app = AppFactory()
     return issue_api_key(app=app, name="production", actor=app.user)[0]
 
 
 def token() -> AccessToken:
-    """Return an active personal token."""
     user = UserFactory()
     expires = timezone.now() + timedelta(days=1)
     return issue_token_without_app(user=user, name="laptop", scopes=frozenset({Scope.LIBRARY_READ}), expires_at=expires, actor=user)[0]
 
 
 def consent() -> Consent:
-    """Return a user's consent to an app."""
     return connect_app(UserFactory(), AppFactory(), frozenset({Scope.LIBRARY_READ}))
 
 
@@ -160,27 +140,18 @@ def dead_job() -> Job:
 
 
 def webhook_endpoint() -> WebhookEndpoint:
-    """Return an endpoint of an approved app."""
     app = AppFactory()
     url, events = "https://app.example/hook", [EventType.ASSET_PUBLISHED]
     return create_endpoint(app=app, url=url, events=events, actor=app.developer)[0]
 
 
 def vendor() -> VendorProfile:
-    """Return a vendor who waits."""
-    user = UserFactory()
-    slug = f"shop-{user.pk.hex[-12:]}"
-    return profiles.apply(user=user, store_name=slug.title(), store_slug=slug, actor=user)
-
-
-def approved_vendor() -> VendorProfile:
-    """Return a vendor who may sell."""
-    return profiles.approve_vendor(profile=vendor(), reason="Fine.", actor=UserFactory())
+    return make_vendor(VendorStatus.PENDING)
 
 
 def decorated_vendor() -> VendorProfile:
     """Return a vendor whose store has a logo."""
-    profile = approved_vendor()
+    profile = make_vendor()
     StorePicture.objects.create(
         store=profile.store, kind="Logo", object_key=f"stores/{profile.pk}", content_type="image/webp", size=1, sha256=""
     )
@@ -188,17 +159,14 @@ def decorated_vendor() -> VendorProfile:
 
 
 def suspended_vendor() -> VendorProfile:
-    """Return a vendor who was shut out."""
-    return profiles.suspend_vendor(profile=approved_vendor(), reason="Copies.", actor=UserFactory())
+    return make_vendor(VendorStatus.SUSPENDED)
 
 
 def held_vendor() -> VendorProfile:
-    """Return a vendor whose payouts are held."""
-    return payout_details.hold_payouts(profile=approved_vendor(), reason="Somebody else asked.", actor=UserFactory())
+    return payout_details.hold_payouts(profile=make_vendor(), reason="Somebody else asked.", actor=UserFactory())
 
 
 def vendor_payout() -> VendorPayout:
-    """Return a payout that is prepared."""
     profile = payee()
     bought(on_sale(store=profile.store))
     # One batch at a time is prepared.
@@ -209,7 +177,6 @@ def vendor_payout() -> VendorPayout:
 
 
 def exported_payout() -> VendorPayout:
-    """Return a payout that the bank has."""
     payout = vendor_payout()
     export_batch(batch=payout.batch, actor=None)
     return payout
@@ -223,22 +190,18 @@ def former_vendor_payout() -> VendorPayout:
 
 
 def payout_batch() -> PayoutBatch:
-    """Return a batch that is prepared."""
     return vendor_payout().batch
 
 
 def exported_batch() -> PayoutBatch:
-    """Return a batch that the bank has."""
     return exported_payout().batch
 
 
 def wallet_payout() -> WalletPayout:
-    """Return a payout of a wallet that waits."""
     return requested_payout(funded(inr=50_000), 20_000)
 
 
 def refund_request() -> RefundRequest:
-    """Return a request for a refund that staff decide on."""
     made = overdue_request(asked_to_refund())
     escalate_overdue_requests()
     made.refresh_from_db()
@@ -246,60 +209,49 @@ def refund_request() -> RefundRequest:
 
 
 def appeal() -> Appeal:
-    """Return an appeal against a takedown."""
     return appealed()
 
 
 def top_up() -> TopUp:
-    """Return a top-up that was paid."""
     return paid_top_up()
 
 
 def disputed() -> CardReversal:
-    """Return a dispute that is open."""
     top_up = deliver_event(paid_top_up(amount_minor=49_900), EventKind.SUCCEEDED)
     bought(on_sale(), top_up.user)
     return CardReversal.objects.get(top_up=deliver_event(top_up, EventKind.DISPUTED))
 
 
 def provider_event() -> ProviderEvent:
-    """Return an event of a payment provider."""
     return ProviderEvent.objects.get(top_up=top_up())
 
 
 def review() -> ListingReview:
-    """Return a submission that waits."""
     return open_review(submitted())
 
 
 def claimed_review() -> ListingReview:
-    """Return a submission that someone else is at."""
     return claim_review(review(), UserFactory())
 
 
 def published_review() -> ListingReview:
-    """Return the approved submission of a published listing."""
     return published().reviews.get()
 
 
 def listing_on_sale() -> Listing:
-    """Return a published listing."""
     return published()
 
 
 def discount() -> Discount:
-    """Return a discount that applies."""
     listing: Listing = on_sale()
     return Discount.objects.create(listing=listing, percent=30, ends_at=timezone.now() + timedelta(days=1))
 
 
 def deliverable() -> Deliverable:
-    """Return a file of a draft."""
     return make_deliverable(draft())
 
 
 def blocked_deliverable() -> Deliverable:
-    """Return a blocked file of a draft."""
     return block_deliverable(deliverable=deliverable(), reason="It steals passwords.", actor=UserFactory())
 
 
@@ -311,19 +263,16 @@ def held(make: Callable[[], Claimable]) -> Claimable:
 
 
 def staff_member() -> User:
-    """Return someone with access to the admin."""
     return UserFactory(is_staff=True)
 
 
 def protected_account() -> User:
-    """Return a user who signs in with a second factor."""
     user: User = UserFactory()
     TOTP.activate(user, generate_totp_secret())
     return user
 
 
 def shut_account() -> User:
-    """Return a user who cannot sign in."""
     return UserFactory(is_active=False)
 
 
@@ -388,12 +337,12 @@ CASES = (
     Case("approve", vendor, DECIDE_VENDOR, "vendor.approve"),
     Case("reject", vendor, DECIDE_VENDOR, "vendor.reject"),
     Case("take_pictures_down", decorated_vendor, DECIDE_VENDOR, "vendor.take_pictures_down"),
-    Case("suspend", approved_vendor, DECIDE_VENDOR, "vendor.suspend"),
+    Case("suspend", make_vendor, DECIDE_VENDOR, "vendor.suspend"),
     Case("reinstate", suspended_vendor, DECIDE_VENDOR, "vendor.reinstate"),
     Case(
         "commission_rate", vendor, "vendors.set_commission_vendorprofile", "vendor.set_commission", REASON | {"percent": "12.5"}, again=True
     ),
-    Case("hold_payouts", approved_vendor, "vendors.hold_payouts_vendorprofile", "vendor.hold_payouts"),
+    Case("hold_payouts", make_vendor, "vendors.hold_payouts_vendorprofile", "vendor.hold_payouts"),
     Case("release_payouts", held_vendor, "vendors.hold_payouts_vendorprofile", "vendor.release_payouts"),
     Case("export", payout_batch, "wallet.export_payoutbatch", "payout_batch.export", {}),
     Case("cancel", payout_batch, SETTLE, "payout_batch.cancel"),
@@ -459,7 +408,6 @@ _OWNED_BY = {
 
 
 def owner_of(subject: Any) -> User:
-    """Return whose a row is."""
     match subject:
         case User():
             return subject

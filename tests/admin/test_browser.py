@@ -12,8 +12,7 @@ from catalog.models import ListingReview, RejectionReason
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.review.models import SavedReply
-from tests.admin import changed, subjects
-from tests.admin.changed import waiting_update
+from tests.admin import subjects
 from tests.admin.pages import address
 from tests.factories import UserFactory
 from tests.screenshots.driving import overflows, watched
@@ -86,29 +85,6 @@ def test_reviewer_decides_one_after_the_other_by_keyboard_only(window: Callable[
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_updates_with_a_changed_file_are_reviewed_by_keyboard_and_each_change_is_found(
-    window: Callable[..., Page], live_server: Any
-) -> None:
-    # Two that are hidden well; that each is on the page is in `test_changes.py`.
-    waiting = [(change, waiting_update(change)) for change in changed.changes()[:2]]
-    page = window("desktop")
-    page.goto(live_server.url + HOME)
-    page.get_by_role("button", name="Start reviewing: Updates of published listings").focus()
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-    for change, review in waiting:
-        page.get_by_role("heading", name=review.listing.title).wait_for()
-        # Reviewers see what changed first, and what to decide without scrolling.
-        shown = " ".join(page.locator("#subject-changes").inner_text().split())
-        assert change.shown in shown, change.name
-        page.keyboard.press("r")
-        page.keyboard.press("Space")
-        assert page.locator("#decide-reject button[name=then]").is_visible()
-        _send(page)
-        review.refresh_from_db()
-        assert review.status == "Rejected"
-
-
 def test_keyboard_shortcuts_claim_go_to_the_next_and_previous_case_and_show_help(window: Callable[..., Page], live_server: Any) -> None:
     first, second = subjects.application(), subjects.application()
     page = window("desktop")
@@ -171,17 +147,6 @@ def test_reviewer_without_scripts_starts_decides_and_goes_on(window: Callable[..
     page.get_by_label("Search users").press("Enter")
     page.get_by_role("heading", name="Users").wait_for()
     assert not overflows(page)
-
-
-def test_listing_is_rejected_without_scripts_with_a_reason_that_is_ticked(window: Callable[..., Page], live_server: Any) -> None:
-    review = subjects.review()
-    page = window("phone", java_script=False)
-    page.goto(live_server.url + address(ListingReview, "change", review.pk))
-    page.get_by_role("checkbox", name=RejectionReason.objects.get(code="preview_poor").message).check()
-    page.get_by_role("button", name="Reject", exact=True).click()
-    page.get_by_text("The listing was rejected.").wait_for()
-    review.refresh_from_db()
-    assert [finding["code"] for finding in review.findings] == ["preview_poor"]
 
 
 def test_menu_filters_and_account_open_on_a_phone_without_scripts(window: Callable[..., Page], live_server: Any) -> None:

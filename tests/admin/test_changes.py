@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview
+from catalog.models import Deliverable, FormerPreview, Listing, ListingReview
 from catalog.models.files import PreviewKind
 from catalog.services import review as services
 from marketplace.core.models import AuditEntry
@@ -26,16 +26,9 @@ from vendors.services.files import attach_preview
 from vendors.services.sweeping import find_orphans
 
 pytestmark = pytest.mark.django_db
-REVIEW = "catalog.review_listing"
-
-
-@pytest.fixture
-def browser() -> Client:
-    return signed_in(staff(REVIEW))
 
 
 def section(browser: Client, review: ListingReview, **query: str) -> Any:
-    """Return the section on changes of a review's page."""
     response = browser.get(address(ListingReview, "change", review.pk), query)
     found = BeautifulSoup(response.content, "html.parser").select_one("#subject-changes")
     assert found is not None
@@ -48,7 +41,6 @@ def words(part: Any) -> str:
 
 
 def entry(file: Deliverable, name: str = "admin-file-entry", **query: Any) -> str:
-    """Return an address for a file inside an archive."""
     return f"{reverse(name, args=[file.pk])}?{'&'.join(f'{key}={value}' for key, value in query.items())}"
 
 
@@ -61,13 +53,6 @@ def test_every_hidden_change_of_a_file_is_shown_to_the_reviewer(
     with django_assert_max_num_queries(15):
         shown = words(section(browser, review))
     assert change.shown in shown
-
-
-@pytest.mark.slow
-def test_first_submission_shows_no_comparison(browser: Client) -> None:
-    listing = ListingFactory()
-    attach(listing, makers.archive(a_txt="1"))
-    assert "No earlier submission was examined" in words(section(browser, submit(listing)))
 
 
 @pytest.mark.slow
@@ -153,13 +138,6 @@ def test_all_redrawn_glyphs_are_named_and_drawn(browser: Client) -> None:
     assert "Redrawn, 131:" in words(found)
     assert "letter129" in words(found)
     assert len(found.select(".sheets img")) == 12
-
-
-@pytest.mark.slow
-def test_damaged_facts_say_that_the_files_cannot_be_compared(browser: Client) -> None:
-    review = waiting_update(changes()[3])
-    FileFacts.objects.filter(listing=review.listing, sha256=review.snapshot["file"]["checksum"]).update(facts={"fonts": {"": [{}]}})
-    assert "cannot be compared" in words(section(browser, review))
 
 
 @pytest.mark.slow

@@ -37,11 +37,6 @@ OF_ONES_OWN = {"apikey.revoke", "consent.withdraw", "token.revoke", "webhook.dis
 OF_NOBODY = {"job.retry", "app.reopen", *(f"metadata_review.{verb}" for verb in ("accept", "refuse", "claim", "take_over"))}
 
 
-@pytest.fixture
-def root() -> User:
-    return UserFactory(is_staff=True, is_superuser=True)
-
-
 def _page(case: Case, subject: object) -> str:
     return address(type(subject), case.name, subject.pk)  # type: ignore[arg-type,attr-defined]  # a model's row
 
@@ -74,17 +69,17 @@ def test_staff_with_the_permission_decides_through_the_form(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.superuser], ids=str)
-def test_superuser_decides_through_the_form_what_no_permission_is_enough_for(case: Case, root: User) -> None:
+def test_superuser_decides_through_the_form_what_no_permission_is_enough_for(case: Case, reviewer: User) -> None:
     subject = case.make()
-    response = press(signed_in(root), _page(case, subject), case.answers)
-    assert AuditEntry.objects.filter(action=case.audit, actor=root).count() == 1
+    response = press(signed_in(reviewer), _page(case, subject), case.answers)
+    assert AuditEntry.objects.filter(action=case.audit, actor=reviewer).count() == 1
     assert response.request["PATH_INFO"] == address(type(subject), "change", subject.pk)
 
 
 @pytest.mark.slow
 @cases
-def test_decision_is_not_taken_by_opening_its_page_or_without_a_reason_and_only_once(case: Case, root: User) -> None:
-    subject, client = case.make(), signed_in(root)
+def test_decision_is_not_taken_by_opening_its_page_or_without_a_reason_and_only_once(case: Case, reviewer: User) -> None:
+    subject, client = case.make(), signed_in(reviewer)
     page = _page(case, subject)
     # Some are changed past the row in hand, such as one that another is at.
     subject.refresh_from_db()
@@ -99,7 +94,7 @@ def test_decision_is_not_taken_by_opening_its_page_or_without_a_reason_and_only_
         assert getattr(fresh, name, None) == getattr(subject, name, None)
     assert AuditEntry.objects.count() == before
     client.post(page, case.answers)
-    assert AuditEntry.objects.filter(action=case.audit, actor=root).count() == 1
+    assert AuditEntry.objects.filter(action=case.audit, actor=reviewer).count() == 1
     if not case.again:
         before = AuditEntry.objects.count()
         words = _refused(case, signed_in(UserFactory(is_staff=True, is_superuser=True)), page)
@@ -107,26 +102,25 @@ def test_decision_is_not_taken_by_opening_its_page_or_without_a_reason_and_only_
         assert AuditEntry.objects.count() == before
 
 
-def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(root: User) -> None:
-    reviewer = UserFactory()
-    takedown = taken_down(reviewer).reviews.get(kind="Takedown")
-    shown = text_of(signed_in(root).get(address(ListingReview, "approve", takedown.pk)))
-    for words in ("Rejected", reviewer.email, takedown.findings[0]["message"]):
+def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(reviewer: User) -> None:
+    first = UserFactory()
+    takedown = taken_down(first).reviews.get(kind="Takedown")
+    shown = text_of(signed_in(reviewer).get(address(ListingReview, "approve", takedown.pk)))
+    for words in ("Rejected", first.email, takedown.findings[0]["message"]):
         assert words in shown
-    for listing in (submitted(), submitted(add_candidate(published()))):
-        review = open_review(listing)
-        approve_listing(review=review, actor=root, note="Well drawn.")
-        shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
-        for words in ("This is not possible in its current state", root.email, "Well drawn."):
-            assert words in shown
+    review = open_review(submitted(add_candidate(published())))
+    approve_listing(review=review, actor=reviewer, note="Well drawn.")
+    shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
+    for words in ("This is not possible in its current state", reviewer.email, "Well drawn."):
+        assert words in shown
 
 
-def test_review_that_was_reopened_and_withdrawn_was_ended_by_its_vendor(root: User) -> None:
+def test_review_that_was_reopened_and_withdrawn_was_ended_by_its_vendor(reviewer: User) -> None:
     listing = rejected()
     overturn_decision(appeal=appealed(listing), reason="It is licensed.", actor=UserFactory())
     review = open_review(listing)
     withdraw_listing(listing=listing, actor=listing.store.owner)
-    shown = text_of(signed_in(root).get(address(ListingReview, "approve", review.pk)))
+    shown = text_of(signed_in(reviewer).get(address(ListingReview, "approve", review.pk)))
     assert "Withdrawn" in shown
     assert listing.store.owner.email in shown
     assert "It is licensed." not in shown
@@ -176,18 +170,18 @@ def test_claim_is_released_by_its_holder_and_nobody_else(make: Callable[[], Any]
     assert row.claimed_by is None
 
 
-def test_decision_page_takes_only_get_and_post_with_a_csrf_token_for_a_row_that_is_there(root: User) -> None:
-    client, page = signed_in(root, checked=True), address(ListingReview, "approve", review().pk)
+def test_decision_page_takes_only_get_and_post_with_a_csrf_token_for_a_row_that_is_there(reviewer: User) -> None:
+    client, page = signed_in(reviewer, checked=True), address(ListingReview, "approve", review().pk)
     assert client.get(page).status_code == 200
     assert client.post(page, APPROVAL).status_code == 403
-    assert [ask(page).status_code for ask in (signed_in(root).put, signed_in(root).delete, signed_in(root).patch)] == [405] * 3
+    assert [ask(page).status_code for ask in (signed_in(reviewer).put, signed_in(reviewer).delete, signed_in(reviewer).patch)] == [405] * 3
     for object_id in ("0198c0de-0000-7000-8000-000000000000", "nonsense"):
         assert client.get(address(ListingReview, "approve", object_id)).status_code == 404
 
 
 @pytest.mark.slow
-def test_scopes_are_decided_one_by_one_on_the_page_of_the_request(root: User) -> None:
-    case, client = scope_review(), signed_in(root)
+def test_scopes_are_decided_one_by_one_on_the_page_of_the_request(reviewer: User) -> None:
+    case, client = scope_review(), signed_in(reviewer)
     page, action = address(ScopeReview, "change", case.pk), address(ScopeReview, "decide_scopes", case.pk)
     undecided = {"decision:catalog:read": "grant"}
     for answers in (undecided, undecided | {"decision:wallet:spend": "refuse"}):
@@ -204,8 +198,8 @@ def test_scopes_are_decided_one_by_one_on_the_page_of_the_request(root: User) ->
     }
 
 
-def test_scopes_are_not_granted_with_redirect_uris_that_nobody_saw(root: User) -> None:
-    case, client = scope_review(), signed_in(root)
+def test_scopes_are_not_granted_with_redirect_uris_that_nobody_saw(reviewer: User) -> None:
+    case, client = scope_review(), signed_in(reviewer)
     App.objects.update(redirect_uris="https://elsewhere.example/back")
     for name in ("change", "decide_scopes"):
         assert "https://elsewhere.example/back" in text_of(client.get(address(ScopeReview, name, case.pk)))
@@ -216,7 +210,7 @@ def test_scopes_are_not_granted_with_redirect_uris_that_nobody_saw(root: User) -
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in {"revoke", "decide_scopes", "limit"}], ids=str)
-def test_decision_taken_since_the_page_was_opened_is_reported(case: Case, root: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decision_taken_since_the_page_was_opened_is_reported(case: Case, reviewer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     subject = case.make()
     read = ServiceAdmin.get_object
 
@@ -235,32 +229,22 @@ def test_decision_taken_since_the_page_was_opened_is_reported(case: Case, root: 
         return row
 
     monkeypatch.setattr(ServiceAdmin, "get_object", overtaken)
-    words = _refused(case, signed_in(root), _page(case, subject))
+    words = _refused(case, signed_in(reviewer), _page(case, subject))
     assert "The state does not allow this" in words
-    assert not AuditEntry.objects.filter(actor=root).exists()
+    assert not AuditEntry.objects.filter(actor=reviewer).exists()
 
 
-def test_staff_who_is_no_superuser_cannot_touch_a_superuser(root: User) -> None:
-    words = text_of(press(signed_in(staff("accounts.deactivate_user")), address(User, "deactivate", root.pk), {"reason": "Coup."}))
-    root.refresh_from_db()
-    assert root.is_active
+def test_staff_who_is_no_superuser_cannot_touch_a_superuser(reviewer: User) -> None:
+    words = text_of(press(signed_in(staff("accounts.deactivate_user")), address(User, "deactivate", reviewer.pk), {"reason": "Coup."}))
+    reviewer.refresh_from_db()
+    assert reviewer.is_active
     assert "Only a superuser" in words
 
 
-@pytest.mark.slow
-def test_review_queue_lists_waiting_listings_first_and_oldest_on_top(root: User) -> None:
-    done = review()
-    press(signed_in(root), address(ListingReview, "approve", done.pk), APPROVAL)
-    older, newer = submitted(), submitted()
-    words = text_of(signed_in(root).get(address(ListingReview, "changelist"), {"status__exact": "all"}))
-    positions = [words.index(title) for title in (older.title, newer.title, done.listing.title)]
-    assert positions == sorted(positions)
-
-
-def test_approval_costs_at_most_forty_queries(root: User, django_assert_max_num_queries: Any) -> None:
+def test_approval_costs_at_most_forty_queries(reviewer: User, django_assert_max_num_queries: Any) -> None:
     case = review()
     Listing.objects.filter(pk=case.listing_id).update(tags=["serif", "display", "print"], file_type="otf")
-    client = signed_in(root)
+    client = signed_in(reviewer)
     with django_assert_max_num_queries(40):
         response = client.post(address(ListingReview, "approve", case.pk), APPROVAL)
     case.refresh_from_db()

@@ -8,12 +8,11 @@ import pytest
 from bs4 import BeautifulSoup
 from django.contrib import admin
 from django.db import models
+from django.test import Client
 
 from marketplace.review.queues import QueueAdmin
-from tests.admin import subjects
 from tests.admin.pages import address
-from tests.callers import signed_in
-from tests.factories import UserFactory
+from tests.ops.person import Person
 
 pytestmark = pytest.mark.django_db
 LISTS = dict(admin.site._registry)
@@ -37,13 +36,12 @@ def test_every_list_can_be_searched_and_filtered_and_its_columns_are_no_ids_docu
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_every_list_opens_and_is_searched_and_its_rows_show_neither_ids_nor_raw_values() -> None:
-    for make in subjects.LOOKED_AT:
-        make()
-    client, filled = signed_in(UserFactory(is_staff=True, is_superuser=True)), 0
+def test_every_list_opens_and_is_searched_and_its_rows_show_neither_ids_nor_raw_values(root: Client) -> None:
+    Person()
+    filled = 0
     for model, model_admin in LISTS.items():
-        assert client.get(address(model, "changelist"), {"q": "x"}).status_code == 200, model
-        response: Any = client.get(address(model, "changelist"), {"status__exact": "all"}, follow=True)
+        assert root.get(address(model, "changelist"), {"q": "x"}).status_code == 200, model
+        response: Any = root.get(address(model, "changelist"), {"status__exact": "all"}, follow=True)
         if isinstance(model_admin, QueueAdmin):
             filters = {spec.expected_parameters()[0] for spec in response.context_data["cl"].filter_specs}
             assert filters | {"q"} <= set(model_admin.kept_parameters), f"the next of {model} is found without some filters of the list"

@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Deliverable, FileFacts, Listing, ListingReview, Preview, RejectionReason
+from catalog.models import Deliverable, FileFacts, Listing, ListingReview, RejectionReason
 from catalog.services import review as services
 from catalog.services import submission
-from catalog.services.snapshots import snapshot_of
+from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.http.pages import PAGE_POLICY
@@ -22,6 +22,7 @@ from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.callers import signed_in
 from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
+from tests.web.world import show
 from vendors.models import VendorProfile
 from vendors.services.listings import update_listing
 
@@ -30,18 +31,6 @@ pytestmark = pytest.mark.django_db
 QUEUE = address(ListingReview, "changelist")
 NEXT = reverse("admin:catalog_listingreview_next")
 REVIEW = "catalog.review_listing"
-
-
-@pytest.fixture
-def editor() -> Any:
-    """Someone who reviews."""
-    return staff(REVIEW)
-
-
-@pytest.fixture
-def browser(editor: Any) -> Client:
-    """The editor's browser."""
-    return signed_in(editor)
 
 
 def waiting(days: float = 0, **fields: Any) -> ListingReview:
@@ -53,7 +42,6 @@ def waiting(days: float = 0, **fields: Any) -> ListingReview:
 
 
 def page_of(review: ListingReview) -> str:
-    """Return the path of the page to decide on."""
     return address(ListingReview, "change", review.pk)
 
 
@@ -69,25 +57,9 @@ def test_warning_of_a_check_stands_in_the_case(browser: Client) -> None:
 
 
 def titles(browser: Client, **query: Any) -> list[str]:
-    """Return the titles that the queue shows, in its order."""
     response: Any = browser.get(QUEUE, query)
     assert response.status_code == 200
     return [str(review.listing.title) for review in response.context_data["cl"].result_list]
-
-
-def preview(listing: Listing, kind: str, slot: int = 0, **details: Any) -> Preview:
-    """Return a preview whose bytes are nowhere."""
-    types = {"Gallery": "image/webp", "AudioPreview": "audio/mpeg", "FontSpecimen": "font/woff2"}
-    return Preview.objects.create(
-        listing=listing,
-        kind=kind,
-        slot=slot,
-        object_key=f"previews/{listing.pk}-{kind}-{slot}",
-        content_type=types[kind],
-        size=9,
-        sha256="a" * 64,
-        details=details,
-    )
 
 
 @pytest.mark.slow
@@ -102,22 +74,12 @@ def test_queue_shows_what_waits_for_how_long_and_who_has_claimed_it(browser: Cli
     assert "4 days" in words
     assert "2 hours" in words
     assert other.email in words
-
-
-@pytest.mark.slow
-def test_claim_that_has_ended_is_not_shown(browser: Client) -> None:
-    review, other = waiting(), UserFactory()
-    claim_review(review, other)
-    assert other.email in text_of(browser.get(QUEUE))
-    assert other.email in text_of(browser.get(page_of(review))).split("History")[0]
-    ListingReview.objects.update(claimed_at=timezone.now() - timedelta(hours=1))
-    assert other.email not in text_of(browser.get(QUEUE))
-    assert other.email not in text_of(browser.get(page_of(review))).split("History")[0]
+    assert "has been reviewing it since" in text_of(browser.get(page_of(claimed)))
 
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
+def test_filters_narrow_the_queue(browser: Client, editor: User) -> None:
     store = StoreFactory(name="Foundry", slug="foundry")
     mine = waiting(days=8, title="Mine", store=store)
     theirs = waiting(days=2, title="Theirs", category=CategoryFactory(slug="motion", name="Motion"))
@@ -143,24 +105,12 @@ def test_filters_narrow_the_queue(browser: Client, editor: Any) -> None:
 def test_queue_filter_with_an_invalid_value_finds_nothing(browser: Client) -> None:
     waiting()
     for name in ("claimed", "category", "kind", "vendor", "days", "status__exact"):
-        for value in ("nonsense", "' OR 1=1", "x" * 5000):
-            assert titles(browser, **{name: value}) == [], name
+        assert titles(browser, **{name: "nonsense"}) == [], name
         assert browser.get(QUEUE, {name: "\x00"}).status_code == 400, name
 
 
-def test_filters_are_a_form_of_labelled_fields_without_script(browser: Client) -> None:
-    waiting()
-    page = BeautifulSoup(browser.get(QUEUE, {"kind": "Listing"}).content, "html.parser")
-    fields = page.select(".queue .filters select")
-    assert {field["name"] for field in fields} == {"status__exact", "claimed", "category", "kind", "vendor", "days"}
-    assert all(page.select(f'label[for="{field["id"]}"]') for field in fields)
-    assert page.select_one('.queue select[name="kind"] option[selected]')["value"] == "Listing"  # type: ignore[index]  # it is there
-    # What is chosen is kept for the next one.
-    assert page.select_one('.queue form.next input[name="kind"]')["value"] == "Listing"  # type: ignore[index]  # it is there
-
-
 @pytest.mark.database_full
-def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: Any) -> None:
+def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: User) -> None:
     newer, older = waiting(days=1), waiting(days=2)
     response = browser.post(NEXT)
     assert (response.status_code, response["Location"]) == (302, page_of(older))
@@ -174,47 +124,34 @@ def test_next_claims_the_oldest_and_leads_to_it(browser: Client, editor: Any) ->
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_next_keeps_the_filters(browser: Client) -> None:
-    waiting(days=3)
-    motion = waiting(category=CategoryFactory(slug="motion", name="Motion"))
-    response = browser.post(NEXT, {"category": "motion"})
-    assert response["Location"].startswith(f"{page_of(motion)}?")
-    page = BeautifulSoup(browser.get(response["Location"]).content, "html.parser")
-    assert {field["value"] for field in page.select('.subject-decide input[name="category"]')} == {"motion"}
-
-
-@pytest.mark.slow
-@pytest.mark.database_full
 def test_next_and_the_number_beside_it_are_of_the_filtered_and_searched_list(browser: Client) -> None:
     store = StoreFactory(name="Foundry", slug="foundry")
-    late = waiting(days=9, title="Late")
+    waiting(days=9)
     chosen = waiting(days=8, title="Chosen", store=store)
     fresh = waiting(title="Fresh", store=store)
     motion = waiting(title="Motion", category=CategoryFactory(slug="motion", name="Motion"))
-    update = open_review(submitted(add_candidate(published(title="Update"))))
     for query, offered in (
-        ({"vendor": "foundry"}, [chosen, fresh]),
         ({"vendor": "foundry", "days": "7"}, [chosen]),
         ({"q": "Fresh"}, [fresh]),
-        ({"claimed": "nobody", "q": "Late"}, [late]),
-        ({"category": "motion"}, [motion]),
-        ({"kind": "Update"}, [update]),
-        ({"claimed": "me"}, []),
+        ({"claimed": "nobody", "category": "motion"}, [motion]),
         ({"status__exact": "Approved"}, []),
     ):
         assert f"For you to review in this list: {len(offered)}," in text_of(browser.get(QUEUE, query)), query
-        location = browser.post(NEXT, query)["Location"]
-        assert location.split("?")[0] == (page_of(offered[0]) if offered else QUEUE), query
+        address, _, kept = browser.post(NEXT, query)["Location"].partition("?")
+        assert address == (page_of(offered[0]) if offered else QUEUE), query
+        # The decision leads to the next of them.
+        page = BeautifulSoup(browser.get(f"{address}?{kept}").content, "html.parser")
+        for name, value in query.items() if offered else ():
+            assert {field["value"] for field in page.select(f'.subject-decide input[name="{name}"]')} == {value}
         ListingReview.objects.update(claimed_by=None, claimed_at=None)
 
 
 @pytest.mark.database_full
-def test_next_of_an_empty_queue_says_so(browser: Client) -> None:
+def test_next_of_an_empty_queue_says_so(browser: Client, root: Client) -> None:
     assert "Nothing else in this list is open to you" in text_of(browser.post(NEXT, follow=True))
     assert "Nothing else in this list is open to you" in text_of(
         browser.post(NEXT, {"category": "\x00", "kind": "x", "after": "nonsense"}, follow=True)
     )
-    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
     invalid = root.post(address(VendorProfile, "next"), {"payouts_held_at__isempty": "x"}, follow=True)
     assert "Nothing else in this list is open to you" in text_of(invalid)
 
@@ -245,7 +182,7 @@ def test_next_goes_on_when_the_claimed_case_was_taken_over_meanwhile(browser: Cl
     [("approve", APPROVAL | {"tier_requirement": "free"}, "Approved", []), ("reject", FINDINGS, "Rejected", ["preview_poor", "other"])],
 )
 def test_decision_on_the_page_of_a_review_opens_the_next_case_if_that_was_asked_for(
-    verb: str, answers: dict[str, str], outcome: str, codes: list[str], browser: Client, editor: Any
+    verb: str, answers: dict[str, str], outcome: str, codes: list[str], browser: Client, editor: User
 ) -> None:
     first, second, third = waiting(days=3), waiting(days=2), waiting(days=1)
     response = press(browser, page_of(first), answers, action=address(ListingReview, verb, first.pk))
@@ -269,90 +206,23 @@ def test_refused_decision_stays_on_the_page_and_says_who_decided_first(browser: 
 
 
 @pytest.mark.slow
-def test_claim_by_button_is_shown_to_other_reviewers(browser: Client) -> None:
-    review, other = waiting(), staff(REVIEW)
-    press(browser, page_of(review), {}, action=address(ListingReview, "claim", review.pk))
-    page = signed_in(other).get(page_of(review))
-    assert "has been reviewing it since" in text_of(page)
-    assert address(ListingReview, "claim", review.pk) not in page.content.decode()
-    words = text_of(signed_in(other).post(address(ListingReview, "claim", review.pk), follow=True))
-    assert "Take it over if necessary" in words
-    press(signed_in(other), page_of(review), {}, action=address(ListingReview, "take_over", review.pk))
-    review.refresh_from_db()
-    assert review.claimed_by == other
-
-
-def test_review_page_of_ones_own_submission_has_no_forms() -> None:
-    review = waiting()
-    owner = review.listing.store.owner
-    owner.is_staff = owner.is_superuser = True
-    owner.save()
-    page = signed_in(owner).get(page_of(review))
-    assert "You cannot decide on this" in text_of(page)
-    assert not BeautifulSoup(page.content, "html.parser").select(".subject-decide form, .claims form")
-
-
-@pytest.mark.slow
 def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Client) -> None:
     review = waiting()
     listing = review.listing
-    image = preview(listing, "Gallery", 0, width=64, height=48)
-    sound = preview(listing, "AudioPreview", durationSeconds=2.5)
+    image = show(listing, "Gallery", "image/webp", details={"width": 64, "height": 48})
+    sound = show(listing, "AudioPreview", "audio/mpeg", details={"durationSeconds": 2.5})
     axes = [{"tag": "wght", "min": 100, "default": 400, "max": 900}]
-    font = preview(
-        listing, "FontSpecimen", axes=axes, variableAxes=["wght"], familyNames=["Aurora"], glyphCount=9, unicodeRanges=["Cyrillic"]
-    )
+    font = show(listing, "FontSpecimen", "font/woff2", details={"axes": axes, "variableAxes": ["wght"], "unicodeRanges": ["Cyrillic"]})
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
     assert page.select_one(f'#subject-previews img[src="{image.url}"][alt]')
     assert page.select_one(f'#subject-previews audio[controls][src="{sound.url}"]')
-    tester = page.select_one("#type-tester")
-    assert tester is not None
-    slider = tester.select_one('input[type="range"][data-axis="wght"]')
-    assert slider is not None
-    assert (slider["min"], slider["max"], slider["value"]) == ("100", "900", "400")
-    assert "Съешь" in tester.get_text()
+    assert page.select_one('#type-tester input[data-axis="wght"][min="100"][max="900"][value="400"]')
     sheet = page.select_one('#subject-previews link[rel="stylesheet"]')
     assert sheet is not None
     css = browser.get(str(sheet["href"]))
     assert css["Content-Type"] == "text/css; charset=utf-8"
-    assert "no-store" in css["Cache-Control"]
     assert f'src:url("{font.url}")' in css.content.decode()
     assert signed_in(staff()).get(str(sheet["href"])).status_code == 403
-
-
-@pytest.mark.slow
-def test_review_page_shows_changed_words_and_files(browser: Client) -> None:
-    listing = published(title="Grotesk", description="One two three.")
-    Deliverable.objects.filter(listing=listing).update(sha256="ab" * 32)
-    listing.reviews.update(snapshot=snapshot_of(Listing.objects.get(pk=listing.pk)))
-    FileFacts.objects.create(
-        listing=listing, sha256="ab" * 32, facts={"entries": [["a.otf", 10, "one"], ["b.otf", 10, "two"], ["old.txt", 1, "four"]]}
-    )
-    listing.description = "One 2 three."
-    listing.candidate_deliverable = make_deliverable(
-        listing,
-        entries=[["a.otf", 10], ["b.otf", 11], ["new.txt", 1]],
-        technical={"contentsByExtension": {"otf": 2, "txt": 7}, "glyphCount": 512},
-    )
-    listing.save()
-    FileFacts.objects.create(
-        listing=listing,
-        sha256=listing.candidate_deliverable.sha256,
-        facts={"entries": [["a.otf", 10, "one"], ["b.otf", 10, "other"], ["new.txt", 1, "three"]]},
-    )
-    review = open_review(submitted(listing))
-    page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
-    changes = page.select_one("#subject-changes")
-    assert changes is not None
-    assert "two" in [piece.get_text() for piece in changes.select("del")]
-    assert "2" in [piece.get_text() for piece in changes.select("ins")]
-    rows = [
-        [cell.get_text(strip=True) for cell in row.select("td")[:2]] for row in page.select('[aria-label^="Files inside that were"] tr')
-    ]
-    assert rows == [["changed", "b.otf"], ["added", "new.txt"], ["removed", "old.txt"]]
-    words = " ".join(page.get_text(" ").split())
-    for expected in ("3 files inside, 6 more not listed", "Glyph count 512", "File integrity"):
-        assert expected in words
 
 
 @pytest.mark.slow
@@ -368,14 +238,7 @@ def test_review_page_shows_the_history_of_the_vendor_and_copies_of_the_file(brow
     Deliverable.objects.filter(listing=copy).update(sha256=review.snapshot["file"]["checksum"])
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
     record = {pair.dt.get_text(): pair.dd.get_text() for pair in page.select(".record div") if pair.dt and pair.dd}
-    assert record == {
-        "Listings": "4, 1 on sale",
-        "Approved": "2",
-        "Rejected": "0",
-        "Withdrawn": "0",
-        "Takedowns": "1",
-        "Malicious files": "1",
-    }
+    assert (record["Listings"], record["Approved"], record["Takedowns"], record["Malicious files"]) == ("4, 1 on sale", "2", "1", "1")
     words = page.get_text()
     assert "Copied from elsewhere." in words
     assert "The first of its kind" in words
@@ -428,66 +291,25 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen_there_and_in_lis
     review, copy = waiting(), published(title="The first of its kind")
     browser, file = signed_in(staff(REVIEW, "catalog.block_deliverable")), review.listing.candidate_deliverable
     assert file is not None
-    assert "The first of its kind" not in text_of(browser.get(address(Deliverable, "block", file.pk)))
     Deliverable.objects.filter(listing=copy).update(sha256=file.sha256)
     for page in (address(ListingReview, "block", review.pk), address(Deliverable, "block", file.pk)):
         words = text_of(browser.get(page))
-        for expected in (
-            "The file can no longer be downloaded, in any listing",
-            "This submission is rejected",
-            "get an email with your reason",
-            file.sha256,
-            "The first of its kind",
-            "they are blocked there as well",
-        ):
+        for expected in ("This submission is rejected", file.sha256, "The first of its kind"):
             assert expected in words, page
     assert "is taken down" in text_of(browser.get(address(ListingReview, "block", copy.reviews.get().pk)))
 
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_long_queue_costs_as_many_queries_as_a_short_one(browser: Client, editor: Any, django_assert_max_num_queries: Any) -> None:
-    store, motion = StoreFactory(), CategoryFactory(slug="motion", name="Motion")
-    waiting(store=store)
-    browser.get(QUEUE)
-    with django_assert_max_num_queries(15) as few:
-        browser.get(QUEUE)
-    listings = [draft(store=store, category=motion) for _ in range(51)]
-    at = timezone.now()
-    reviews = [
-        ListingReview(listing=listing, submitted_at=at - timedelta(hours=hours), checks=PASSED, claimed_by=editor, claimed_at=at)
-        for hours, listing in enumerate(listings)
-    ]
-    ListingReview.objects.bulk_create(reviews)
-    with django_assert_max_num_queries(len(few.captured_queries)):
-        assert len(titles(browser)) == 50
-    with django_assert_max_num_queries(len(few.captured_queries)):
-        browser.get(QUEUE, {"claimed": "me", "category": "motion", "days": "1", "vendor": store.slug})
-    review = open_review(listings[0])
-    with django_assert_max_num_queries(15):
-        browser.get(page_of(review))
-
-
-@pytest.mark.slow
-@pytest.mark.database_full
-def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client) -> None:
-    root_user = UserFactory(is_staff=True, is_superuser=True)
-    root = signed_in(root_user)
+def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client, root: Client, reviewer: User) -> None:
     add = address(RejectionReason, "add")
     answers = {"code": "kerning_poor", "field": "file", "message": "The kerning is poor.", "hint": "Kern it.", "is_active": "on"}
     assert signed_in(staff(REVIEW)).get(add).status_code == 403
-    for wrong in (
-        {"code": "other"},
-        {"code": "takedown"},
-        {"code": "preview_poor"},
-        {"code": "no code"},
-        {"message": ""},
-        {"hint": "x" * 301},
-    ):
+    for wrong in ({"code": "other"}, {"code": "takedown"}, {"code": "preview_poor"}, {"code": "no code"}):
         assert root.post(add, answers | wrong).status_code == 200, wrong
     root.post(add, answers)
     reason = RejectionReason.objects.get(code="kerning_poor")
-    assert AuditEntry.objects.get(action="rejectionreason.create").actor == root_user
+    assert AuditEntry.objects.get(action="rejectionreason.create").actor == reviewer
     review = waiting()
     assert "The kerning is poor." in text_of(browser.get(page_of(review)))
     root.post(address(RejectionReason, "change", reason.pk), {"field": "file", "message": "The kerning is poor.", "hint": "Kern it."})
@@ -517,8 +339,7 @@ def test_several_findings_with_own_texts_are_given_in_one_rejection(browser: Cli
 
 @pytest.mark.slow
 @pytest.mark.database_full
-def test_listings_that_were_edited_since_their_approval_are_found() -> None:
-    root = signed_in(UserFactory(is_staff=True, is_superuser=True))
+def test_listings_that_were_edited_since_their_approval_are_found(root: Client) -> None:
     published(title="As approved")
     edited = published(title="Edited")
     update_listing(listing=edited, actor=edited.store.owner, title="Edited since")

@@ -17,12 +17,7 @@ COMMANDS = sorted(name for name, app in get_commands().items() if app.split(".")
 
 @dataclass(frozen=True)
 class Module:
-    """One module.
-
-    Args:
-        path: Below the root.
-        text: What is in it.
-    """
+    """One module."""
 
     path: Path
     text: str
@@ -45,18 +40,15 @@ class Module:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    """Return every module of the product, without migrations."""
     paths = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts)
     return tuple(Module(path.relative_to(ROOT), path.read_text(encoding="utf-8")) for path in paths)
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Yield each function and method."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """Yield each address with its pattern."""
     for pattern in resolver.url_patterns:
         path = f"{prefix}{pattern.pattern}"
         if isinstance(pattern, URLResolver):

@@ -83,7 +83,6 @@ def test_functions_and_classes_that_the_tour_names_exist() -> None:
 
 
 def _top_level(path: Path) -> set[str]:
-    """Return the names that a module defines."""
     if not path.exists():
         return set()
     names = set()

@@ -35,7 +35,6 @@ def inputs() -> list[Input]:
 
 
 def fields_of(field: "Field | serializers.BaseSerializer") -> Iterator[Field]:
-    """Yield a field and all inside of it."""
     yield field
     if isinstance(field, serializers.Serializer):
         for inner in field.fields.values():

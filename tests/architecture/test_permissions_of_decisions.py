@@ -1,12 +1,10 @@
-"""Every decision of the admin has a permission of its own model or app, and calls a service that is told who decides."""
+"""Every decision of the admin calls a service that is told who decides; a system check knows whether its permission exists."""
 
 import inspect
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
-
-from django.apps import apps
 
 from marketplace.review.decisions import CLAIMING
 from marketplace.review.queues import QueueAdmin
@@ -32,25 +30,11 @@ def _services(model_admin: ServiceAdmin, name: str) -> list[FunctionType]:
     return [each for each in _called(perform) if isinstance(each, FunctionType) and any(part in each.__module__ for part in SERVICES)]
 
 
-def test_every_decision_names_a_permission_that_exists() -> None:
-    for model_admin, name in DECISIONS:
-        app_label, codename = model_admin.decisions()[name].permission.split(".")
-        known = {
-            codename
-            for model in apps.get_app_config(app_label).get_models()
-            for codename in (
-                *(f"{action}_{model._meta.model_name}" for action in model._meta.default_permissions),
-                *dict(model._meta.permissions),
-            )
-        }
-        assert codename in known, (model_admin, name)
-        # To see is not to decide.
-        assert not codename.startswith("view_"), (model_admin, name)
+def test_every_decision_needs_more_than_to_look_and_passes_its_actor_to_the_service() -> None:
     assert len(DECISIONS) > 50
-
-
-def test_every_decision_passes_its_actor_to_the_service() -> None:
     for model_admin, name in DECISIONS:
+        # To see is not to decide.
+        assert ".view_" not in model_admin.decisions()[name].permission, (model_admin, name)
         if name in CLAIMING:
             # They are those of all queues.
             assert isinstance(model_admin, QueueAdmin)

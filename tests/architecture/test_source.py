@@ -73,7 +73,6 @@ def services() -> dict[str, ast.FunctionDef]:
 
 
 def positional(function: ast.FunctionDef) -> list[str]:
-    """Return the parameters that can be given without their names."""
     return [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
 
 

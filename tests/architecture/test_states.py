@@ -170,7 +170,6 @@ class Row:
 
 @pytest.fixture(autouse=True)
 def audited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Collect the audit actions instead of storing them."""
     actions: list[str] = []
     monkeypatch.setattr("marketplace.core.audit.record", lambda action, *_, **__: actions.append(action))
     return actions

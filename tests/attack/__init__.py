@@ -1,1 +1,1 @@
-"""Attacks on the running service, each repeated on demand."""
+"""What the costliest requests cost."""

@@ -48,17 +48,7 @@ _THRESHOLD = (700, 10, 10)
 
 @dataclass
 class Target:
-    """One address, asked by one caller.
-
-    Args:
-        name: What the table says.
-        known: Whether the caller has a credential.
-        client: Sends the requests.
-        method: HTTP method.
-        path: The address, with its own query.
-        requests: What is sent, the most telling first.
-        headers: That go with each, by their names in WSGI.
-    """
+    """One address, asked by one caller; of its requests, the most telling come first."""
 
     name: str
     known: bool
@@ -71,17 +61,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a request costs.
-
-    Args:
-        target: Where it was sent.
-        known: Whether it had a credential.
-        shape: What was costly about it.
-        size: Its bytes.
-        status: Of the answer.
-        views: Processor time, in bare views.
-        sent: How many requests were tried.
-    """
+    """What a request costs: its processor time, in bare views."""
 
     target: str
     known: bool
@@ -97,7 +77,6 @@ class Cost:
 
 
 def costliest(target: Target, unit: float) -> Cost:
-    """Return the costliest request to an address."""
     most, sent = Cost(target.name, target.known, "", 0, 0, 0), 0
     with _collecting_as_usual():
         for shape in target.requests:
@@ -168,22 +147,17 @@ def main() -> int:
         prog="python -m tests.attack.costs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--only",
-        default="",
-        help="words that pytest's -k takes, such as 'operations or tools'; without --folder, the table is then only printed",
+        "--only", default="", help="words that pytest's -k takes, such as 'operations or tools'; the table is then only printed"
     )
-    parser.add_argument("--folder", help="where to keep what is measured; a run that was stopped goes on from there")
     parser.add_argument("--shapes", type=int, default=0, help="how many to send to each address; 0, the default: all")
     options = parser.parse_args()
-    with TemporaryDirectory() as temporary:
-        folder = options.folder or temporary
-        Path(folder).mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pytest", "tests/attack/test_costs.py", "--quiet", "-k", options.only]
         status = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: folder, SHAPES: str(options.shapes)}, check=False).returncode
         parts = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.json"))}
     costs = {name: [Cost(**cost) for cost in part["costs"]] for name, part in parts.items()}
     table = table_of(costs, min((part["unit"] for part in parts.values()), default=0.0))
-    if options.only and not options.folder:
+    if options.only:
         sys.stdout.write(table)
     else:
         KEPT.write_text(table, "utf-8")

@@ -29,7 +29,6 @@ COMMON = "branding logo poster social"
 # Texts that readers of texts find hard, each repeated until it is long enough.
 TEXTS = {
     "a letter": "a",
-    "words": "ab ",
     "misspelt words": "grotseqk tempalte typfeace ",
     "combining marks": "e\u0301",
     "direction marks": "\u202e\u200b",
@@ -37,7 +36,6 @@ TEXTS = {
     "emoji": "\U0001f469\u200d\U0001f4bb",
     "capitals that grow": "\u0130\ufb03",
     "white space": " \t\u3000",
-    "control characters": "\x01",
     "hyphens": "a-",
     "an address": "https://a.a/%2e%2e/?a=a&",
     "an email": "a.a@a.",
@@ -50,22 +48,12 @@ TEXTS = {
     "a pattern": "(a+)+$",
     "digits": "9",
     "commas": "a,",
-    "dots": "a.",
-    "Base64": "QUJD",
 }
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A request but for its address.
-
-    Args:
-        name: What is costly about it.
-        body: Its bytes.
-        kind: Its content type; empty where it has no body.
-        query: What follows the question mark.
-        headers: Further headers, by their names in WSGI.
-    """
+    """A request but for its address; headers by their names in WSGI."""
 
     name: str
     body: bytes = b""
@@ -91,16 +79,12 @@ def _times(part: bytes, size: int, before: bytes = b"[", after: bytes = b"]") ->
 
 @cache
 def plain_bodies(size: int) -> tuple[Shape, ...]:
-    """Return bodies that need no description."""
     half = size // 2
     names = [f'"n{number:06}":0'.encode() for number in range(size // 12)]
     bodies = {
         "empty objects": _times(b"{}", size),
-        "empty lists": _times(b"[]", size),
         "numbers": _times(b"0", size),
-        "empty texts": _times(b'""', size),
         "numbers of a thousand digits": _times(DIGITS.encode(), size),
-        "decimals of a thousand digits": _times(b"0." + DIGITS.encode(), size),
         "one number": b"9" * size,
         "one long text": json.dumps({"a": "a" * size}).encode(),
         "escapes": b'{"a":"' + b"\\ud83d\\ude00" * (size // 12) + b'"}',
@@ -122,7 +106,6 @@ def plain_bodies(size: int) -> tuple[Shape, ...]:
 
 @cache
 def plain_forms(size: int) -> tuple[Shape, ...]:
-    """Return forms that need no description."""
     part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
     file = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n\r\n'
     long_name = b'--x\r\nContent-Disposition: form-data; name="file"; filename="' + b'a\\"' * (size // 3) + b'"\r\n\r\na\r\n--x--\r\n'
@@ -143,13 +126,7 @@ def plain_forms(size: int) -> tuple[Shape, ...]:
 
 
 def bodies_of(schema: Schema, good: Mapping[str, Any], size: int) -> Iterator[Shape]:
-    """Yield bodies in which each property in turn is costly.
-
-    Args:
-        schema: Of the body, without references.
-        good: A body that is taken.
-        size: About how many bytes each has.
-    """
+    """Yield bodies in which each property in turn is costly."""
     for name, inner in schema.get("properties", {}).items():
         for what, value in _values(inner, size):
             yield Shape(f"{name}: {what}", _bytes({**good, name: value}), JSON)
@@ -235,21 +212,17 @@ def filters_of(filters: Mapping[str, Sequence[str]], others: Collection[str]) ->
 
 
 def unknown_queries() -> Iterator[Shape]:
-    """Yield queries of parameters that nobody knows."""
     yield Shape("unknown parameters", query="&".join(f"n{number}={'a' * 30}" for number in range(PARAMETERS))[:ADDRESS])
     yield Shape("too many parameters", query="a=&" * (ADDRESS // 3))
     yield Shape("a long parameter", query="n=" + quote("\u65e5") * (LINE // 9))
 
 
 def headers() -> Iterator[Shape]:
-    """Yield long headers."""
     values = {
         "HTTP_ACCEPT": "a/b;q=0.1,",
         "HTTP_ACCEPT_ENCODING": "gzip;q=0.1,",
-        "HTTP_ACCEPT_LANGUAGE": "aa-bb;q=0.1,",
         "HTTP_AUTHORIZATION": "Bearer a",
         "HTTP_COOKIE": "a=b; ",
-        "HTTP_IF_MATCH": '"a",',
         "HTTP_IF_NONE_MATCH": 'W/"a",',
         "HTTP_IF_MODIFIED_SINCE": "Mon, 01 Jan 2024 ",
         "HTTP_IDEMPOTENCY_KEY": "a",
@@ -259,7 +232,6 @@ def headers() -> Iterator[Shape]:
         "HTTP_X_API_KEY": "cam_sk_",
         "HTTP_X_FORWARDED_FOR": "1.2.3.4, ",
         "HTTP_X_REQUEST_ID": "a-",
-        "HTTP_TRACEPARENT": "00-a",
     }
     for name, unit in values.items():
         begun = "bytes=" if name == "HTTP_RANGE" else ""

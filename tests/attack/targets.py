@@ -159,7 +159,6 @@ def _enveloped(bodies: Iterable[Shape], method: str, params: Mapping[str, str]) 
 
 
 def oauth_targets(world: World, size: int, few: int | None) -> Iterator[Target]:
-    """Yield the endpoints of OAuth and the page that asks for consent."""
     asked = dict(parse_qsl(world.places["consent"]))
     client = {"client_id": asked["client_id"]}
     code = {"grant_type": "authorization_code", "code": "a", "redirect_uri": CALLBACK, "code_verifier": "a" * 43, **client}

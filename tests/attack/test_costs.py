@@ -62,7 +62,6 @@ def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch, media: Path) -> N
 
 @pytest.fixture(scope="module")
 def unit() -> float:
-    """The processor time of a bare Django view."""
     return seconds_of_a_view()
 
 
@@ -76,23 +75,19 @@ def world() -> World:
 
 
 def judge(name: str, targets: Iterable[Target], unit: float) -> None:
-    """Measure each address once, and keep what it costs as it comes, for the table and for a run that goes on; none may be excessive.
+    """Measure each address once, and keep what it costs for the table; none may be excessive.
 
     In the suite a request may cost three times its bound: a bare view and a query of the database differ by that much between machines, and a shape
     whose cost grows with the square of its size exceeds it all the same.
     """
-    part = Path(os.environ.get(FOLDER, ""), f"{name}.json")
-    kept = [Cost(**each) for each in json.loads(part.read_text("utf-8"))["costs"]] if EVERYTHING and part.exists() else []
-    kept = [cost for cost in kept if not cost.excessive()]
-    measured = {(cost.target, cost.known) for cost in kept}
+    costs: dict[tuple[str, bool], Cost] = {}
     for target in targets:
-        if (target.name, target.known) in measured:
-            continue
-        kept.append(costliest(target, unit))
-        measured.add((target.name, target.known))
-        if EVERYTHING:
-            part.write_text(json.dumps({"unit": unit, "costs": [asdict(each) for each in kept]}), "utf-8")
-    assert [cost for cost in kept if cost.excessive(1 if EVERYTHING else OTHER_MACHINES)] == []
+        if (target.name, target.known) not in costs:
+            costs[target.name, target.known] = costliest(target, unit)
+    if EVERYTHING:
+        part = Path(os.environ[FOLDER], f"{name}.json")
+        part.write_text(json.dumps({"unit": unit, "costs": [asdict(cost) for cost in costs.values()]}), "utf-8")
+    assert [cost for cost in costs.values() if cost.excessive(1 if EVERYTHING else OTHER_MACHINES)] == []
 
 
 def operation_targets() -> Iterator[Target]:

@@ -28,7 +28,6 @@ def node_modules() -> Path:
 
 @pytest.fixture
 def openapi(tmp_path: Path) -> Path:
-    """The document as a file."""
     path = tmp_path / "openapi.json"
     path.write_text(json.dumps(document()), encoding="utf-8")
     return path

@@ -27,7 +27,6 @@ from marketplace_client.models import (
 
 
 def main(base_url: str, key: str, asset_id: str) -> None:
-    """Buy the asset with the key."""
     nobody = Client(base_url=base_url)
     buyer = AuthenticatedClient(base_url=base_url, token=key, prefix="", auth_header_name="X-Api-Key")
 

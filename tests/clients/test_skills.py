@@ -1,4 +1,4 @@
-"""The public client of agent skills installs what a user owns, and nothing that another owns, that was altered, or that was refunded."""
+"""The public client of agent skills installs what a user owns, and nothing that was altered."""
 
 import os
 import shlex
@@ -19,7 +19,6 @@ from tests.agent_skills import FRONT, free_skill, skill_archive, skill_on_sale
 from tests.servers.http import Handler, serving
 from tests.shop import bought, funded
 from tests.waiting import PATIENCE_SECONDS
-from wallet.services.refunds import refund_order
 
 from .tools import install_packages
 
@@ -77,7 +76,6 @@ def command_for(user: User, slug: str) -> str:
 
 
 def installed(project: Path) -> dict[str, str]:
-    """Return the files of the installed skills by path."""
     folder = project / ".claude" / "skills"
     return {str(path.relative_to(folder)): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()}
 
@@ -102,39 +100,19 @@ def test_owned_skill_is_installed_by_the_command_of_its_page(install: Installs, 
     assert files == {f"kerning-helper/{path}": text for path, text in FILES.items()}
 
 
-def test_skill_of_someone_else_is_refused(install: Installs, project: Path) -> None:
-    owner_of("kerning-helper")
-    command = command_for(owner_of("other"), "other")
-    done = install(command.replace("--skill other", "--skill kerning-helper"))
-    assert (done.returncode, installed(project)) == (1, {})
-    assert "No matching skills" in done.stdout
-
-
-@pytest.mark.parametrize("altered", [True, False], ids=["altered", "as it was approved"])
-def test_archive_that_was_altered_on_its_way_is_refused(install: Installs, project: Path, site: str, *, altered: bool) -> None:
+def test_archive_that_was_altered_on_its_way_is_refused(install: Installs, project: Path, site: str) -> None:
     other = skill_archive({**FILES, "scripts/pairs.py": "print('evil')\n"})
 
     class Between(Handler):
         def respond(self) -> None:
             found = requests.get(f"{site}{self.path}", timeout=PATIENCE_SECONDS)
-            content = other if altered and self.path.endswith(".zip") else found.content
+            content = other if self.path.endswith(".zip") else found.content
             self.answer(found.status_code, content, Content_Type=found.headers["Content-Type"])
 
     command = command_for(owner_of("kerning-helper"), "kerning-helper")
     with serving(Between) as port:
         done = install(command.replace(site, f"http://127.0.0.1:{port}"))
-    assert (done.returncode, "kerning-helper/SKILL.md" in installed(project)) == ((1, False) if altered else (0, True)), done.stdout
-
-
-def test_refunded_skill_is_gone_from_the_next_list(install: Installs, project: Path) -> None:
-    user = owner_of("kerning-helper", "other")
-    command = command_for(user, "kerning-helper")
-    assert "kerning-helper" in install(f"{command} --list").stdout
-    refund_order(order=user.orders.get(listing__slug="kerning-helper"), reason="test", actor=None)
-    listed = install(command.replace("--skill kerning-helper", "--list")).stdout
-    assert "other" in listed
-    assert "kerning-helper" not in listed
-    assert (install(command).returncode, installed(project)) == (1, {})
+    assert (done.returncode, installed(project)) == (1, {}), done.stdout
 
 
 def test_free_skills_of_the_site_are_installed_by_its_address(install: Installs, project: Path, site: str) -> None:

@@ -12,22 +12,14 @@ HERE = Path(__file__).resolve().parent
 
 
 def install() -> Path:
-    """Return the `node_modules` that `package-lock.json` pins.
-
-    Raises:
-        Unavailable: there is no npm, or it could not get them.
-    """
+    """Return the `node_modules` that `package-lock.json` pins."""
     lock = HERE / "package-lock.json"
     # Their own scripts are not needed, and not run.
     return _kept("npm", lock.read_text("utf-8"), "ci", "--ignore-scripts", files=(HERE / "package.json", lock))
 
 
 def install_packages(name: str, *packages: str) -> Path:
-    """Return the `node_modules` of packages with their versions, in a folder of this name.
-
-    Raises:
-        Unavailable: there is no npm, or it could not get them.
-    """
+    """Return the `node_modules` of packages with their versions, in a folder of this name."""
     return _kept(f"npm-{name}", " ".join(packages), "install", *packages)
 
 

@@ -29,7 +29,6 @@ class Cut(Exception):
 
 
 def form(content: bytes) -> bytes:
-    """Return the body of an upload."""
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="work.zip"\r\n\r\n'
     return head.encode() + content + f"\r\n--{BOUNDARY}--\r\n".encode()
 
@@ -64,11 +63,7 @@ class Upload:
             self._socket.settimeout(ANSWER_SECONDS)
 
     def answer(self) -> Answer:
-        """Wait for the answer.
-
-        Raises:
-            Cut: there is none.
-        """
+        """Wait for the answer."""
         answer = http.client.HTTPResponse(self._socket)
         try:
             answer.begin()
@@ -93,7 +88,6 @@ class Upload:
 
 
 def upload(port: int, path: str, headers: dict[str, str], body: bytes) -> Answer:
-    """Send a whole upload and return the answer."""
     request = Upload(port, path, headers, len(body))
     request.send(body)
     return request.answer()

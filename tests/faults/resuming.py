@@ -34,15 +34,7 @@ STORES = ("local", "s3")
 
 
 class Resumed(NamedTuple):
-    """What it took to upload a file.
-
-    Args:
-        size: Size of the file.
-        sent: Bytes that the client sent, headers and what was lost included.
-        cuts: How often the connection was cut.
-        arrived: Whether the record has the file's checksum.
-        seconds: How long finishing took.
-    """
+    """What it took to upload a file: how much the client sent, and whether the record has the file's checksum."""
 
     size: int
     sent: int
@@ -52,11 +44,7 @@ class Resumed(NamedTuple):
 
 
 def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes: int = MAX_PART_BYTES) -> Resumed:
-    """Upload a file of so many MiB in an empty folder.
-
-    Raises:
-        Unavailable: there is no S3 server.
-    """
+    """Upload a file of so many MiB in an empty folder."""
     data, files = folder / "data", folder / "files"
     data.mkdir(parents=True)
     files.mkdir()

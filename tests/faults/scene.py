@@ -31,7 +31,6 @@ settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 
 def token_of(user: User, *scopes: Scope) -> str:
-    """Return a bearer token."""
     return personal_token(user, frozenset(scopes))[1]
 
 

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import random
-import resource
 import time
 import zipfile
 from collections import Counter
@@ -13,7 +12,7 @@ from typing import Any
 
 import requests
 
-from .client import Answer, Upload, break_off, form, upload
+from .client import Upload, break_off, form, upload
 from .disks import Disk
 from .service import Service
 
@@ -38,13 +37,11 @@ class Report:
 class Series:
     """Uploads to a running service."""
 
-    def __init__(self, service: Service, *, seed: int, sizes: tuple[int, int], disk: Disk | None, limit_disk: bool) -> None:
+    def __init__(self, service: Service, *, seed: int, sizes: tuple[int, int], disk: Disk | None) -> None:
         self._service = service
         self._random = random.Random(seed)
         self._sizes = sizes
         self._disk = disk
-        # Where no disk can be made, files of the server can still be forbidden to grow.
-        self._limit_disk = limit_disk
         self._facts = service.prepare(3)
         self._headers = {"Authorization": f"Bearer {self._facts['vendor']}"}
         self.report = Report()
@@ -53,7 +50,7 @@ class Series:
 
     def run(self, count: int) -> Report:
         """Upload, break, look; then sweep, and look at everything."""
-        faults = [fault for fault in FAULTS if fault != "full" or self._disk or self._limit_disk]
+        faults = [fault for fault in FAULTS if fault != "full" or self._disk]
         for number in range(count):
             self._one(faults[number % len(faults)], number)
         self._service.stop()
@@ -89,13 +86,13 @@ class Series:
 
     def _full(self, path: str, body: bytes) -> str:
         """Leave less room than the file needs; return what is wrong with the answers."""
-        room = int(len(body) * self._random.uniform(0.02, 0.95))
-        self._leave(room)
+        assert self._disk is not None
+        self._disk.leave(int(len(body) * self._random.uniform(0.02, 0.95)))
         try:
             answer = upload(self._service.port, path, self._headers, body)
             wrong = self._wrong_readers()
         finally:
-            self._leave(None)
+            self._disk.restore()
         expected = (answer.status, answer.document.get("code")) == (503, "dependency_unavailable")
         return wrong if expected else f"a full disk answered {answer.status} {answer.document}"
 
@@ -105,20 +102,12 @@ class Series:
         wait = self._random.uniform(0, 1.3 * self._seconds_after_body) if late else 0
         break_off(self._service.port, path, self._headers, body, at=at, wait=wait, act=act)
 
-    def _leave(self, room: int | None) -> None:
-        if self._disk is not None:
-            self._disk.restore() if room is None else self._disk.leave(room)
-            return
-        limit = resource.RLIM_INFINITY if room is None else room
-        for pid in self._service.pids():
-            resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-
     def _wrong_readers(self) -> str:
         """Return what readers cannot do now; nothing, if all is well."""
         listing = min(self._facts["listings"])
         api = f"{self._service.base_url}/api/v1"
         link = requests.post(
-            f"{api}/library/download/{min(self._facts['listings'])}",
+            f"{api}/library/download/{listing}",
             headers={"Authorization": f"Bearer {self._facts['buyer']}"},
             timeout=READ_SECONDS,
         )
@@ -132,7 +121,7 @@ class Series:
         request = Upload(self._service.port, self._path(min(self._facts["listings"])), self._headers, len(body))
         request.send(body)
         began = time.monotonic()
-        answer: Answer = request.answer()
+        answer = request.answer()
         assert answer.status == requests.codes.ok, answer.document
         # The package of the buyer is there from now on, also where a store must build it.
         assert self._wrong_readers() == ""

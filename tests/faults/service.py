@@ -19,13 +19,7 @@ MANY_CALLS = {f"RATE_LIMIT_{name}": "1000000" for name in ("BEARER_APP", "BEARER
 
 
 class Service:
-    """A server process over a database and a store that outlive it.
-
-    Args:
-        folder: What it keeps.
-        given: Settings beside those that it needs.
-        code: The tree that is run.
-    """
+    """A server process over a database and a store that outlive it."""
 
     def __init__(self, folder: Path, given: Mapping[str, str], code: Path = ROOT) -> None:
         self.folder, self.code = folder, code

@@ -18,17 +18,11 @@ MAXIMUM = 5 * 2**30
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, dict[str, Any]]]:
-    """A service and its facts."""
     with service(tmp_path_factory.mktemp("service")) as running:
         facts = running.prepare(1)
         facts["listing"] = min(facts["listings"])
         running.start()
         yield running, facts
-
-
-def path_of(listing: str) -> str:
-    """Return where a listing's file is uploaded to."""
-    return f"/api/v1/vendor/assets/{listing}/file"
 
 
 # Code, status, whose token of the facts, further headers, announced length: what is refused by the caller, the state, and the headers.
@@ -45,7 +39,8 @@ CASES: dict[str, tuple[int, str, dict[str, str], int | None]] = {
 def test_large_body_is_refused_before_it_is_sent(code: str, served: tuple[Service, dict[str, Any]]) -> None:
     (running, facts), (status, whose, headers, length) = served, CASES[code]
     authorization = {"Authorization": f"Bearer {facts[whose]}"} if whose else {}
-    request = Upload(running.port, path_of(facts["locked" if whose == "waiting" else "listing"]), authorization | headers, length)
+    listing = facts["locked" if whose == "waiting" else "listing"]
+    request = Upload(running.port, f"/api/v1/vendor/assets/{listing}/file", authorization | headers, length)
     # Twice what it may take; more is announced. Chunked, the first chunk is announced as larger than what is sent of it.
     body = b"x" * 2 * AHEAD_BYTES
     request.send(f"{2 * LENGTH:x}\r\n".encode() + body if length is None else body)

@@ -22,18 +22,14 @@ SIZES = {"local": (MIB, 12 * MIB), "s3": (2 * MIB, 40 * MIB)}
 
 
 def run(folder: Path, *, store: str, count: int, seed: int, sizes: tuple[int, int] | None = None) -> Report:
-    """Run a series in an empty folder.
-
-    Raises:
-        Unavailable: there is no S3 server.
-    """
+    """Run a series in an empty folder."""
     data, files = folder / "data", folder / "files" if store == "s3" else folder / "data" / "media"
     data.mkdir(parents=True)
     with contextlib.ExitStack() as stack:
         small = stack.enter_context(disk(files, DISK_BYTES))
         server = stack.enter_context(s3.running(files)) if store == "s3" else None
         running = stack.enter_context(service(data, s3=server))
-        series = Series(running, seed=seed, sizes=sizes or SIZES[store], disk=small, limit_disk=server is None)
+        series = Series(running, seed=seed, sizes=sizes or SIZES[store], disk=small)
         return series.run(count)
 
 

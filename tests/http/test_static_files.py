@@ -19,8 +19,3 @@ def test_static_file_is_a_whole_response(client: Client) -> None:
     assert not any(answer.streaming for answer in (whole, part, head))
     assert (part.status_code, part.content, head.content) == (206, whole.content[2:10], b"")
     assert head["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
-
-
-def test_static_file_that_is_known_already_is_not_sent(client: Client) -> None:
-    answer = client.get(PATH, headers={"if-none-match": client.get(PATH)["ETag"]})
-    assert (answer.status_code, answer.content) == (304, b"")

@@ -11,12 +11,7 @@ from coverage import CoverageData
 
 
 class Covering:
-    """The tests of each line of the source in the current folder.
-
-    Args:
-        data: What coverage.py wrote, with a context for each test.
-        seconds: How long each test that passed took.
-    """
+    """The tests of each line of the source in the current folder."""
 
     def __init__(self, data: Path, seconds: dict[str, float]) -> None:
         self._data = CoverageData(str(data))

@@ -13,11 +13,7 @@ BASE_URL = f"https://{HOST}"
 
 
 class Balancer(HTTPAdapter):
-    """A transport for sessions of `requests`, for which the service is at `BASE_URL`.
-
-    Args:
-        nodes: Addresses of the nodes, `http://127.0.0.1:port`.
-    """
+    """A transport for sessions of `requests`, for which the service is at `BASE_URL`."""
 
     def __init__(self, nodes: list[str]) -> None:
         super().__init__(pool_maxsize=32)

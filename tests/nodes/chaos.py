@@ -202,16 +202,7 @@ class Run:
 
 
 def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: float, rounds: int = 1, pause: float = 0.05) -> Report:
-    """Go through the phases and return what was seen.
-
-    Args:
-        deployment: The nodes, with gates before what they depend on.
-        edge: nginx before them.
-        facts: What is in the shop.
-        seconds: How long each phase takes at least.
-        rounds: How often to go through all of them.
-        pause: How long each reader and writer waits after an answer.
-    """
+    """Go through the phases and return what was seen."""
     going = Run(deployment, edge, facts, pause)
     cache, gate, database = deployment.cache, deployment.gates["cache"], deployment.database
     with going.going_on():
@@ -243,7 +234,6 @@ def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: f
 
 
 def main() -> int:
-    """Run and print the report."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.nodes.chaos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -79,9 +79,6 @@ def deployed(folder: Path, *, gated: bool = False, given: dict[str, str] | None 
         folder: For logs, and a folder for each node of which the others know nothing.
         gated: Put a gate before each dependency.
         given: Further settings.
-
-    Raises:
-        Unavailable: a server cannot be had here.
     """
     with ExitStack() as stack:
         # What was answered with success is there after a kill.

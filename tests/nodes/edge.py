@@ -14,12 +14,7 @@ from .deployment import Deployment
 
 @dataclass
 class Edge:
-    """A running proxy.
-
-    Args:
-        proxy: nginx.
-        gates: Between it and each node.
-    """
+    """A running proxy."""
 
     proxy: Proxy
     gates: list[Gate]
@@ -42,11 +37,7 @@ class Edge:
 
 @contextmanager
 def at_the_edge(deployment: Deployment) -> Iterator[Edge]:
-    """Run nginx before the nodes.
-
-    Raises:
-        Unavailable: it is not installed.
-    """
+    """Run nginx before the nodes."""
     with ExitStack() as stack:
         gates = [stack.enter_context(gate(urlsplit(address).port or 0)) for address in deployment.addresses]
         yield Edge(stack.enter_context(nginx([f"127.0.0.1:{each.port}" for each in gates])), gates)

@@ -35,32 +35,29 @@ def test_journey_over_two_nodes_survives_the_death_of_one_and_the_rest_is_told_t
 
     deployment.start(0)
     link = buyer.ask("POST", f"library/download/{asset_id}")["downloadUrl"]
-    assert [at(deployment, node).get(link, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [200, 200]
+    assert [deployment.session_at(node).get(link, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [200, 200]
     admin.decide("wallet/order/", "Roboto Grotesque Family", "refund", {"reason": "Bought twice."})
-    assert [at(deployment, node).get(link, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [410, 410]
+    assert [deployment.session_at(node).get(link, timeout=PATIENCE_SECONDS).status_code for node in (0, 1)] == [410, 410]
     assert buyer.ask("GET", "library")["ownedCount"] == 0
     deployment.manage("reconcile")
-
-
-def at(deployment: Deployment, number: int) -> Any:
-    """Return a caller of one node."""
-    return deployment.session_at(number)
 
 
 def every_node_answers_the_same(deployment: Deployment, vendor: Caller, buyer: Caller, asset_id: str) -> None:
     """Look at both nodes: answers, their tags, news and counters are those of all."""
     address = f"{API}/assets/{asset_id}"
-    first, second = (at(deployment, node).get(address, timeout=PATIENCE_SECONDS) for node in (0, 1))
+    first, second = (deployment.session_at(node).get(address, timeout=PATIENCE_SECONDS) for node in (0, 1))
     assert (first.content, first.headers["ETag"]) == (second.content, second.headers["ETag"])
-    assert at(deployment, 1).get(address, headers={"If-None-Match": first.headers["ETag"]}, timeout=PATIENCE_SECONDS).status_code == 304
+    assert (
+        deployment.session_at(1).get(address, headers={"If-None-Match": first.headers["ETag"]}, timeout=PATIENCE_SECONDS).status_code == 304
+    )
     # What one node was told, the other shows at once.
     for node, price in ((0, 2100), (1, 1999)):
         headers = {"Authorization": vendor.session.headers["Authorization"]}
-        changed = at(deployment, node).patch(
+        changed = deployment.session_at(node).patch(
             f"{API}/vendor/assets/{asset_id}/regional-prices", json={"priceInr": price}, headers=headers, timeout=PATIENCE_SECONDS
         )
         assert changed.status_code == 200, changed.text
-        shown = at(deployment, 1 - node).get(address, timeout=PATIENCE_SECONDS)
+        shown = deployment.session_at(1 - node).get(address, timeout=PATIENCE_SECONDS)
         assert shown.json()["priceINR"] == price
         assert shown.headers["ETag"] != first.headers["ETag"] or price == 1999
     calls_are_counted_together(deployment, buyer)
@@ -73,7 +70,7 @@ def calls_are_counted_together(deployment: Deployment, buyer: Caller) -> None:
     def in_one_minute() -> list[int]:
         left = []
         for node in (0, 1, 0, 1):
-            answer = at(deployment, node).get(f"{API}/library", headers=key, timeout=PATIENCE_SECONDS)
+            answer = deployment.session_at(node).get(f"{API}/library", headers=key, timeout=PATIENCE_SECONDS)
             left.append([int(number) for number in re.findall(r"[rt]=(\d+)", answer.headers["RateLimit"])])
         # In a new minute there is more time left than before.
         seconds = [number for _, number in left]

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.core.management import CommandError, call_command
 
+from marketplace.accounts.models import User
+from marketplace.operations.models import Installation
 from tests.faults.scene import state
 
 
@@ -20,3 +22,11 @@ def run(*lines: str) -> dict[str, Any]:
             out.write(f"FAILED: {error}")
         said.append(out.getvalue())
     return {"said": said, "state": state()}
+
+
+def reset_sandbox() -> None:
+    """Reset a sandbox with somebody in it."""
+    # The copied database was migrated for a marketplace.
+    Installation.objects.update(sandbox=True)
+    User.objects.create_superuser("old@example.com")
+    call_command("sandbox_reset", yes=True, stdout=StringIO())

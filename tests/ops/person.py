@@ -285,5 +285,4 @@ def _select(statement: str) -> list[tuple[Any, ...]]:
 
 
 def is_there(row: Model) -> bool:
-    """Tell whether a row is still in its table."""
     return type(row)._base_manager.filter(pk=row.pk).exists()

@@ -34,7 +34,6 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
 
 
 def downloaded(shop: Service, facts: Any) -> bytes:
-    """Return a package that a buyer downloads by a link."""
     headers, listing = {"Authorization": f"Bearer {facts['buyer']}"}, next(iter(facts["listings"]))
     made = requests.post(f"{shop.base_url}/api/v1/library/download/{listing}", headers=headers, timeout=PATIENCE_SECONDS)
     assert made.status_code == 200, made.text

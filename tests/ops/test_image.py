@@ -176,9 +176,6 @@ def _judge(document: dict[str, Any]) -> None:
         image = service["image"]
         assert image == "marketplace:latest" or re.search(r":v?\d", image), name
         assert service["restart"] in {"unless-stopped", "no"}
-        assert set(service.get("depends_on", [])) <= document["services"].keys()
-        named = {volume.split(":")[0] for volume in service.get("volumes", ()) if not volume.startswith(".")}
-        assert named <= document["volumes"].keys()
         if "build" in service:
             assert service["read_only"]
             assert service["cap_drop"] == ["ALL"]

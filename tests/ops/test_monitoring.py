@@ -28,7 +28,7 @@ from developers.services.webhooks import create_endpoint
 from developers.webhooks.signing import new_secret
 from marketplace.core.errors import Problem
 from marketplace.monitoring import metrics
-from marketplace.monitoring.logs import JsonFormatter, RedactingFilter, RequestIdFilter, TextFormatter
+from marketplace.monitoring.logs import JsonFormatter, RedactingFilter, RequestIdFilter
 from marketplace.monitoring.queries import time_query
 from marketplace.web.views import front
 from tests.waiting import PATIENCE_SECONDS
@@ -77,7 +77,6 @@ def json_lines() -> Iterator[Lines]:
 
 
 def values(body: bytes) -> dict[str, float]:
-    """Return each sample by its name and labels."""
     return {
         f"{sample.name}{sorted(sample.labels.items())}": sample.value
         for family in text_string_to_metric_families(body.decode())
@@ -252,15 +251,6 @@ def test_keys_tokens_and_secrets_of_webhooks_are_redacted_in_logs(json_lines: Li
     logging.getLogger("django.request").error("broken: %s", f"{secret}, {secret[:20]}")
     assert "whsec_…, whsec_…" in json_lines.lines[-1]
     assert secret.removeprefix("whsec_")[:8] not in json_lines.lines[-1]
-
-
-def test_text_for_people_has_the_facts_of_an_access_line_at_its_end() -> None:
-    handler = Lines(TextFormatter())
-    record = logging.makeLogRecord(
-        {"name": "marketplace.access", "levelname": "INFO", "msg": "GET wallet 200", "duration_ms": 1.5, "app": None}
-    )
-    handler.handle(record)
-    assert handler.lines[0].endswith("INFO marketplace.access [-] GET wallet 200 duration_ms=1.5")
 
 
 @pytest.mark.database_full

@@ -95,7 +95,6 @@ def begin(proxy: Proxy, path: str, content_type: str, source: str = "127.0.0.1")
 
 
 def spoken(proxy: Proxy, request: str) -> bytes:
-    """Return all that the site answers to these bytes."""
     with connect(proxy) as connection:
         connection.sendall(request.encode())
         return b"".join(iter(lambda: connection.recv(10_000), b""))
@@ -105,9 +104,7 @@ def answers(proxy: Proxy, path: str, source: str) -> int:
     return proxy.session(source=source).get(f"https://{proxy.host}{path}", timeout=PATIENCE_SECONDS).status_code
 
 
-@pytest.mark.parametrize(
-    ("path", "content_type"), [(UPLOAD, JSON), (UPLOAD, ""), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)]
-)
+@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, JSON), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)])
 def test_body_that_is_no_upload_reaches_the_node_when_it_is_complete_and_not_if_it_is_long(
     both: tuple[Node, Proxy], path: str, content_type: str
 ) -> None:
@@ -142,7 +139,6 @@ def test_address_that_is_a_secret_stays_out_of_the_log(both: tuple[Node, Proxy],
 
 @pytest.fixture(scope="module")
 def without_nodes() -> Iterator[Proxy]:
-    """The proxy while no node answers."""
     with nginx([NOBODY]) as proxy:
         yield proxy
 
@@ -221,7 +217,7 @@ def test_form_with_a_file_is_streamed(both: tuple[Node, Proxy]) -> None:
         until(lambda: node.seen == [UPLOAD], "an upload that reaches the node before it is complete")
 
 
-@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, FORM), ("/api/v1/wallet/spend", JSON)])
+@pytest.mark.parametrize(("path", "content_type"), [(UPLOAD, FORM), ("/account/login/", FORM), ("/api/v1/wallet/spend", JSON)])
 def test_address_that_has_too_many_open_is_refused_and_no_other(both: tuple[Node, Proxy], path: str, content_type: str) -> None:
     _, proxy = both
     with ExitStack() as stack:
@@ -229,7 +225,16 @@ def test_address_that_has_too_many_open_is_refused_and_no_other(both: tuple[Node
         head, _, body = opened[-1].recv(10_000).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 429")
         assert b"Retry-After: 2" in head
-        assert json.loads(body)["code"] == "rate_limited"
+        assert path == "/account/login/" or json.loads(body)["code"] == "rate_limited"
+        assert answers(proxy, "/next", "127.0.0.6") == 200
+
+
+@pytest.mark.parametrize("head", [b"", b"GET / HTTP/1.1\r\nX-Slow: "], ids=["nothing", "headers"])
+def test_connections_that_say_little_keep_nobody_out(both: tuple[Node, Proxy], head: bytes) -> None:
+    _, proxy = both
+    with ExitStack() as stack:
+        for _ in range(MANY):
+            stack.enter_context(connect(proxy, "127.0.0.5")).sendall(head)
         assert answers(proxy, "/next", "127.0.0.6") == 200
 
 

@@ -11,7 +11,6 @@ import psycopg
 import pytest
 from bs4 import BeautifulSoup
 from django.core.exceptions import ImproperlyConfigured
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from django.db import connection
@@ -27,28 +26,23 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import Scope
 from marketplace.demo.management.commands import sandbox_reset
-from marketplace.mcp.tools.calling import TOOLS
 from marketplace.operations.installation import record_installation, refuse_other_database
 from marketplace.operations.models import Installation
 from tests.factories import AppFactory, UserFactory
-from tests.files.makers import picture
-from tests.mcp.speaking import Speaker, mcp_token
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
 from wallet.providers import SimulatedProvider, has_top_ups_of_real_providers
 
-from ..flows.server import manage
 from ..servers.migrated import fill_postgres
 from ..servers.postgres import postgres
-from ..servers.process import bare_environment
+from ..servers.process import bare_environment, call_in
 
 REASON = {Scope.LIBRARY_READ: "It lists them."}
-PAGES = ["/", "/docs/quick-start", "/dashboard", "/admin/", "/account/email/", "/no-such-page", "/problems/not_found"]
+PAGES = ["/", "/dashboard", "/admin/", "/no-such-page"]
 
 
 @pytest.fixture
 def sandbox(settings: Any) -> Any:
-    """The settings of a sandbox."""
     settings.SANDBOX = True
     return settings
 
@@ -82,45 +76,11 @@ def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_pages_of_a_sandbox_say_that_it_was_approved_and_nothing_of_a_review(sandbox: Any, browse: Callable[..., Client]) -> None:
-    client = browse(UserFactory())
-    applied = client.post("/dashboard/developer", {"what": "A picker", "why": "Fonts"}, follow=True).content.decode()
-    assert "Your application was approved." in applied
-    assert "reviewed by a person" not in applied
-    asked = {"name": "Picker", "purpose": "Picks", "scopes": ["library:read"], "reason_library_read": "It lists them."}
-    assert "Picker was approved." in client.post("/dashboard/apps/new", asked, follow=True).content.decode()
-    app = f"/dashboard/apps/{App.objects.get().pk}"
-    more = {"scopes": ["wallet:spend"], "reason_wallet_spend": "It buys."}
-    assert "The scopes were granted." in client.post(f"{app}/scopes", more, follow=True).content.decode()
-    assert "A reviewer decides" not in client.get(f"{app}/redirects").content.decode()
-    logo = {"logo": SimpleUploadedFile("logo.png", picture())}
-    text = client.post(f"{app}/logo", logo, follow=True).content.decode()
-    assert "The logo is saved." in text
-    assert "The logo is saved. Users" not in text
-
-
-@pytest.mark.django_db
 def test_redirect_uris_of_a_sandbox_app_with_scopes_need_no_review(sandbox: Any) -> None:
     app = AppFactory()
     assert not set_redirect_uris(app=app, uris=["https://app.example/back"], actor=app.developer)
     app.refresh_from_db()
     assert app.redirect_uris == "https://app.example/back"
-
-
-@pytest.mark.django_db
-def test_new_account_of_a_sandbox_needs_no_confirmed_address(sandbox: Any) -> None:
-    sandbox.ACCOUNT_EMAIL_VERIFICATION = "optional"
-    client, password = Client(), "a long enough phrase"
-    answer = client.post("/account/signup/", {"email": "new@example.com", "password1": password, "password2": password})
-    assert answer.status_code == 302
-    assert client.get("/dashboard").status_code == 200
-
-
-@pytest.mark.django_db
-def test_mcp_instructions_of_a_sandbox_say_that_it_is_one(sandbox: Any) -> None:
-    _, secret, _ = mcp_token()
-    assert "sandbox" in Speaker(secret).result("server/discover")["instructions"]
-    assert "who_am_i" in TOOLS
 
 
 @pytest.mark.django_db
@@ -177,7 +137,6 @@ def test_first_migration_records_whether_the_database_is_a_sandbox(sandbox: Any)
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Mock:
-    """What would fill the sandbox."""
     found = Mock(return_value=({}, ""))
     monkeypatch.setattr(sandbox_reset, "make_content", found)
     return found
@@ -218,15 +177,6 @@ def test_sandbox_reset_outside_of_a_sandbox_is_refused() -> None:
     assert User.objects.filter(pk=user.pk).exists()
 
 
-BEFORE = """
-from marketplace.accounts.models import User
-from marketplace.operations.models import Installation
-# The copied database was migrated for a marketplace.
-Installation.objects.update(sandbox=True)
-User.objects.create_superuser("old@example.com")
-"""
-
-
 @pytest.mark.full
 def test_sandbox_reset_restores_the_demo_and_deletes_all_else(tmp_path: Path) -> None:
     left = [tmp_path / name for name in ("mails/old.log", "media/deliverables/0192f0c1-0000-7000-8000-000000000000")]
@@ -236,9 +186,8 @@ def test_sandbox_reset_restores_the_demo_and_deletes_all_else(tmp_path: Path) ->
     # The quickstart makes the same content on SQLite.
     with postgres() as address:
         fill_postgres(address)
-        env = bare_environment() | {"SANDBOX": "true", "DATA_DIR": str(tmp_path), "DATABASE_URL": address}
-        manage(env, "shell", "--no-imports", "--command", BEFORE)
-        manage(env, "sandbox_reset", "--yes")
+        given = {"DJANGO_SETTINGS_MODULE": "marketplace.settings.embedded", "SANDBOX": "true", "DATA_DIR": str(tmp_path)}
+        call_in(bare_environment() | given | {"DATABASE_URL": address}, "tests.ops.commands.reset_sandbox")
         with psycopg.connect(address) as database:
             emails = {email for (email,) in database.execute("SELECT email FROM accounts_user").fetchall()}
     assert "old@example.com" not in emails

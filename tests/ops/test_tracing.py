@@ -10,7 +10,6 @@ import pytest
 import sentry_sdk
 from django.apps import apps
 from django.conf import settings as django_settings
-from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.test import Client
@@ -34,7 +33,6 @@ SIGNED = "/api/v1/downloads/s3cr3t:signature?x=alsos3cr3t"
 
 @pytest.fixture
 def spans() -> Iterator[InMemorySpanExporter]:
-    """Trace into memory."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     before, connect = list(django_settings.MIDDLEWARE), vars(psycopg.Connection)["connect"]
@@ -63,7 +61,6 @@ class Kept(Transport):
 
 @pytest.fixture
 def reports(settings: Any) -> Iterator[Kept]:
-    """Report into memory."""
     transport = Kept()
     settings.SENTRY_DSN, settings.SENTRY_ENVIRONMENT = "https://key@sentry.example/1", "tests"
     with sentry_sdk.isolation_scope():
@@ -89,18 +86,13 @@ def test_request_is_a_span_by_its_route_without_signature_or_query(spans: InMemo
     assert "s3cr3t" not in "".join(map(shown, spans.get_finished_spans()))
 
 
+# Only psycopg is traced.
+@pytest.mark.postgres
 def test_statements_are_spans_without_their_values(spans: InMemorySpanExporter) -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("only psycopg is traced")
     Client().get("/api/v1/assets/hunter2")
     statements = [shown(span) for span in spans.get_finished_spans() if span.kind.name == "CLIENT"]
     assert any("SELECT" in statement for statement in statements)
     assert "hunter2" not in "".join(statement for statement in statements)
-
-
-def test_calls_of_the_cache_are_spans(redis_cache: str, spans: InMemorySpanExporter) -> None:
-    cache.set("hunter2", 1)
-    assert [span for span in spans.get_finished_spans() if span.name == "SET"]
 
 
 def test_health_checks_are_not_traced(spans: InMemorySpanExporter) -> None:

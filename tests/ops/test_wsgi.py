@@ -34,18 +34,14 @@ def answer(path: str, content_type: str, method: str = "POST", body: bytes = b"{
     return int(statuses[0][:3]), content
 
 
-@pytest.mark.parametrize(
-    "parameters", ["charset=idna", "charset=utf-7", "CHARSET = punycode", 'charset="rot13"', "x*=bogus''%ff", "charset*=idna''%ff"]
-)
+@pytest.mark.parametrize("parameters", ["charset=idna", 'CHARSET = "rot13"', "x*=bogus''%ff", "charset*=idna''%ff"])
 def test_unknown_charset_of_the_content_type_does_not_crash(parameters: str) -> None:
     assert answer("/api/v1/leaked-credentials", f"application/json; {parameters}")[0] == 415
     assert answer("/oauth/token", f"application/x-www-form-urlencoded; {parameters}")[0] == 400
     assert answer("/.well-known/oauth-authorization-server", f"text/plain; {parameters}", method="GET")[0] == 200
 
 
-@pytest.mark.parametrize(
-    "content_type", ["", "application/json", 'application/json; charset="UTF-8"', "application/json;", "application/json; v=1"]
-)
+@pytest.mark.parametrize("content_type", ["", 'application/json; charset="UTF-8"', "application/json;"])
 def test_unusual_content_types_are_passed_on(content_type: str) -> None:
     status, body = answer("/api/v1/leaked-credentials", content_type)
     assert (status, b"#/credentials" in body) == (400, True)
@@ -68,9 +64,8 @@ def test_connection_that_ends_because_the_body_was_not_read_says_so() -> None:
     assert "Connection" not in headers_of("WSGIServer/0.2", BytesIO(b"{}"))
 
 
-@pytest.mark.parametrize("body", [b"{}", b"{", b""])
-def test_connection_goes_on_where_the_body_was_read(body: bytes) -> None:
-    assert "Connection" not in headers_of("Granian", BytesIO(body), PATH_INFO="/api/v1/leaked-credentials")
+def test_connection_goes_on_where_the_body_was_read() -> None:
+    assert "Connection" not in headers_of("Granian", BytesIO(b"{"), PATH_INFO="/api/v1/leaked-credentials")
 
 
 @pytest.mark.parametrize(("size", "left"), [(2, 0), (DISCARDED_BUFFERED_BYTES + 1, 1)])

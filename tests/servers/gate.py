@@ -123,7 +123,6 @@ class Gate:
 
 @contextmanager
 def gate(target: int) -> Iterator[Gate]:
-    """Put a gate before a server until the block ends."""
     made = Gate(target)
     try:
         yield made

@@ -62,12 +62,7 @@ def copy_sqlite(target: Path) -> None:
 
 
 def copy_into(target: sqlite3.Connection, watch: Callable[[int, int, int], None] | None = None) -> None:
-    """Replace a SQLite file by a migrated one.
-
-    Args:
-        target: A connection of its own to it.
-        watch: Is called while others hold the file; an error from there ends the wait.
-    """
+    """Replace a SQLite file by a migrated one."""
     with closing(sqlite3.connect(_sqlite_template())) as source:
         source.backup(target, progress=watch)
 
@@ -78,11 +73,7 @@ def copy_demo(folder: Path) -> None:
 
 
 def prepare_test_database(settings: dict[str, Any]) -> None:
-    """Let Django's test database begin as a copy of a migrated one, so that nothing is left to migrate; SQLite's is to be kept.
-
-    Args:
-        settings: Those of the connection.
-    """
+    """Let Django's test database begin as a copy of a migrated one, so that nothing is left to migrate; SQLite's is to be kept."""
     if settings["ENGINE"].endswith("sqlite3"):
         copy_sqlite(settings["TEST"]["NAME"])
     else:
@@ -149,11 +140,7 @@ def _state() -> str:
 
 
 def postgres_template(cluster: str) -> str:
-    """Return the name of a migrated database of the cluster, to be named after `TEMPLATE`.
-
-    Args:
-        cluster: The address of any of its databases.
-    """
+    """Return the name of a migrated database of the cluster, to be named after `TEMPLATE`."""
     begin()
     folder = Path(os.environ[FOLDER])
     with _locked(folder):

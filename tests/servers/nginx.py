@@ -134,11 +134,7 @@ def _bare(address: str) -> str:
 
 
 def find_program() -> str:
-    """Return nginx's path.
-
-    Raises:
-        Unavailable: it is not installed.
-    """
+    """Return nginx's path."""
     # Debian keeps it where only root looks.
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
@@ -148,11 +144,7 @@ def find_program() -> str:
 
 @contextmanager
 def nginx(nodes: Sequence[str], *, host: str = HOST) -> Iterator[Proxy]:
-    """Run nginx before nodes until the block ends; see `configuration` for the arguments.
-
-    Raises:
-        Unavailable: it is not installed.
-    """
+    """Run nginx before nodes until the block ends; see `configuration` for the arguments."""
     program = find_program()
     with tempfile.TemporaryDirectory(prefix="marketplace-nginx-") as name:
         folder, ports = Path(name), (free_port(), free_port())

@@ -10,11 +10,7 @@ INSTALL_SECONDS = 300
 
 
 def npm(folder: Path, *words: str) -> Path:
-    """Run `npm` in a folder, which is made, and return its `node_modules`.
-
-    Raises:
-        Unavailable: there is no npm, or it cannot get what it should.
-    """
+    """Run `npm` in a folder, which is made, and return its `node_modules`."""
     program = shutil.which("npm")
     if program is None or shutil.which("node") is None:
         raise Unavailable("needs Node.js and npm")

@@ -40,9 +40,6 @@ class Cluster:
 
     Args:
         *settings: More settings, as `name=value`; they win over those that tests run with.
-
-    Raises:
-        Unavailable: there is no PostgreSQL here.
     """
 
     def __init__(self, *settings: str) -> None:
@@ -66,11 +63,7 @@ class Cluster:
         return self._folder / "data" / "postmaster.pid"
 
     def start(self) -> None:
-        """Start the server and wait until it takes connections.
-
-        Raises:
-            Unavailable: it does not start.
-        """
+        """Start the server and wait until it takes connections."""
         account, folder = self._account, self._folder
         if not (folder / "data").exists():
             _initialise(self._programs, folder, self._password, account)
@@ -120,14 +113,7 @@ class Cluster:
 
 @contextmanager
 def postgres(*settings: str) -> Iterator[str]:
-    """Run a cluster and yield its `postgres://` address.
-
-    Args:
-        *settings: As of `Cluster`.
-
-    Raises:
-        Unavailable: there is no PostgreSQL here, or it does not start.
-    """
+    """Run a cluster and yield its `postgres://` address."""
     cluster = Cluster(*settings)
     try:
         cluster.start()

@@ -34,7 +34,6 @@ def bare_environment() -> dict[str, str]:
 
 
 def granian(port: int, *options: str) -> list[str]:
-    """Return the command that serves the site."""
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--no-ws"]
     return [*command, *options, "marketplace.wsgi:application"]
 
@@ -54,14 +53,7 @@ def call_in(env: Mapping[str, str], function: str, *words: str, code: Path = ROO
 
 
 class Process:
-    """A program that can be ended and started again.
-
-    Args:
-        command: Its words.
-        env: Its environment.
-        log: What it says is appended to this file.
-        code: The tree in which it runs.
-    """
+    """A program that can be ended and started again."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str], log: Path, code: Path = ROOT) -> None:
         self.command, self.env, self.log, self.code = command, env, log, code
@@ -101,11 +93,7 @@ class Process:
 
 
 def until_ready(process: "subprocess.Popen[bytes]", ready: Callable[[], bool], log: Path) -> None:
-    """Wait until a server is ready.
-
-    Raises:
-        Unavailable: it ended, or is not ready in good time.
-    """
+    """Wait until a server is ready."""
     end = time.monotonic() + PATIENCE_SECONDS
     while process.poll() is None and time.monotonic() < end:
         if ready():

@@ -16,28 +16,19 @@ PROGRAMS = ("redis-server", "valkey-server")
 
 
 def find_program() -> str | None:
-    """Return the server's program, None when there is none."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @contextmanager
 def redis() -> Iterator[str]:
-    """Run a server and yield its `redis://` address, which names no database.
-
-    Raises:
-        Unavailable: there is no such server here, or it does not start.
-    """
+    """Run a server and yield its `redis://` address, which names no database."""
     with tempfile.TemporaryDirectory(prefix="marketplace-redis-") as folder, redis_in(Path(folder), free_port()) as address:
         yield address
 
 
 @contextmanager
 def redis_in(folder: Path, port: int) -> Iterator[str]:
-    """Run a server that begins with the snapshot in a folder, if there is one, and makes none unasked; yield its address.
-
-    Raises:
-        Unavailable: as above.
-    """
+    """Run a server that begins with the snapshot in a folder, if there is one, and makes none unasked; yield its address."""
     server = Server(folder, port)
     try:
         server.start()
@@ -47,15 +38,7 @@ def redis_in(folder: Path, port: int) -> Iterator[str]:
 
 
 class Server:
-    """A server that can be killed and started again; it begins with the snapshot in its folder, and makes none unasked.
-
-    Args:
-        folder: Where snapshots lie.
-        port: On loopback.
-
-    Raises:
-        Unavailable: there is no such server here.
-    """
+    """A server that can be killed and started again; it begins with the snapshot in its folder, and makes none unasked."""
 
     def __init__(self, folder: Path, port: int) -> None:
         program = find_program()
@@ -67,11 +50,7 @@ class Server:
         self._process = Process([program, *words], os.environ, self._log)
 
     def start(self) -> None:
-        """Start it and wait until it answers.
-
-        Raises:
-            Unavailable: it does not.
-        """
+        """Start it and wait until it answers."""
         self._process.start()
         assert self._process.running is not None
         until_ready(self._process.running, self._answers, self._log)

@@ -11,11 +11,7 @@ _OF_THE_MACHINE = ("UV_", "SSL_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
 def variables() -> dict[str, str]:
-    """Return the variables that uv needs in an empty home, with the cache of packages that this machine has.
-
-    Raises:
-        Unavailable: there is no uv.
-    """
+    """Return the variables that uv needs in an empty home, with the cache of packages that this machine has."""
     program = shutil.which("uv")
     if program is None:
         raise Unavailable("needs uv")

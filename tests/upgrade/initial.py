@@ -45,7 +45,6 @@ def references_model(self: IndexOperation, name: str, _app_label: str) -> bool:
 
 
 def main() -> None:
-    """Write the initial migrations."""
     if LIST.read_text(encoding="utf-8").strip():
         sys.exit("There is a release: add a migration instead (manage.py makemigrations).")
     os.environ["DJANGO_SETTINGS_MODULE"] = "marketplace.settings.test"

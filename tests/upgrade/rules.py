@@ -37,7 +37,6 @@ OF_NO_COLUMN = {
 
 
 def released() -> set[str]:
-    """Return the files of the migrations that the last release has."""
     return set(LIST.read_text(encoding="utf-8").split())
 
 
@@ -62,12 +61,7 @@ def new_complaints() -> list[str]:
 
 
 def complaints(migration: Any, before: ProjectState) -> Iterator[str]:
-    """Yield a sentence for each operation that code from before might not survive; none where the migration declares why it does.
-
-    Args:
-        migration: To be judged.
-        before: The models as they are when it begins.
-    """
+    """Yield a sentence for each operation that code from before might not survive; none where the migration declares why it does."""
     if getattr(migration, REASON, ""):
         return
     state = before.clone()

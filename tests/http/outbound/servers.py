@@ -15,14 +15,7 @@ Talk = Callable[[socket.socket, threading.Event], None]
 
 @dataclass
 class Server:
-    """A running server.
-
-    Args:
-        port: Where on 127.0.0.1.
-        requests: What it was sent, each up to the end of the headers.
-        names: The names that TLS clients asked for.
-        ended: Set when the test is over.
-    """
+    """A running server: what it was sent, each up to the end of the headers, and the names that TLS clients asked for."""
 
     port: int
     requests: list[bytes] = field(default_factory=list)
@@ -53,7 +46,6 @@ def trickles(beginning: bytes, drop: bytes) -> Talk:
 
 @contextmanager
 def serving(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
-    """Serve until the block ends."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(listener.getsockname()[1])
         if tls is not None:
