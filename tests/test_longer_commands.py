@@ -42,6 +42,7 @@ COMMANDS = (
 )
 # `tests/faults`, `tests/mcp/test_outside.py` and `tests/nodes` run what these run.
 TESTED = (
+    "tests.attack.production",
     "tests.faults.resuming",
     "tests.faults.uploads",
     "tests.mcp.conformance",

@@ -1,1 +1,1 @@
-"""What the costliest requests cost."""
+"""Attacks on the running service, each repeated on demand."""

@@ -2,15 +2,21 @@
 
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth.models import Permission
 from django.core.management import call_command
 
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
-from tests.callers import bearer, personal_token
-from tests.factories import AppFactory
+from tests.callers import bearer, personal_token, signed_in
+from tests.factories import AppFactory, UserFactory
 from tests.flows.server import ADMIN
 from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
 from tests.vendors.attaching import show
+
+DESCRIPTIONS = 40
+# Markdown that takes long to render.
+LINKS = ("[" * 50 + "a](<b" * 10) * 300
 
 
 def prepare() -> None:
@@ -39,3 +45,14 @@ def make_shop(assets: str = "120", name: str = "buyer") -> dict[str, Any]:
 
 def make_shops(assets: str, *names: str) -> dict[str, dict[str, Any]]:
     return {name: make_shop(assets, name) for name in names}
+
+
+def make_targets() -> dict[str, Any]:
+    """Make the shop, and what is attacked besides: long descriptions, and an admin's session with one permission."""
+    facts = make_shop()
+    staff = UserFactory(is_staff=True)
+    staff.user_permissions.add(Permission.objects.get(codename="view_listing"))
+    session = signed_in(staff).cookies[settings.SESSION_COOKIE_NAME].value
+    descriptions = (f"{number} {LINKS}"[:60_000] for number in range(DESCRIPTIONS))
+    described = [on_sale(slug=f"described-{number}", description=text).slug for number, text in enumerate(descriptions)]
+    return facts | {"staff": {settings.SESSION_COOKIE_NAME: session}, "described": described}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import requests
 
+from ..attack import production
 from ..waiting import PATIENCE_SECONDS, until
 from . import chaos
 from .balancer import BASE_URL
@@ -172,6 +173,11 @@ def show_later(shown: Callable[[], bool], at: float) -> bool:
         if began > at + SECONDS:
             return False
         time.sleep(0.05)
+
+
+def test_attackers_who_send_forms_slowly_stop_nobody(deployment: Deployment, edge: Edge, shops: Any) -> None:
+    shop = production.Scene(edge.proxy, shops["victim"], deployment.store)
+    assert not production.measure(shop, production.ATTACKS["slow forms"], seconds=2).failed
 
 
 def test_failing_redis_and_postgresql_cause_delays_and_no_wrong_responses(deployment: Deployment, edge: Edge, facts: Any) -> None:
