@@ -23,6 +23,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyKeyReused, InvalidInput, InvalidTransition, NotFound
 from marketplace.core.ids import new_id
+from marketplace.core.models import IdempotencyRecord
 from marketplace.core.money import Currency
 from tests.eager import sent_mails
 from tests.factories import UserFactory
@@ -34,6 +35,7 @@ from wallet.errors import (
     ApprovalExpired,
     IdempotencyKeyRequired,
     InsufficientBalance,
+    QuoteUsed,
     SpendingLimitExceeded,
     TooManyApprovals,
 )
@@ -189,6 +191,21 @@ def test_approved_purchase_needs_balance_and_its_receipt_is_repeated_after_the_a
     receipt = complete_purchase(principal, listing)
     Approval.objects.update(created_at=timezone.now() - dt.timedelta(days=2), expires_at=timezone.now())
     assert complete_purchase(principal, listing) == receipt
+
+
+@pytest.mark.parametrize("make", [bounded, bounded_app])
+def test_purchase_repeated_after_its_approval_and_receipt_have_expired_is_told_its_order(
+    user: User, listing: Listing, make: Spender
+) -> None:
+    principal, day = make(user), dt.timedelta(hours=bounds.APPROVAL_HOURS)
+    approved_purchase(principal, listing)
+    receipt = complete_purchase(principal, listing)
+    Approval.objects.update(created_at=timezone.now() - 2 * day, expires_at=timezone.now() - day)
+    IdempotencyRecord.objects.all().delete()
+    with pytest.raises(QuoteUsed) as refusal:
+        buy_or_ask(principal, listing)
+    assert refusal.value.members["orderId"] == receipt.order_id
+    assert wallet_of(user).balance_inr_minor == 99 * PRICE
 
 
 def test_approved_purchase_of_an_unpublished_or_owned_asset_is_refused(user: User, listing: Listing) -> None:

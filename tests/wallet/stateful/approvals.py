@@ -89,7 +89,7 @@ class Deciding(Buying):
         listing, tier, currency = asked.purchase
         refusals = [
             *(["approval_declined"] if asked.status == "Declined" else []),
-            *(["approval_expired"] if asked.at + DAY <= self.now else []),
+            *(["approval_expired"] if asked.status == "Approved" and asked.at + DAY <= self.now else []),
             *(["quote_used"] if asked.status == "Completed" else []),
             *self.unavailable(asked.buyer, listing, tier),
         ]
