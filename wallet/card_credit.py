@@ -52,7 +52,7 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
     """Return how much of the balance was paid by card, and how much of each order, or of each journal without one.
 
     The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
-    refund returns what its purchase took, and what is frozen is taken from the credit by card first.
+    refund returns what its purchase took, up to what it moves, and what is frozen is taken from the credit by card first.
     """
     taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
     first = Journal.objects.filter(wallet=wallet, top_up__isnull=False).order_by("wallet_entry").first()
@@ -69,9 +69,12 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
             by_card = taken[journal] = min(-net, card)
         elif kind == JournalKind.FUNDING:
             by_card = -net if top_up is not None else 0
+        elif kind == JournalKind.REFUND:
+            # To a deleted account's wallet, only what can return to a card is refunded.
+            by_card = -min(taken[order], net)
         else:
-            # A refund and the end of a freeze give back what was taken by card. A payout and its return move only the rest: 0 was taken.
-            by_card = -taken[order if kind == JournalKind.REFUND else undone]
+            # The end of a freeze gives back what was taken by card. A payout and its return move only the rest: 0 was taken.
+            by_card = -taken[undone]
         card, other = card - by_card, other + net + by_card
     return card, taken
 

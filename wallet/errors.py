@@ -202,7 +202,7 @@ class QuoteUsed(Problem):
 
     status = 409
     title = "The quote has already been used"
-    detail = "A quote can be used for one purchase. Request a new one."
+    detail = "A purchase was made with it. Request a new quote for another purchase only."
 
 
 class QuoteMismatch(Problem):

@@ -99,12 +99,18 @@ use = egg:swift#slo
 
 
 class S3Server(NamedTuple):
-    """A running server."""
+    """A running server; `groups` are its groups of processes."""
 
     endpoint: str
+    groups: tuple[int, ...] = ()
     access_key: str = ACCESS_KEY
     secret_key: str = SECRET_KEY
     bucket: str = BUCKET
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to all of its processes: SIGSTOP makes it hang, until SIGCONT."""
+        for group in self.groups:
+            os.killpg(group, number)
 
     def storage_options(self) -> dict[str, Any]:
         """Return what `STORAGES["default"]["OPTIONS"]` needs."""
@@ -118,7 +124,11 @@ class S3Server(NamedTuple):
 
 
 def install() -> Path:
-    """Return the environment's `bin`, made at the first call; several test processes may call at once."""
+    """Return the environment's `bin`, made at the first call; several test processes may call at once.
+
+    Raises:
+        Unavailable: pip could not get it.
+    """
     cache = Path(os.environ.get("TEST_SERVERS_DIR") or ROOT / "var" / "test-servers")
     cache.mkdir(parents=True, exist_ok=True)
     environment = cache / "swift"
@@ -149,6 +159,9 @@ def running(parent: Path | None = None) -> Iterator[S3Server]:
 
     Args:
         parent: Where to make that folder; the system's place for temporary files when left out.
+
+    Raises:
+        Unavailable: it cannot be installed or started.
     """
     commands = install()
     with tempfile.TemporaryDirectory(prefix="marketplace-s3-", dir=parent) as name:
@@ -161,7 +174,8 @@ def running(parent: Path | None = None) -> Iterator[S3Server]:
                 processes.append(_start(commands, folder, kind))  # noqa: PERF401 - what was started must be known when the next fails
             for kind, port, process in zip((*BACKENDS, "proxy"), ports, processes, strict=True):
                 until_ready(process, partial(listens, port), folder / f"{kind}.log")
-            yield S3Server(f"http://127.0.0.1:{ports[-1]}")
+            # Each was started in a session of its own.
+            yield S3Server(f"http://127.0.0.1:{ports[-1]}", tuple(process.pid for process in processes))
         finally:
             _stop(processes)
 

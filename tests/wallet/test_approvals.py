@@ -189,16 +189,19 @@ def test_approved_purchase_needs_balance_and_its_receipt_is_repeated_after_the_a
     assert complete_purchase(principal, listing) == receipt
 
 
-def test_purchase_that_was_made_is_not_called_expired_once_its_receipt_is_no_longer_kept(user: User, listing: Listing) -> None:
-    principal = bounded(user)
+@pytest.mark.parametrize("make", [bounded, bounded_app])
+def test_purchase_repeated_after_its_approval_and_receipt_have_expired_is_told_its_order(
+    user: User, listing: Listing, make: Spender
+) -> None:
+    principal, day = make(user), dt.timedelta(hours=bounds.APPROVAL_HOURS)
     approved_purchase(principal, listing)
     receipt = complete_purchase(principal, listing)
+    Approval.objects.update(created_at=timezone.now() - 2 * day, expires_at=timezone.now() - day)
     IdempotencyRecord.objects.all().delete()
-    Approval.objects.update(created_at=timezone.now() - dt.timedelta(days=2), expires_at=timezone.now())
-    # An expired approval says that nothing was charged.
     with pytest.raises(QuoteUsed) as refusal:
         buy_or_ask(principal, listing)
     assert refusal.value.members["orderId"] == receipt.order_id
+    assert wallet_of(user).balance_inr_minor == 99 * PRICE
 
 
 def test_raised_limit_needs_the_password_and_allows_the_next_purchase_too(user: User, listing: Listing) -> None:

@@ -83,6 +83,24 @@ def test_price_is_the_same_for_all_and_the_tax_follows_the_buyers_details_and_co
     assert bought(on_sale(), cases[-1][0]).tax_treatment == "domestic"
 
 
+def test_domestic_invoice_names_the_region_whose_rate_applied_also_where_it_is_the_buyers() -> None:
+    operator(PARIS | {"region": "Corse"})
+    rate("FR", 2000)
+    rate("FR", 1000, region="Corse")
+    rate("FR", 850, region="Martinique")
+    cases = (
+        (funded(inr=49_900), "Corse", 1000),
+        (buyer_at(PARIS | {"region": "Martinique"}), "Martinique", 850),
+        (buyer_at(PARIS), "", 2000),
+        # A consumer whose foreign country is not shown twice.
+        (buyer_at(BERLIN | {"region": "Berlin", "tax_id": ""}), "Corse", 1000),
+    )
+    for buyer, *_ in cases:
+        bought(on_sale(), buyer)
+    places = [(invoice.treatment, invoice.country, invoice.region, invoice.tax_rate_bp) for invoice in issue()]
+    assert places == [("domestic", "FR", region, rate_bp) for _, region, rate_bp in cases]
+
+
 def test_evidence_of_the_country_is_kept_until_the_country_changes() -> None:
     buyer = buyer_at(PARIS, "FR")
     assert billed(buyer, PARIS | {"street": "2 rue de Rivoli"}).connection_country == "FR"

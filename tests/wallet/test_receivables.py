@@ -9,7 +9,7 @@ from marketplace.core.models import AuditEntry
 from tests.eager import drain, sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.card_credit import card_credit
+from wallet.card_credit import card_credit, payable_of
 from wallet.models import Journal, LedgerAccount, Order, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.selectors import owed_by, wallet_of
@@ -146,6 +146,15 @@ def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> No
     refund_order(order=order, reason="test", actor=None)
     assert owed_by(top_up.user_id) == {}
     assert (wallet_of(top_up.user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
+
+
+def test_refund_to_a_deleted_account_is_card_credit_only_as_far_as_it_returns_to_the_card() -> None:
+    top_up, order = lost_after_deletion()
+    write_off(user=top_up.user, currency="INR", reason="the account is deleted", actor=UserFactory())
+    refund_order(order=order, reason="test", actor=None)
+    assert (payable_of(top_up.user), unclaimed_minor(order)) == ({"INR": (PRICE - PART, 0)}, PART)
+    drain()
+    assert payable_of(top_up.user) == {"INR": (0, 0)}
 
 
 def test_credit_that_a_deleted_account_got_back_during_a_dispute_returns_to_its_card_once_it_is_won() -> None:

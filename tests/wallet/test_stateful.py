@@ -6,6 +6,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from .stateful.base import make_world
 from .stateful.machine import HISTORIES, Wallets
+from .stateful.model import OPEN_QUOTES
 
 pytestmark = pytest.mark.django_db
 
@@ -21,4 +22,20 @@ def test_random_histories_of_wallets_agree_with_the_model(histories: int) -> Non
     # The same histories in every run of the suite, of 250 operations each.
     run_state_machine_as_test(seed(histories)(Wallets), settings=settings(HISTORIES, max_examples=histories))
     assert Wallets.outcomes["buy done"] > 0
-    assert Wallets.outcomes["buy as quoted done"] > 0
+    assert Wallets.outcomes["buy as approved done"] > 0
+
+
+def test_history_of_quotes_alone_agrees_with_the_model() -> None:
+    history = Wallets()
+    try:
+        for _ in range(OPEN_QUOTES + 1):
+            history.quote(buyer=0, listing=0, tier="personal", currency="USD")
+        history.quote(buyer=1, listing=0, tier="personal", currency="USD")
+        history.wait(minutes=11)
+        history.quote(buyer=0, listing=0, tier="personal", currency="USD")
+        history.wait(minutes=25 * 60)
+        history.quote(buyer=0, listing=0, tier="personal", currency="USD")
+    finally:
+        history.teardown()
+    assert list(history.expected.quotes.values())[-1].buyer == 0
+    assert Wallets.outcomes["quote too_many_quotes"] > 0

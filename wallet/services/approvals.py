@@ -158,7 +158,7 @@ def decline_purchases_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
 
 
 def refuse_ended(*, approval: Approval) -> None:
-    """Refuse an approval that was declined or has expired; it may still wait to be decided.
+    """Refuse an approval that was declined or has expired. One that was not decided yet, or was used, is not refused here.
 
     Raises:
         ApprovalDeclined: it was declined.

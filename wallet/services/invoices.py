@@ -26,8 +26,8 @@ from .tax_rates import exchange_rate_on
 BATCH = 500
 # A journal gets its invoice once it is this old, so that earlier ones that commit later keep their order. One that commits after that gets the next number.
 GRACE = timedelta(seconds=10)
-# Treatments for which the tax is that of the seller's place.
-_AT_SELLER = (Treatment.INTRA_STATE, Treatment.DOMESTIC)
+# Treatments for which the tax is that of the seller's country.
+_IN_SELLERS_COUNTRY = (Treatment.INTRA_STATE, Treatment.DOMESTIC)
 
 
 class InvoiceNumbersUsedUp(Exception):
@@ -122,7 +122,7 @@ def _last_issued_sequence(seller: Seller, year: int) -> int:
 def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     """Return the fields of the invoice of a sale."""
     buyer, details = order.buyer_details, _details_at(seller, order.created_at)
-    place = None if order.tax_treatment == Treatment.LISTING else details if order.tax_treatment in _AT_SELLER else buyer
+    place = _place_of_supply(order, details)
     version = f", version {order.version}" if order.version else ""
     upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
     return {
@@ -141,6 +141,16 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
         "tax_rate_bp": order.tax_rate_bp,
         **_in_tax_currency(seller.tax_currency, order, day),
     }
+
+
+def _place_of_supply(order: Order, seller: BillingDetails) -> BillingDetails | None:
+    """Return the details whose country and region decided the rate (`wallet.tax.decide_tax`), None where the listing's rate applies."""
+    buyer = order.buyer_details
+    if order.tax_treatment == Treatment.LISTING:
+        return None
+    if order.tax_treatment in _IN_SELLERS_COUNTRY and (buyer is None or buyer.country != seller.country):
+        return seller
+    return buyer
 
 
 def _details_at(seller: Seller, time: datetime) -> BillingDetails:

@@ -57,6 +57,7 @@ class World:
 
 @patch("django.utils.timezone.now", lambda: START)
 def make_world() -> World:
+    """Make two buyers with their programs, and five listings."""
     buyers: list[Any] = [UserFactory() for _ in range(2)]
     app = AppFactory()
     listings = [_listing(Terms(*terms)) for terms in TERMS]
@@ -69,6 +70,7 @@ def make_world() -> World:
 
 
 def _listing(terms: Terms) -> Listing:
+    """Put an asset on sale on these terms."""
     store = store_keeping(terms.commission_bp)
     profile = VendorProfile.objects.get(store=store)
     for currency in ("INR", "USD"):
@@ -136,20 +138,24 @@ class Circumstances(RuleBasedStateMachine):
             self.block.__exit__(None, None, None)
 
     def numbered(self) -> int:
+        """Return the next number of something that happens."""
         self.happened += 1
         return self.happened
 
     def counted(self, name: str, outcome: str = "") -> None:
+        """Count an operation."""
         self.outcomes[f"{name} {outcome or 'done'}"] += 1
 
     @rule(buyer=BUYERS, currency=CURRENCIES, amount=st.integers(1, 200_000))
     def credit(self, buyer: int, currency: str, amount: int) -> None:
+        """Credit a wallet."""
         self.counted("credit")
         credit_wallet(user=self.buyers[buyer], currency=currency, amount_minor=amount, reason="test", actor=None)
         self.expected.credit((buyer, currency), amount)
 
     @rule(listing=LISTINGS, usd=PRICES, inr=PRICES, discount=st.sampled_from([0, 1, 3333, 10_000]), tax=st.sampled_from([0, 1800]))
     def change_terms(self, listing: int, usd: int | None, inr: int | None, discount: int, tax: int) -> None:
+        """Change what an asset costs."""
         self.counted("change_terms")
         terms = self.terms[listing]
         terms.usd, terms.inr, terms.discount_bp, terms.tax_bp = usd or 1, inr, discount, tax
@@ -158,6 +164,7 @@ class Circumstances(RuleBasedStateMachine):
 
     @rule(listing=LISTINGS, published=st.sampled_from([True, True, True, False]))
     def take_down_or_publish(self, listing: int, published: bool) -> None:  # noqa: FBT001 - drawn by name
+        """Take an asset off the shop, or put it back."""
         self.counted("take_down_or_publish")
         terms = self.terms[listing]
         terms.published = published
@@ -171,6 +178,7 @@ class Circumstances(RuleBasedStateMachine):
 
     @rule(buyer=BUYERS, through=st.sampled_from(["personal", "connected", "own"]), currency=CURRENCIES, once=CAPS, day=CAPS, ever=CAPS)
     def bound(self, buyer: int, through: str, currency: str, once: int | None, day: int | None, ever: int | None) -> None:
+        """Set a limit, or take it away."""
         self.counted("bound")
         principal = self.principals[buyer, through]
         subject = {"token_id": principal.credential.pk} if principal.app is None else {"app": principal.app}

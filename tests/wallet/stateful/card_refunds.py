@@ -1,18 +1,23 @@
-"""Steps of random histories: card payments that staff refund in every state, and disputes after payouts."""
+"""Steps of random histories: card payments that staff refund in every state, disputes after payouts, and accounts that are deactivated meanwhile."""
 
 from unittest.mock import patch
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from marketplace.accounts.models import User
+from marketplace.core.errors import NotFound
 from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
 from wallet.services.card_refunds import refund_top_up, send_refund
 
-from ..top_up_cases import deliver_event
+from ..top_up_cases import deliver_event, requested_top_up
+from ..wallet_payout_cases import requested_payout
 from .base import BUYERS, CURRENCIES, LISTINGS, attempted
+from .model import Added
 from .purchases import Buying
 from .vendor_payouts import PayingVendors
 
@@ -31,6 +36,7 @@ class CardRefunding(Buying, PayingVendors):
         self.refund_one(name, accepted=accepted, at_once=at_once, disputed=disputed)
 
     def refund_one(self, name: str, *, accepted: bool = True, at_once: bool = True, disputed: bool = False) -> None:
+        """Refund one payment."""
         added, top_up = self.expected.added[name], TopUp.objects.get(pk=name)
         key = (added.buyer, added.currency)
         amount = min(added.amount - added.returned, self.expected.by_card[key])
@@ -57,6 +63,7 @@ class CardRefunding(Buying, PayingVendors):
         self.counted("refund_to_card", f"{'returned' if accepted else 'kept'}{' and disputed' if disputed else ''}")
 
     def _answered(self, top_up: TopUp, reversal: CardReversal, *, accepted: bool, at_once: bool) -> None:
+        """Let the provider answer: at once, or by an event."""
         answer = Refund(f"re-{reversal.pk}", done=at_once) if accepted or not at_once else None
         with patch.object(SimulatedProvider, "refund", return_value=answer):
             send_refund.call(str(reversal.pk))
@@ -85,6 +92,7 @@ class CardRefunding(Buying, PayingVendors):
             self.write_off_debt(buyer=buyer, currency=currency)
 
     def empty(self, buyer: int, currency: str) -> None:
+        """Let all credit return to where it came from."""
         if (buyer, currency) in self.expected.waiting:
             mine = [key for key, owner in self.expected.wallet_payouts.items() if owner == (buyer, currency)]
             self.end_one(mine[-1], "pay")
@@ -92,3 +100,21 @@ class CardRefunding(Buying, PayingVendors):
         for name in [name for name, added in self.expected.added.items() if (added.buyer, added.currency) == (buyer, currency)]:
             if self.expected.by_card[buyer, currency]:
                 self.refund_one(name)
+
+    @rule(buyer=BUYERS, currency=CURRENCIES)
+    def deactivate_for_a_while(self, buyer: int, currency: str) -> None:
+        """Deactivate an account: it cannot ask for anything, but a payment on a page that was open is credited."""
+        user = self.buyers[buyer]
+        top_up, met = attempted(lambda: requested_top_up(user, 100, currency))
+        if met:
+            assert met == "top_up_limit_exceeded"
+            return
+        User.objects.filter(pk=user.pk).update(is_active=False)
+        for ask in (lambda: requested_top_up(user, 100, currency), lambda: requested_payout(user, 1, currency)):
+            with pytest.raises(NotFound):
+                ask()
+        deliver_event(top_up, EventKind.SUCCEEDED)
+        User.objects.filter(pk=user.pk).update(is_active=True)
+        self.expected.credit((buyer, currency), 100, by_card=100)
+        self.expected.added[str(top_up.pk)] = Added(buyer, currency, 100, self.now, self.numbered())
+        self.counted("pay while deactivated")

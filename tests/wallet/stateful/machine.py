@@ -1,15 +1,19 @@
 """Random histories of two wallets, compared with a simple model that is written from the decisions, not from the code."""
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from .approvals import Deciding
 from .base import BUYERS, KEYS, LISTINGS, THROUGH, TIERS
 from .card_refunds import CardRefunding
+from .claims import Claiming
 from .prices import MovingPrices
+from .refund_requests import Asking
 
 
-class Wallets(MovingPrices, CardRefunding):
-    """Credits, card payments, disputes, quotes, purchases, upgrades, refunds, payouts, changed prices, takedowns and limits in any order."""
+class Wallets(Asking, Deciding, Claiming, MovingPrices, CardRefunding):
+    """Credits, card payments, disputes, quotes, approvals, purchases, claims, refunds, payouts, changed prices, takedowns and limits in any order."""
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS)
     def buy_plainly(self, buyer: int, listing: int, tier: str) -> None:
@@ -25,6 +29,14 @@ class Wallets(MovingPrices, CardRefunding):
         if self.expected.quotes:
             for again in (key, None):
                 self.use(list(self.expected.quotes)[-1], again, through)
+
+    @rule(data=st.data(), buyer=BUYERS, listing=LISTINGS, tier=TIERS)
+    def ask_and_buy(self, data: st.DataObject, buyer: int, listing: int, tier: str) -> None:
+        """Ask for a purchase, then approve and buy one that was asked for."""
+        self.credit(buyer=buyer, currency="INR", amount=500_000)
+        self.ask_the_owner(buyer=buyer, listing=listing, tier=tier, currency="INR")
+        self.decide(data=data, verb="approve")
+        self.buy_as_approved(data=data)
 
 
 HISTORIES = settings(

@@ -19,6 +19,7 @@ OPEN_QUOTES = 50
 
 
 def half_up(value: Decimal) -> int:
+    """Round as money is rounded."""
     return int(value.to_integral_value(ROUND_HALF_UP))
 
 
@@ -32,20 +33,23 @@ class Terms:
     tax_bp: int
     commission_bp: int
     published: bool = True
-    # Of the discount that runs.
-    discount_percent: int = 0
+    # Percentages of the discounts that run, by their code.
+    discounts: dict[str, int] = field(default_factory=dict)
 
-    def price(self, tier: str, currency: str) -> int | None:
-        off = max(self.discount_bp, 100 * self.discount_percent)
+    def price(self, tier: str, currency: str, code: str = "") -> int | None:
+        """Return what a tier should cost, perhaps with a code."""
+        off = max(self.discount_bp, 100 * self.discounts.get("", 0), 100 * self.discounts.get(code, 0))
         if 0 in (self.usd, self.inr) or off == 10_000:
             return 0
         base = self.usd if currency == "USD" else self.inr
         return None if base is None else half_up(Decimal(base) * (10_000 - off) / 10_000) * FACTORS[tier]
 
     def tax(self, price: int) -> int:
+        """Return the tax inside a price."""
         return half_up(Decimal(price) * self.tax_bp / (10_000 + self.tax_bp))
 
     def vendors_share(self, price: int, tax: int) -> int:
+        """Return what a vendor should earn."""
         return price - tax - half_up(Decimal(price - tax) * self.commission_bp / 10_000)
 
 
@@ -123,7 +127,8 @@ class Expected:
     disputed: Counter[str] = field(default_factory=Counter)
     # Of these, what was lost.
     lost: Counter[str] = field(default_factory=Counter)
-    # Who was paid in which run.
+    # Vendors whose payouts are held, by listing; who was paid in which run.
+    held: set[int] = field(default_factory=set)
     runs: set[tuple[int, str, str]] = field(default_factory=set)
     # The status of each batch by run and currency; run, listing, currency, amount and status of each payout.
     batches: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from hypothesis.stateful import rule
 
 from catalog.models import Discount
 
-from .base import KEYS, LISTINGS, THROUGH, TIERS
+from .base import BUYERS, CURRENCIES, KEYS, LISTINGS, THROUGH, TIERS
 from .model import FACTORS, Added, Frozen
 from .purchases import Buying, Owned
 
@@ -18,26 +18,44 @@ _PAST = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 class MovingPrices(Buying):
     """Vendors give discounts and end them, and buyers replace licences by higher ones."""
 
-    @rule(listing=LISTINGS, percent=st.sampled_from([1, 33, 50, 90]))
-    def give_discount(self, listing: int, percent: int) -> None:
+    @rule(listing=LISTINGS, percent=st.sampled_from([1, 33, 50, 90]), code=st.sampled_from(["", "", "SPRING"]))
+    def give_discount(self, listing: int, percent: int, code: str) -> None:
+        """Give a discount, which takes the place of the one before."""
         self.counted("give_discount")
-        Discount.objects.filter(listing=self.listings[listing]).delete()
+        Discount.objects.filter(listing=self.listings[listing], code=code).delete()
         ends = dt.datetime.max.replace(tzinfo=dt.UTC)
-        Discount.objects.create(listing=self.listings[listing], percent=percent, starts_at=_PAST, ends_at=ends)
-        self.terms[listing].discount_percent = percent
+        Discount.objects.create(listing=self.listings[listing], percent=percent, code=code, starts_at=_PAST, ends_at=ends)
+        self.terms[listing].discounts[code] = percent
 
-    @rule(listing=LISTINGS)
-    def end_discount(self, listing: int) -> None:
+    @rule(listing=LISTINGS, code=st.sampled_from(["", "SPRING"]))
+    def end_discount(self, listing: int, code: str) -> None:
+        """Let a discount end."""
         self.counted("end_discount")
-        Discount.objects.filter(listing=self.listings[listing]).update(ends_at=_PAST + dt.timedelta(days=1))
-        self.terms[listing].discount_percent = 0
+        ended = Discount.objects.filter(listing=self.listings[listing], code=code)
+        ended.update(ends_at=_PAST + dt.timedelta(days=1))
+        self.terms[listing].discounts.pop(code, None)
+
+    @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES, key=KEYS, through=THROUGH)
+    def buy_with_code(self, buyer: int, listing: int, tier: str, currency: str, key: str | None, through: str) -> None:
+        """Buy with a code that there may be, has been, or never was."""
+        terms = self.terms[listing]
+        price = terms.price(tier, currency, "SPRING")
+        known = Discount.objects.filter(listing=self.listings[listing], code="SPRING").exists()
+        wrong = [] if "SPRING" in terms.discounts else ["discount_ended" if known else "discount_code_invalid"]
+        away = [] if terms.published else ["not_found"]
+        refusals = [*away, *wrong, *self.unavailable(buyer, listing, tier), *(["price_unavailable"] if price is None else [])]
+        refusals += self.unaffordable(buyer, through, currency, price or 0)
+        self.attempt(
+            buyer, (listing, tier, currency), None, key, through, price or 0, terms.tax(price or 0), refusals, discount_code="SPRING"
+        )
 
     @rule(data=st.data(), tier=TIERS, key=KEYS, through=THROUGH)
     def upgrade(self, data: st.DataObject, tier: str, key: str | None, through: str) -> None:
         """Replace a licence, perhaps one that is disputed or replaced already, or by one that is not higher."""
-        if not self.expected.owned:
+        own = sorted(owned for owned in self.expected.owned if owned[2] in FACTORS)
+        if not own:
             return
-        first = data.draw(st.sampled_from(sorted(self.expected.owned)))
+        first = data.draw(st.sampled_from(own))
         buyer, listing, origin = first
         bought, terms = self.expected.owned[first], self.terms[listing]
         replaced = first in self.expected.upgrades.values()
@@ -46,7 +64,7 @@ class MovingPrices(Buying):
         refusals = [
             *([] if terms.published else ["not_found"]),
             *(["upgrade_unavailable"] if replaced or first in self.suspended() else []),
-            *(["already_owned"] if (buyer, listing, tier) in self.expected.owned else []),
+            *(["already_owned"] if self.holds(buyer, listing, tier) else []),
             *(["upgrade_unavailable"] if FACTORS[tier] <= FACTORS[origin] else []),
             *(["price_unavailable"] if full is None else []),
             *self.unaffordable(buyer, through, bought.currency, price),
@@ -58,6 +76,7 @@ class MovingPrices(Buying):
             self.expected.upgrades[buyer, listing, tier] = first
 
     def paid_for(self, owned: Owned) -> int:
+        """Return what was paid for a licence and for those that it had replaced."""
         base = self.expected.upgrades.get(owned)
         return self.expected.owned[owned].price + (self.paid_for(base) if base else 0)
 
@@ -85,5 +104,6 @@ class MovingPrices(Buying):
                 self.give_back(upgrade)
 
     def _lost(self, upgrade: Owned) -> bool:
+        """Tell whether a purchase that an upgrade stands on was charged back."""
         base = self.expected.upgrades.get(upgrade)
         return base is not None and (base not in self.expected.owned or self._lost(base))

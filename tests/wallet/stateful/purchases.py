@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from marketplace.core.errors import InvalidTransition
-from wallet.models import LedgerAccount, Order
+from wallet.models import Approval, LedgerAccount, Order
 from wallet.selectors import with_earnings
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -28,12 +28,18 @@ class Buying(Adding):
     """Buyers ask for promises, buy, and give back."""
 
     def unavailable(self, buyer: int, listing: int, tier: str) -> Iterator[str]:
+        """Yield why a tier of an asset cannot be bought, whatever it costs."""
         if not self.terms[listing].published:
             yield "not_found"
-        if (buyer, listing, tier) in self.expected.owned:
+        if self.holds(buyer, listing, tier):
             yield "already_owned"
 
+    def holds(self, buyer: int, listing: int, tier: str) -> bool:
+        """Tell whether a buyer has a licence that stands."""
+        return (buyer, listing, tier) in self.expected.owned
+
     def unaffordable(self, buyer: int, through: str, currency: str, price: int) -> Iterator[str]:
+        """Yield why a price cannot be paid."""
         if price > self.expected.balances[buyer, currency]:
             yield "insufficient_balance"
         limit_values = self.expected.limits.get((buyer, through, currency))
@@ -49,6 +55,7 @@ class Buying(Adding):
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES)
     def quote(self, buyer: int, listing: int, tier: str, currency: str) -> None:
+        """Ask for a promise."""
         price = self.terms[listing].price(tier, currency)
         refusal = next(self.unavailable(buyer, listing, tier), "price_unavailable" if price is None else "")
         still_open = [kept for kept in self.expected.quotes.values() if kept.buyer == buyer and not kept.used and kept.expires > self.now]
@@ -73,6 +80,7 @@ class Buying(Adding):
 
     @rule(buyer=BUYERS, listing=LISTINGS, tier=TIERS, currency=CURRENCIES, key=KEYS, through=THROUGH)
     def buy(self, buyer: int, listing: int, tier: str, currency: str, key: str | None, through: str) -> None:
+        """Buy, perhaps with an idempotency key that was used before."""
         price = self.terms[listing].price(tier, currency)
         refusals = [*self.unavailable(buyer, listing, tier), *(["price_unavailable"] if price is None else [])]
         refusals += self.unaffordable(buyer, through, currency, price or 0)
@@ -87,6 +95,7 @@ class Buying(Adding):
         self.use(quote_id, key, through, someone_else=someone_else)
 
     def use(self, quote_id: str, key: str | None, through: str, *, someone_else: bool = False) -> None:
+        """Buy as quoted."""
         quote = self.expected.quotes[quote_id]
         buyer = 1 - quote.buyer if someone_else else quote.buyer
         listing, tier, currency = quote.purchase
@@ -110,6 +119,8 @@ class Buying(Adding):
         price: int,
         tax: int,
         refusals: list[str],
+        *,
+        approval: Approval | None = None,
         **choices: Any,
     ) -> bool:
         """Buy, and compare what happens with what should; return whether something was bought."""
@@ -127,10 +138,13 @@ class Buying(Adding):
                 quote_id=quote_id,
                 idempotency_key=key,
                 principal=self.principals.get((buyer, through)),
+                approval=approval,
             )
         )
         receipt, replayed = result or (None, False)
-        self.counted("buy as quoted" if quote_id else " ".join(["buy", *choices]), "replayed" if replayed else met)
+        self.counted(
+            "buy as quoted" if quote_id else "buy as approved" if approval else " ".join(["buy", *choices]), "replayed" if replayed else met
+        )
         assert met == refusal
         if receipt is None:
             return False
@@ -146,14 +160,17 @@ class Buying(Adding):
             self.expected.by_card[buyer, currency] -= by_card
             self.expected.balances[buyer, currency] -= price
             self.expected.earnings[listing, currency] += earned
-        bought = Bought(receipt.order_id, through, currency, price, tax, earned, self.now, self.numbered(), by_card)
-        self.expected.owned[buyer, listing, tier] = bought
+        sold = f"{tier} {choices['licensee'].email}" if "licensee" in choices else tier
+        self.expected.owned[buyer, listing, sold] = Bought(
+            receipt.order_id, through, currency, price, tax, earned, self.now, self.numbered(), by_card
+        )
         if key is not None:
             self.expected.keys[buyer, through, key] = ((body, quote_id, choices), receipt, self.now)
         return True
 
     @rule(data=st.data())
     def refund(self, data: st.DataObject) -> None:
+        """Give one purchase back."""
         if not self.expected.owned:
             return
         owned = data.draw(st.sampled_from(sorted(self.expected.owned)))
@@ -180,6 +197,7 @@ class Buying(Adding):
             self.expected.earnings[owned[1], bought.currency] -= bought.earned
 
     def compare(self) -> None:
+        """Compare balances, and what vendors earned."""
         super().compare()
         wallets = LedgerAccount.objects.filter(kind="wallet", owner__in=self.buyers).values_list("owner_id", "currency", "balance_minor")
         held = {(owner, currency): balance for owner, currency, balance in wallets}

@@ -50,6 +50,7 @@ class Adding(Withdrawing):
         self.dispute_one(data.draw(st.sampled_from(list(self.expected.added)[-10:])), kind, parts)
 
     def dispute_one(self, name: str, kind: EventKind, parts: int) -> None:
+        """Tell of the dispute of one payment."""
         added = self.expected.added[name]
         amount = added.amount // parts
         self.tell_case(TopUp.objects.get(pk=name), name, kind, amount_minor=amount)
@@ -105,6 +106,7 @@ class Adding(Withdrawing):
         return Frozen(credit, by_card, amount - credit, purchases, parts)
 
     def _ended(self, added: Added, frozen: Frozen, *, lost: bool) -> None:
+        """Restore everything, or take it."""
         key, expected = (added.buyer, added.currency), self.expected
         missing = frozen.missing if lost else 0
         ending = self._lost_with(frozen) if lost else []
@@ -150,6 +152,7 @@ class Adding(Withdrawing):
 
     @rule(buyer=BUYERS, currency=CURRENCIES)
     def write_off_debt(self, buyer: int, currency: str) -> None:
+        """Forgive what is owed."""
         owed = self.expected.owed[buyer, currency]
         if owed:
             self.counted("write_off")
@@ -157,6 +160,7 @@ class Adding(Withdrawing):
             self.expected.owed[buyer, currency] = 0
 
     def compare(self) -> None:
+        """Compare what is frozen, withheld and owed."""
         super().compare()
         open_ones = [(self.expected.added[name], frozen) for name, frozen in self.expected.frozen.items()]
         sums = {

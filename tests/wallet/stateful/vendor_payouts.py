@@ -1,10 +1,12 @@
-"""Steps of random histories: vendors' payouts, prepared, exported, paid, bounced and cancelled in any order."""
+"""Steps of random histories: vendors' payouts, prepared, exported, paid, bounced, cancelled and held in any order."""
 
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from vendors.models import VendorProfile
+from vendors.services.payout_details import hold_payouts, release_payouts
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.selectors import vendor_accounts
 from wallet.services.due_payouts import SkippedPayout
@@ -18,7 +20,7 @@ from wallet.services.vendor_payouts import (
     prepare_payout,
 )
 
-from .base import CURRENCIES, attempted
+from .base import CURRENCIES, LISTINGS, attempted
 from .wallet_payouts import Withdrawing
 
 WHICH = st.sampled_from(["waiting", "waiting", "waiting", "new", "old"])
@@ -45,6 +47,7 @@ class PayingVendors(Withdrawing):
         self.prepare(listing, currency, self.run(which, currency), minimum)
 
     def prepare(self, listing: int, currency: str, run: str, minimum: int) -> None:
+        """Prepare one payout."""
         held = self.expected.earnings[listing, currency]
         account = vendor_accounts(currency=currency).get(owner=self.listings[listing].store.owner_id)
         batches = self.expected.batches
@@ -64,7 +67,7 @@ class PayingVendors(Withdrawing):
             return
         batches[run, currency] = "Prepared"
         again = (listing, currency, run) in self.expected.runs
-        assert bool(withheld) == (not again and held < minimum)
+        assert bool(withheld) == (not again and (held < minimum or listing in self.expected.held))
         if isinstance(outcome, VendorPayout) and not again:
             assert outcome.amount_minor == held
             self.expected.runs.add((listing, currency, run))
@@ -81,7 +84,7 @@ class PayingVendors(Withdrawing):
         batch = PayoutBatch.objects.get(run=run, currency=currency)
         own = [p for p in self.expected.payouts.values() if p[0] == run and p[2] == currency and p[4] == "Prepared"]
         # Of whose sales more was refunded since than they earned, the next run pays what is left.
-        able = [p for p in own if self.expected.earnings[p[1], currency] >= 0]
+        able = [p for p in own if p[1] not in self.expected.held and self.expected.earnings[p[1], currency] >= 0]
         left = able if end == "export" else []
         refusal = "invalid_transition" if status != "Prepared" or (end == "export" and not left) else ""
         _, met = attempted(
@@ -118,6 +121,7 @@ class PayingVendors(Withdrawing):
         self.settle(known[data.draw(st.integers(0, len(known) - 1))], verb)
 
     def settle(self, key: str, verb: str) -> None:
+        """Settle one payout."""
         expected, payout = self.expected.payouts[key], VendorPayout.objects.get(pk=key)
         sources, after = AFTER[verb]
         reason: dict[str, Any] = {} if verb == "pay" else {"reason": "test"}
@@ -132,6 +136,17 @@ class PayingVendors(Withdrawing):
         else:
             self.back(expected, after)
 
+    @rule(listing=LISTINGS, released=st.booleans())
+    def hold_or_release_payouts(self, listing: int, released: bool) -> None:  # noqa: FBT001 - drawn by name
+        """Hold a vendor's payouts, or release them."""
+        if released != (listing in self.expected.held):
+            return
+        profile = VendorProfile.objects.get(store=self.listings[listing].store)
+        deed = release_payouts if listing in self.expected.held else hold_payouts
+        deed(profile=profile, reason="test", actor=self.staff)
+        self.expected.held ^= {listing}
+        self.counted(deed.__name__)
+
     def run(self, which: str, currency: str) -> str:
         """Return the name of a run: the one that is being prepared, one that is over, or a new one."""
         runs = [(run, status) for (run, code), status in self.expected.batches.items() if code == currency]
@@ -139,6 +154,7 @@ class PayingVendors(Withdrawing):
         return wanted[-1] if wanted else str(len(runs))
 
     def back(self, payout: list[Any], status: str) -> None:
+        """Give the amount of a payout back in the model."""
         _, listing, currency, amount, _ = payout
         payout[4] = status
         self.expected.earnings[listing, currency] += amount

@@ -1,8 +1,9 @@
-"""Steps of random histories: wallet payouts. They are asked for by the real clock, so that their number in a day is never too large."""
+"""Steps of random histories: wallet payouts."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from wallet import bounds
 from wallet.models import LedgerAccount, WalletPayout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
 
@@ -25,6 +26,9 @@ class Withdrawing(Circumstances):
         holds = balance - self.expected.by_card[key]
         wanted = holds if amount is None else amount
         refusal = "payout_open" if key in self.expected.waiting else ""
+        # A history takes less than a day by the clock that requests are counted by.
+        often = list(self.expected.wallet_payouts.values()).count(key) >= bounds.WALLET_PAYOUTS_A_DAY
+        refusal = refusal or ("too_many_payouts" if often else "")
         by_card = holds < balance and holds < max(wanted, 1) <= balance
         refusal = refusal or ("returns_to_card" if by_card else "")
         refusal = refusal or ("invalid_amount" if wanted < 1 else "insufficient_balance" if wanted > holds else "")
@@ -39,6 +43,7 @@ class Withdrawing(Circumstances):
 
     @rule(buyer=BUYERS, currency=CURRENCIES, ending=ENDINGS)
     def withdraw_and_end(self, buyer: int, currency: str, ending: str) -> None:
+        """Ask for a part of new credit, and let that end."""
         self.credit(buyer=buyer, currency=currency, amount=5_000)
         self.withdraw(buyer=buyer, currency=currency, amount=1_000)
         if self.expected.wallet_payouts:
@@ -46,6 +51,7 @@ class Withdrawing(Circumstances):
 
     @rule(data=st.data(), ending=ENDINGS)
     def end_a_wallet_payout(self, data: st.DataObject, ending: str) -> None:
+        """Pay, refuse or cancel one that waits, or that was ended before."""
         if not self.expected.wallet_payouts:
             return
         # The newest are those that may wait.
@@ -53,6 +59,7 @@ class Withdrawing(Circumstances):
         self.end_one(known[data.draw(st.integers(0, len(known) - 1))], ending)
 
     def end_one(self, key: str, ending: str) -> None:
+        """End a wallet payout, or try to."""
         wallet_payout = WalletPayout.objects.get(pk=key)
         buyer, currency = self.expected.wallet_payouts[str(wallet_payout.pk)]
         waits = wallet_payout.status == "Waiting"
@@ -66,6 +73,7 @@ class Withdrawing(Circumstances):
                 self.expected.credit((buyer, currency), amount)
 
     def end(self, wallet_payout: WalletPayout, buyer: int, ending: str) -> None:
+        """End it so."""
         if ending == "pay":
             pay_wallet_payout(wallet_payout=wallet_payout, reference="T", actor=self.staff)
         elif ending == "refuse":
@@ -74,6 +82,7 @@ class Withdrawing(Circumstances):
             cancel_wallet_payout(wallet_payout=wallet_payout, actor=self.buyers[buyer if ending == "cancel" else 1 - buyer])
 
     def compare(self) -> None:
+        """Compare what is held."""
         super().compare()
         accounts = LedgerAccount.objects.filter(kind="held", owner__in=self.buyers, balance_minor__gt=0)
         held = {(owner, currency): balance for owner, currency, balance in accounts.values_list("owner_id", "currency", "balance_minor")}
