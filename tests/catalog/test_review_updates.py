@@ -113,13 +113,21 @@ def test_second_block_of_a_file_is_refused() -> None:
 def test_changes_are_against_what_was_approved_last() -> None:
     listing = published(title="Old name", tax_rate_bp=500)
     listing.title, listing.price_inr_minor, listing.tax_rate_bp = "New name", 9900, 1800
+    listing.ai_training, listing.ai_origin, listing.ai_parts = "allowed", "declared", "The cover."
     listing.save()
     approved = approvals_of(listing)[0].snapshot
     changes = {change.name: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
     # The manifest is made of the title, among other things.
     manifests = changes.pop("manifest")
     assert ["New name" in manifest["agentGuidance"] for manifest in manifests] == [False, True]
-    assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0), "taxRatePercent": (5.0, 18.0)}
+    assert changes == {
+        "title": ("Old name", "New name"),
+        "priceInr": (None, 99.0),
+        "taxRatePercent": (5.0, 18.0),
+        "aiTraining": ("forbidden", "allowed"),
+        "aiOrigin": ("undeclared", "declared"),
+        "aiParts": ("", "The cover."),
+    }
 
 
 @pytest.mark.slow
