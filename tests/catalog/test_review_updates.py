@@ -1,5 +1,3 @@
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -22,6 +20,8 @@ from marketplace.core.models import AuditEntry
 from tests.catalog.cases import add_candidate, draft, make_deliverable, open_review, published, submitted
 from tests.factories import UserFactory
 
+from .test_review_services import VERBS
+
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
@@ -30,11 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewStatus) -> None:
     listing = submitted(add_candidate(published()))
     review = open_review(listing)
-    leave: dict[str, Callable[[], object]] = {
-        "takedown": partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()),
-        "unpublish": partial(submission.unpublish_listing, listing=listing, actor=listing.store.owner),
-    }
-    leave[verb]()
+    VERBS[verb](listing, UserFactory())
     review.refresh_from_db()
     listing.refresh_from_db()
     assert review.status == outcome
