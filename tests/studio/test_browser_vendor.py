@@ -8,7 +8,6 @@ from django.conf import settings
 from playwright.sync_api import Page, expect
 
 from catalog.models import Listing, Preview
-from catalog.models.files import PreviewKind
 from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
@@ -17,11 +16,9 @@ from tests.factories import UserFactory
 from tests.files import makers
 from tests.screenshots.driving import Visit, overflows, still, violations
 from vendors.models import VendorProfile
-from vendors.previews import process_preview
-from vendors.services.files import attach_preview
 from vendors.services.profiles import approve_vendor
 
-from .cases import published, ready
+from .cases import ready
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -136,52 +133,6 @@ def test_error_appears_when_a_field_is_left(opened: Callable[..., tuple[Page, Vi
     page.locator("#id_video_url_error").wait_for(state="detached")
     expect(video).not_to_have_attribute("aria-invalid", "true")
     expect(video).to_have_value("nonsense")
-    assert visit.faults == []
-
-
-def test_error_appears_when_the_last_licence_is_deselected(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
-    page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/licences", "phone")
-    page.get_by_label("Only these licences").check()
-    licences = page.get_by_role("group", name="Permitted licences")
-    for name in ("Personal", "Commercial", "Extended"):
-        licences.get_by_label(name).uncheck()
-    page.locator("#id_slugs_error").get_by_text("Choose at least one licence.").wait_for()
-    expect(licences).to_have_attribute("aria-describedby", "id_slugs_error")
-    assert violations(page) == []
-    licences.get_by_label("Commercial").check()
-    page.locator("#id_slugs_error").wait_for(state="detached")
-    expect(licences).not_to_have_attribute("aria-describedby", "id_slugs_error")
-    assert visit.faults == []
-
-
-def test_pictures_are_described_and_put_in_order_without_scripts_and_buyers_find_them_so(
-    opened: Callable[..., tuple[Page, Visit]], listing: Listing
-) -> None:
-    for slot, colour in enumerate(("teal", "navy")):
-        attach_preview(
-            listing=listing,
-            kind=PreviewKind.GALLERY,
-            slot=slot,
-            processed=process_preview(PreviewKind.GALLERY, makers.picture(colour=colour)),
-            actor=listing.store.owner,
-        )
-    published(listing)
-    page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files", "phone", java_script=False)
-    second = page.locator("#picture-1")
-    second.get_by_label("Description").fill("Letters on a wall")
-    # By keyboard alone.
-    second.get_by_role("button", name="Save the description of Picture 2").focus()
-    page.keyboard.press("Enter")
-    second.get_by_text("The description of picture 2 was saved.").wait_for()
-    assert not overflows(page)
-    page.locator("#picture-1").get_by_role("button", name="Picture 2: Move earlier").focus()
-    page.keyboard.press("Enter")
-    page.locator("#picture-0").get_by_text("The picture was moved: it is the cover picture now.").wait_for()
-    expect(page.locator("#picture-0").get_by_label("Description")).to_have_value("Letters on a wall")
-    expect(page.locator("#picture-0").get_by_role("button", name="Move earlier")).to_have_count(0)
-    page.goto(page.url.split("/dashboard")[0] + f"/assets/{listing.slug}")
-    words = [image.get_attribute("alt") for image in page.locator(".gallery img").all()]
-    assert words == ["Letters on a wall", "Aurora Sans, picture 2"]
     assert visit.faults == []
 
 

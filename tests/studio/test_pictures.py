@@ -11,7 +11,7 @@ from catalog.models import Listing, Preview
 from tests.factories import ListingFactory
 from tests.vendors.cases import publish
 
-from .cases import picture, ready
+from .cases import picture
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +49,6 @@ def test_overlong_alt_text_is_kept_with_its_error(client: Client, listing: Listi
     assert field["aria-invalid"] == "true"
     assert "at most 250" in page.select_one(f"[id='{second.pk}-alt_text_error']").get_text()  # type: ignore[union-attr]  # it is named by the field
     assert page.select("[aria-invalid]") == [field]
-    assert "The description was not saved. See why" in " ".join(page.select_one("[role=alert]").get_text().split())  # type: ignore[union-attr]  # the page has errors
     assert first.alt_text == Preview.objects.get(pk=second.pk).alt_text == ""
 
 
@@ -73,7 +72,6 @@ def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Clien
     answer = client.post(address(listing, "move", second), {"slot": "1"})
     assert answer["Location"] == f"{path}#picture-1"
     page = page_of(client.get(path))
-    assert "it is picture 2 now" in page.get_text()
     assert moves(page) == [["1"], ["0"], [], [], []]
     publish(listing)
     client.post(address(listing, "move", second), {"slot": "0"})
@@ -83,20 +81,6 @@ def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Clien
     assert "needs a cover picture" in refused.content.decode()
     # Once more, from another window: it is as it was asked to be.
     assert client.post(address(listing, "move", second), {"slot": "0"}).status_code == 302
-
-
-@pytest.mark.slow
-def test_picture_under_review_shows_its_alt_text_and_no_forms(client: Client, listing: Listing) -> None:
-    ready(listing)
-    Preview.objects.update(alt_text="Letters on a wall")
-    Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
-    page = page_of(client.get(reverse("studio-files", args=[listing.slug])))
-    assert "Letters on a wall" in page.get_text()
-    assert page.select(".slot form, .slot textarea") == []
-    for name, sent in (("alt-text", {"alt_text": "x"}), ("move", {"slot": "1"})):
-        refused = client.post(address(listing, name, Preview.objects.get()), sent)
-        assert refused.status_code == 409
-        assert "in review" in refused.content.decode()
 
 
 @pytest.mark.slow

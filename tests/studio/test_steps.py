@@ -8,12 +8,12 @@ import pytest
 from django.test import Client
 
 from catalog.models import Listing
-from catalog.services.review import reject_listing, takedown_listing
+from catalog.services.review import reject_listing
 from marketplace.accounts.models import User
 from tests.web.markup import faults_of
 from vendors.studio.views import reviews
 
-from .cases import published, ready, submitted, with_candidate
+from .cases import published, ready, submitted
 from .forms import at
 
 pytestmark = pytest.mark.django_db
@@ -116,34 +116,6 @@ def test_reviews_are_shown_page_by_page(
 
 
 @pytest.mark.slow
-def test_new_file_of_what_is_on_sale_is_reviewed_before_buyers_get_it(client: Client, listing: Listing, editor: User) -> None:
-    listing = published(listing)
-    assert "Send the new file" not in client.get(at("listing", listing)).content.decode()
-    # Two windows: there is nothing to send any more.
-    assert "no new file" in take(client, "submit", listing)
-    with_candidate(listing, "more glyphs")
-    assert "Send the new file for review" in client.get(at("listing", listing)).content.decode()
-    assert "New file in review" in take(client, "submit", listing)
-    assert "Withdraw the new file" in client.get(at("withdraw", listing)).content.decode()
-    reject_listing(review=listing.reviews.get(status="Pending"), findings=[{"code": "file_broken"}], actor=editor)
-    page = client.get(at("listing", listing)).content.decode()
-    assert "cannot be opened" in page
-    assert "It is on sale" in page
-
-
-@pytest.mark.slow
-def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listing: Listing, editor: User) -> None:
-    listing = published(listing)
-    takedown_listing(listing=listing, reason="A complaint was right.", actor=editor)
-    page = client.get(at("listing", listing)).content.decode()
-    assert "A complaint was right." in page
-    assert "A reviewer took it off sale" in page
-    for words in ("Created", "Sent for review", "Published", "Taken off sale by a reviewer"):
-        assert words in page
-    assert "Taken off sale" in client.get(at("reviews", listing)).content.decode()
-
-
-@pytest.mark.slow
 def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -> None:
     ready(listing)
     assert "None yet." in client.get(at("manifest", listing)).content.decode()
@@ -154,7 +126,3 @@ def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -
     Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
     assert "Out of date" in client.get(at("manifest", listing)).content.decode()
     assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
-    listing.refresh_from_db()
-    submitted(listing)
-    assert "be regenerated now" in client.get(at("manifest", listing)).content.decode()
-    assert "is in review" in client.post(at("manifest", listing), follow=True).content.decode()
