@@ -13,7 +13,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import address
 from tests.callers import signed_in
-from tests.factories import CategoryFactory, PublishedListingFactory, UserFactory
+from tests.factories import PublishedListingFactory, UserFactory
 
 from .searching import titles
 
@@ -64,15 +64,6 @@ def test_cursor_of_another_query_or_a_made_up_one_is_refused() -> None:
             search("script", limit=1, cursor=wrong)
     with pytest.raises(InvalidInput):
         search("scripts", limit=1, cursor=cursor)
-
-
-def test_search_within_a_queryset_finds_only_its_listings() -> None:
-    motion = CategoryFactory(slug="motion")
-    kept = PublishedListingFactory(title="Script", category=motion)
-    PublishedListingFactory(title="Script")
-    within = Listing.objects.filter(category=motion)
-    assert [hit.id for hit in search("script", within=within, limit=5).hits] == [kept.pk]
-    assert search("script", within=Listing.objects.none(), limit=5).hits == []
 
 
 def test_search_without_results_suggests_words_that_have_some() -> None:

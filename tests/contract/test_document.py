@@ -1,5 +1,6 @@
 """The generated OpenAPI document against the table."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -128,20 +129,6 @@ def test_every_meaning_is_of_a_field_or_parameter_that_there_is() -> None:
 
 def test_no_shape_has_the_name_of_one_of_its_fields_which_generated_clients_would_mix_up() -> None:
     assert [name for name, shape in schemas().items() if name.lower() in map(str.lower, shape.get("properties", {}))] == []
-
-
-def test_every_reference_leads_somewhere() -> None:
-    def references(node: Any) -> Iterator[str]:
-        if isinstance(node, dict):
-            yield from (value for name, value in node.items() if name == "$ref" and isinstance(value, str))
-            node = list(node.values())
-        if isinstance(node, list):
-            for child in node:
-                yield from references(child)
-
-    known = {f"#/components/{kind}/{name}" for kind in ("schemas", "headers") for name in document()["components"][kind]}
-    assert set(references(document())) <= known
-    assert "#/components/schemas/Problem" in known
 
 
 def test_security_schemes_are_the_credentials_and_the_way_to_a_token(settings: Any) -> None:
@@ -312,16 +299,11 @@ def test_documented_price_accepts_every_valid_price() -> None:
     assert [cents / 100 for cents in range(10_000) if not price.is_valid(cents / 100)] == []
 
 
-def patterns(part: Any) -> Iterator[str]:
-    """Yield the patterns in a part of the document."""
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from patterns(inner)
-    if isinstance(part, dict) and isinstance(part.get("pattern"), str):
-        yield part["pattern"]
-
-
 def test_no_pattern_has_a_class_that_other_languages_read_differently() -> None:
-    assert [pattern for pattern in patterns(document()) if re.search(r"\\[sSwWdDbB]", pattern)] == []
+    patterns = re.findall(r'"pattern": "((?:[^"\\]|\\.)*)"', json.dumps(document()))
+    assert patterns
+    # In JSON, a backslash is two.
+    assert [pattern for pattern in patterns if re.search(r"\\\\[sSwWdDbB]", pattern)] == []
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Real answers against the table: always 200, exactly its keys, its types, and the values that were sent."""
 
-from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -8,9 +7,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from . import vendor
-from .calls import API, FILES, body_of, call, document_of, own_headers
+from .calls import API, body_of, call, document_of, own_headers
 from .scenes import Scene
-from .shapes import BYTES, UNSET, Auth, Operation
+from .shapes import BYTES, UNSET, Operation
 from .table import BY_NAME, OPERATIONS
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -48,13 +47,6 @@ def test_valid_call_returns_exactly_the_documented_keys(operation: Operation, sc
     echoed = body_of(operation, scene) | scene.shows
     sent = {name: value for name, value in echoed.items() if name in body}
     assert {name: body[name] for name in sent} == sent
-
-
-@pytest.mark.parametrize(
-    "operation", [entry for entry in OPERATIONS if entry.auth is Auth.KEY_OR_BEARER], ids=lambda operation: operation.name
-)
-def test_key_with_the_scope_alone_gets_the_same(operation: Operation, scene: Scene, key_client: Callable[..., APIClient]) -> None:
-    checked(call(key_client(scene.user, scopes=operation.scopes, app=scene.app), operation, scene), operation)
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if entry.body], ids=lambda operation: operation.name)
@@ -100,26 +92,6 @@ def test_listing_that_was_read_can_be_sent_back(operation: Operation, scene: Sce
         assert caller.patch(f"{API}/vendor/assets/{scene.names['id']}{path}", read, format="json").status_code == 200
     again = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
     assert again | {"updatedAt": ""} == read | {"updatedAt": ""}
-
-
-# The pictures of a store: `tests/vendors/test_store_pictures.py`.
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "operation", [entry for entry in OPERATIONS if entry.form and "{id}" in entry.path], ids=lambda operation: operation.name
-)
-def test_upload_record_tells_what_was_sent(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    shown = checked(call(caller, operation, scene, query={"slot": "3"} if operation.query else {}), operation)
-    name, content = FILES[operation.form or ""]
-    assert shown["assetId"] == scene.names["id"]
-    if operation.form == "archive":
-        assert (shown["originalFilename"], shown["fileSize"]) == (name, len(content()))
-        return
-    kind = {"web font": "FontSpecimen", "image": "Gallery", "sound": "AudioPreview"}[operation.form or ""]
-    assert (shown["kind"], shown["url"], shown.get("sortOrder")) == (
-        kind,
-        f"/api/v1/previews/{shown['id']}",
-        3 if kind == "Gallery" else None,
-    )
 
 
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if "{id}" in entry.path], ids=lambda operation: operation.name)

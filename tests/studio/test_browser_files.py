@@ -19,7 +19,6 @@ from catalog.models.files import PreviewKind
 from developers.models import FirstPartyToken
 from marketplace.core.ids import new_id
 from tests.files import makers
-from tests.files.makers import picture
 from tests.screenshots.driving import Visit, overflows, still, violations
 from tests.servers.gate import Gate, gate
 from tests.waiting import until
@@ -263,35 +262,6 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     expect(page.locator("#pictures-error")).to_contain_text("You are no longer signed in. Sign in again")
     expect(page.locator("#pictures-error")).to_be_visible()
     assert not Preview.objects.exists()
-
-
-def test_dropped_pictures_fill_the_free_places_and_are_shown(opened: Callable[..., tuple[Page, Visit]]) -> None:
-    page, visit = opened()
-    assert violations(page) == []
-    drop(page, "#picture-2", ("two.png", picture(size=(300, 200))))
-    expect(page.locator("#picture-2 .note-success")).to_have_text("Uploaded")
-    drop(page, "#previews", *((f"{number}.png", picture(size=(300, 200), mode="L")) for number in range(5)))
-    expect(page.locator("#pictures-error")).to_contain_text("All places are taken: 4.png was not uploaded.")
-    expect(page.locator(".slot[data-taken]")).to_have_count(5)
-    expect(page.locator(".under-way")).to_have_count(0)
-    assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1, 2, 3, 4]
-    page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((image) => { image.loading = 'eager'; })")
-    page.wait_for_function("() => [...document.querySelectorAll('.slot img')].every((each) => each.src.includes('/api/') && each.complete)")
-    assert page.evaluate("[...document.querySelectorAll('.slot img')].every((each) => each.naturalWidth === 300)")
-    drop(page, "#specimen", ("Aurora.woff2", makers.font(flavor="woff2")))
-    expect(page.locator("#specimen .note-success")).to_contain_text("Aurora.woff2")
-    page.get_by_text("Try it as buyers do").click()
-    page.wait_for_function("() => document.fonts.check('20px specimen')")
-    page.get_by_label(re.compile("^Size")).fill("96")
-    assert page.locator("#tester-text").evaluate("(each) => getComputedStyle(each).fontSize") == "96px"
-    assert violations(page) == []
-    assert not overflows(page)
-    assert (visit.elsewhere, visit.faults) == ([], [])
-    page.once("dialog", lambda question: question.accept())
-    drop(page, "#picture-0", ("not.png", b"no picture"))
-    expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
-    # What was there is shown again.
-    assert "/api/" in str(page.locator("#picture-0 img").get_attribute("src"))
 
 
 def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page, Visit]]) -> None:

@@ -238,44 +238,6 @@ def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
 # --- what is shown ------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_files_page_of_a_draft_ends_with_the_next_step(client: Client, listing: Listing) -> None:
-    def next_step() -> tuple[str, list[str]] | None:
-        page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
-        part = page.select_one("#next")
-        if part is None:
-            return None
-        leads = [str(each.get("href") or each.get("action")) for each in part.select("a, form")]
-        return " ".join(part.select_one("h2").get_text().split()), leads  # type: ignore[union-attr]  # the section is named by it
-
-    assert next_step() == ("Next: the file", [f"{address(listing)}#file"])
-    with_candidate(listing)
-    assert next_step() == ("Next: the cover picture", [f"{address(listing)}#previews"])
-    picture(listing, 0, width=32)
-    Listing.objects.update(allowed_license_slugs=["gone"])
-    assert next_step() == ("Next: the licences", [address(listing, "studio-licences")])
-    Listing.objects.update(allowed_license_slugs=None)
-    assert next_step() == ("Next: send it for review", [address(listing, "studio-submit")])
-    client.post(address(listing, "studio-submit"))
-    assert next_step() is None
-    publish(listing)
-    assert next_step() is None
-
-
-@pytest.mark.slow
-def test_candidate_stands_beside_the_reviewed_file(client: Client, listing: Listing) -> None:
-    publish(listing)
-    with_candidate(listing)
-    page = text_of(client.get(address(listing)))
-    assert "Buyers get the current one until it is approved" in page
-    Listing.objects.update(update_status="PendingReview")
-    page = text_of(client.get(address(listing)))
-    assert "The new file is in review" in page
-    assert 'id="file-input"' not in page
-    # Pictures may be changed all the same.
-    assert 'id="picture-1-input"' in page
-
-
 def test_files_page_allows_blob_images_in_its_content_security_policy(client: Client, listing: Listing) -> None:
     policy = client.get(address(listing))["Content-Security-Policy"]
     assert "img-src 'self' data: blob:;" in policy
