@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from rest_framework.test import APIClient
 
-from .calls import body_of, call, refused, rows
+from .calls import call, refused, rows
 from .scenes import Scene, waiting
 from .shapes import Operation
 from .table import BY_NAME
@@ -58,15 +58,6 @@ def test_each_call_issues_a_link_of_its_own_to_the_same_package(operation: Opera
     first, second = (call(caller, operation, scene).json() for _ in range(2))
     assert first["downloadUrl"] != second["downloadUrl"]
     assert first["checksum"] == second["checksum"]
-
-
-@pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
-def test_any_licence_is_ownership_unless_another_is_asked_for(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    body = body_of(operation, scene)
-    for slug in ("commercial", "personal"):
-        bought = call(caller, operation, scene, body=body | {"licenseSlug": slug, "currency": "USD"})
-        assert (bought.status_code, bought.json()["licenseSlug"]) == (200, slug)
-        refused(call(caller, operation, scene), 409, "already_owned", operation)
 
 
 @pytest.mark.parametrize("operation", [BY_NAME[name] for name in EDITS], ids=EDITS)

@@ -264,31 +264,6 @@ def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
     assert not Preview.objects.exists()
 
 
-def test_without_scripts_forms_upload_and_tell(opened: Callable[..., tuple[Page, Visit]]) -> None:
-    page, _ = opened("phone", java_script=False)
-    form = page.locator("form[data-place=file]")
-    form.get_by_label("Upload the file").set_input_files({"name": "Aurora.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")})
-    form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.locator("#file .note-success")).to_have_text("Aurora.zip was uploaded and checked.")
-    assert Deliverable.objects.get().original_filename == "Aurora.zip"
-    form = page.locator("form[data-place=picture-0]")
-    form.get_by_label("Add cover picture").set_input_files({"name": "no.png", "mimeType": "image/png", "buffer": b"none"})
-    form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
-    # The first screen says so, too.
-    expect(page.get_by_role("alert")).to_be_in_viewport()
-    expect(page.get_by_role("link", name="Files")).to_have_attribute("aria-current", "page")
-    page.get_by_role("alert").get_by_role("link", name="See why").click()
-    expect(page.locator("#picture-0-error")).to_be_in_viewport()
-    form.get_by_label("Add cover picture").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": makers.picture()})
-    form.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("Cover picture was added.")).to_be_in_viewport()
-    assert Preview.objects.get().slot == 0
-    page.locator("#next").get_by_role("button", name="Send for review").click()
-    expect(page.get_by_role("heading", name="Your listing is in review")).to_be_visible()
-    assert not overflows(page)
-
-
 @pytest.fixture
 def pictures(listing: Listing) -> Callable[..., list[Preview]]:
     """Add pictures of these sizes to the gallery."""
