@@ -170,7 +170,8 @@ def queries() -> Iterator[dict[str, list[str]]]:
             query[name] = [f"!{value}" if chance.random() < 0.3 else f"\\{value}" if value.startswith("!") else value for value in values]
         if chance.random() < 0.5:
             query |= {"currency": [chance.choice(["INR", "USD", "EUR"])], "minPrice": [chance.choice(["0", "100"])]}
-            query |= {"maxPrice": ["250"]} if chance.random() < 0.5 else {}
+            query |= {"maxPrice": ["150"]} if chance.random() < 0.5 else {}
+            query |= {"license": [chance.choice(["commercial", "Team"])]} if chance.random() < 0.5 else {}
         yield query
 
 

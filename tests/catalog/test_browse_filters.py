@@ -107,15 +107,11 @@ def test_bad_parameters_are_each_named_with_what_is_wrong(refused: Any) -> None:
     """Which values are bad is in `tests/contract/catalog.py`; here is what is said of one of each kind, and what no single value shows."""
     for query, *errors in (
         ({"limit": "0", "sort": "cheapest"}, ("?limit", "min_value"), ("?sort", "invalid_choice")),
-        ({"limit": "1e3"}, ("?limit", "invalid")),
-        ({"page": "1000001"}, ("?page", "max_value")),
         ({"category": "a\x00b"}, ("?category", "null_characters_not_allowed")),
         ({"minPrice": "10", "maxPrice": "9.99"}, ("?maxPrice", "below_minimum")),
         ({"minPrice": "1.001"}, ("?minPrice", "max_decimal_places")),
         # As JSON writes a number that is almost nothing.
         ({"minPrice": "4.023791096946595e-107"}, ("?minPrice", "max_digits")),
-        ({"currency": "GBP"}, ("?currency", "invalid_choice")),
-        ({"tag": "!" + "x" * 41}, ("?tag", "max_length")),
         ({"tag": ["bold"] * 21}, ("?tag", "max_length")),
         ({"tag": " "}, ("?tag", "blank")),
         ({"aiOrigin": ["none", "Declared"]}, ("?aiOrigin", "invalid_choice")),

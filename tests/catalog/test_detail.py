@@ -117,17 +117,15 @@ def test_asset_detail_shows_prices_offers_previews_and_the_reviewed_file(get: An
 
 
 def versions_shown(listing: Listing, key_client: Any) -> list[str]:
-    """Return the version as the API, the manifest, its guidance and the shop show it."""
+    """Return the version as the API, the manifest and the shop show it."""
     listing = Listing.objects.get(pk=listing.pk)
     ensure_manifest(listing)
     listing_changed(listing)
     client = key_client()
     detail, manifest = (client.get(f"/api/v1/assets/{listing.pk}{path}").json() for path in ("", "/manifest"))
     page = BeautifulSoup(Client().get(f"/assets/{listing.slug}").content, "html.parser")
-    shown = page.select_one("dt:-soup-contains('Version') + dd")
-    assert shown is not None
-    guidance = manifest["promptInstructions"]["howToUse"][0].partition("version “")[2].partition("”")[0]
-    return [detail["version"], manifest["version"], guidance, shown.get_text().split()[0]]
+    [shown] = page.select("dt:-soup-contains('Version') + dd")
+    return [detail["version"], manifest["version"], shown.get_text().split()[0]]
 
 
 @pytest.mark.database_full
@@ -135,10 +133,10 @@ def test_version_is_that_of_the_file_on_sale(key_client: Any) -> None:
     listing = published(version="1.0")
     listing.version = "2.0"
     submitted(add_candidate(listing))
-    assert versions_shown(listing, key_client) == ["1.0"] * 4
+    assert versions_shown(listing, key_client) == ["1.0"] * 3
     Listing.objects.filter(pk=listing.pk).update(version="1.0")
     approve_listing(review=open_review(listing), actor=UserFactory())
-    assert versions_shown(listing, key_client) == ["1.0+2"] * 4
+    assert versions_shown(listing, key_client) == ["1.0+2"] * 3
 
 
 @pytest.mark.database_full
@@ -146,7 +144,7 @@ def test_version_of_the_listing_stands_in_for_a_file_that_was_approved_without_o
     listing = published(version="")
     listing.version = "2.0"
     submitted(add_candidate(listing))
-    assert versions_shown(listing, key_client) == ["2.0"] * 4
+    assert versions_shown(listing, key_client) == ["2.0"] * 3
 
 
 def test_free_in_one_currency_is_free_in_all(get: Any, tiers: Any) -> None:

@@ -13,7 +13,7 @@ from tests.files.helpers import Unread
 
 from .calls import body_of, call, codes, path_of, pointers, refused, rows
 from .scenes import Scene
-from .shapes import Field, Operation, Query
+from .shapes import Field, Operation
 from .table import BY_NAME, OPERATIONS, WITH_BODY
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unlimited")]
@@ -93,14 +93,6 @@ def test_each_wrong_field_is_named_and_an_unreadable_body_refused_without_a_chan
 
 
 @pytest.mark.parametrize(
-    "operation", [entry for entry in WITH_BODY if any(field.nullable for field in entry.body or ())], ids=lambda operation: operation.name
-)
-def test_null_clears_a_field_that_may_be_empty(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    nullable = dict.fromkeys(entry.name for entry in operation.body or () if entry.nullable)
-    assert call(caller, operation, scene, body=body_of(operation, scene) | nullable).status_code == 200
-
-
-@pytest.mark.parametrize(
     "operation", [entry for entry in OPERATIONS if entry.takes_json and entry.body is None], ids=lambda operation: operation.name
 )
 def test_operation_without_a_body_takes_no_field(operation: Operation, scene: Scene, caller: APIClient) -> None:
@@ -150,15 +142,6 @@ def test_bad_parameter_is_named(operation: Operation, scene: Scene, caller: APIC
             rest = {name: value for name, value in good.items() if name != parameter.name}
             assert pointers(call(caller, operation, scene, query=rest), operation) == {f"?{parameter.name}"}
     assert rows() == before
-
-
-@pytest.mark.parametrize(
-    ("operation", "parameter"),
-    [pytest.param(entry, query, id=f"{entry.name} {query.name}") for entry in OPERATIONS for query in entry.query if query.maximum],
-)
-def test_limit_above_the_maximum_is_taken(operation: Operation, parameter: Query, scene: Scene, caller: APIClient) -> None:
-    good = {query.name: scene.query[query.name] for query in operation.query if query.required}
-    assert call(caller, operation, scene, query=good | {parameter.name: "1000000"}).status_code == 200
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)

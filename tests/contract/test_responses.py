@@ -84,16 +84,6 @@ def test_new_listing_has_defaults_and_takes_every_text_and_number_at_its_bounds(
         assert {name: shown[name] for name in values} == values
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("operation", [BY_NAME["PATCH /vendor/assets/{id}"]], ids=["details"])
-def test_listing_that_was_read_can_be_sent_back(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    read = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
-    for path in ("", "/regional-prices", "/licensing"):
-        assert caller.patch(f"{API}/vendor/assets/{scene.names['id']}{path}", read, format="json").status_code == 200
-    again = caller.get(f"{API}/vendor/assets/{scene.names['id']}").json()
-    assert again | {"updatedAt": ""} == read | {"updatedAt": ""}
-
-
 @pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if "{id}" in entry.path], ids=lambda operation: operation.name)
 def test_slug_names_the_asset_as_the_id_does(operation: Operation, scene: Scene, caller: APIClient) -> None:
     if operation.form:
