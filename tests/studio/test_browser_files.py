@@ -19,7 +19,7 @@ from catalog.models.files import PreviewKind
 from developers.models import FirstPartyToken
 from marketplace.core.ids import new_id
 from tests.files import makers
-from tests.screenshots.driving import Visit, overflows, still, violations
+from tests.screenshots.driving import overflows, still, violations
 from tests.servers.gate import Gate, gate
 from tests.waiting import until
 from vendors.bounds import MAX_PART_BYTES
@@ -27,13 +27,15 @@ from vendors.models import Upload
 from vendors.previews import process_preview
 from vendors.services.files import attach_preview
 
+from .conftest import Opened
+
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 MB = 10**6
 
 
 @pytest.fixture
-def opened(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> Callable[..., tuple[Page, Visit]]:
+def opened(opened: Opened, listing: Listing) -> Opened:
     """Open the page as the vendor: `opened("phone")`, `opened("desktop", java_script=False)`, `opened(wire=wire)`."""
     return partial(opened, listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/files")
 
@@ -92,7 +94,7 @@ def cut(page: Page, wire: Gate, percent: int) -> int:
 
 
 def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
-    opened: Callable[..., tuple[Page, Visit]], wire: Gate, listing: Listing, large: Path, media: Path
+    opened: Opened, wire: Gate, listing: Listing, large: Path, media: Path
 ) -> None:
     page, visit = opened(wire=wire)
     page.get_by_label("Upload the file").set_input_files(large)
@@ -128,7 +130,7 @@ def test_upload_of_a_large_file_shows_progress_speed_and_time_left(
 
 
 def test_running_upload_is_shown_among_the_sections_and_cancelled_keeps_nothing(
-    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path, media: Path
+    opened: Opened, wire: Gate, large: Path, media: Path
 ) -> None:
     page, _ = opened(wire=wire)
     wire.slow(0.5)
@@ -150,7 +152,7 @@ def test_running_upload_is_shown_among_the_sections_and_cancelled_keeps_nothing(
 
 
 def test_upload_goes_on_after_a_lost_connection_and_where_the_same_file_is_chosen_after_the_page_was_closed(
-    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
+    opened: Opened, wire: Gate, large: Path
 ) -> None:
     size = large.stat().st_size
     page, _ = opened(wire=wire)
@@ -183,7 +185,7 @@ def test_upload_goes_on_after_a_lost_connection_and_where_the_same_file_is_chose
     assert page.evaluate("localStorage.length") == 0
 
 
-def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page, Visit]], tmp_path: Path) -> None:
+def test_files_of_every_kind_go_to_their_places(opened: Opened, tmp_path: Path) -> None:
     page, visit = opened("phone")
     chosen = {
         "cover.png": makers.picture(),
@@ -208,9 +210,7 @@ def test_files_of_every_kind_go_to_their_places(opened: Callable[..., tuple[Page
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_refused_upload_shows_its_reason_beside_the_field(
-    opened: Callable[..., tuple[Page, Visit]], listing: Listing, tmp_path: Path
-) -> None:
+def test_refused_upload_shows_its_reason_beside_the_field(opened: Opened, listing: Listing, tmp_path: Path) -> None:
     page, _ = opened()
     field, error = page.get_by_label("Upload the file"), page.locator("#file-error")
     sent: list[str] = []
@@ -246,9 +246,7 @@ def test_refused_upload_shows_its_reason_beside_the_field(
     assert sent == []
 
 
-def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(
-    opened: Callable[..., tuple[Page, Visit]], wire: Gate, large: Path
-) -> None:
+def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(opened: Opened, wire: Gate, large: Path) -> None:
     page, _ = opened(wire=wire)
     page.get_by_label("Upload the file").set_input_files(large)
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
@@ -284,7 +282,7 @@ def pictures(listing: Listing) -> Callable[..., list[Preview]]:
 
 
 def test_descriptions_that_are_not_saved_stay_while_others_are_saved_moved_removed_and_replaced(
-    opened: Callable[..., tuple[Page, Visit]], pictures: Callable[..., list[Preview]]
+    opened: Opened, pictures: Callable[..., list[Preview]]
 ) -> None:
     pictures(*[(300, 200)] * 4)
     page, visit = opened("phone")
@@ -327,9 +325,7 @@ def test_descriptions_that_are_not_saved_stay_while_others_are_saved_moved_remov
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_descriptions_stay_where_one_is_refused_or_the_connection_is_lost(
-    opened: Callable[..., tuple[Page, Visit]], pictures: Callable[..., list[Preview]]
-) -> None:
+def test_descriptions_stay_where_one_is_refused_or_the_connection_is_lost(opened: Opened, pictures: Callable[..., list[Preview]]) -> None:
     pictures(*[(300, 200)] * 2)
     page, _ = opened()
     slots = [page.locator(f"#picture-{number}") for number in range(2)]
@@ -359,7 +355,7 @@ def test_descriptions_stay_where_one_is_refused_or_the_connection_is_lost(
     assert violations(page) == []
 
 
-def test_refused_pictures_take_no_place_and_all_are_named(opened: Callable[..., tuple[Page, Visit]]) -> None:
+def test_refused_pictures_take_no_place_and_all_are_named(opened: Opened) -> None:
     page, _ = opened()
     good = [FilePayload(name=f"{name}.png", mimeType="", buffer=makers.picture()) for name in ("one", "two")]
     bad = [FilePayload(name="odd.heic", mimeType="", buffer=b"x"), FilePayload(name="empty.png", mimeType="", buffer=b"")]
@@ -373,7 +369,7 @@ def test_refused_pictures_take_no_place_and_all_are_named(opened: Callable[..., 
     expect(page.locator("#pictures-error")).to_be_in_viewport()
 
 
-def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(opened: Callable[..., tuple[Page, Visit]]) -> None:
+def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(opened: Opened) -> None:
     page, _ = opened("phone")
     anything, error = page.get_by_label("Add files of any kind"), page.locator("#all-error")
     expect(page.locator("#all-help")).to_contain_text("become public previews")

@@ -1,6 +1,5 @@
 """A vendor in a real browser, on a phone and at a desk, with scripts and without: from the application to the first sale day."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,9 +11,11 @@ from catalog.services.review import approve_listing, reject_listing
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.files import makers
-from tests.screenshots.driving import Visit, overflows, still, violations
+from tests.screenshots.driving import overflows, still, violations
 from vendors.models import VendorProfile
 from vendors.services.profiles import approve_vendor
+
+from .conftest import Opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -43,7 +44,7 @@ def apply(page: Page) -> None:
     page.get_by_text("Your application is being reviewed").wait_for()
 
 
-def test_vendor_without_scripts_opens_a_store_and_publishes_after_mending(opened: Callable[..., tuple[Page, Visit]], editor: User) -> None:
+def test_vendor_without_scripts_opens_a_store_and_publishes_after_mending(opened: Opened, editor: User) -> None:
     page, visit = opened(UserFactory(), "/dashboard", "phone", java_script=False)
     apply(page)
     approve_vendor(profile=VendorProfile.objects.get(), reason="Known", actor=editor)
@@ -100,7 +101,7 @@ def test_vendor_without_scripts_opens_a_store_and_publishes_after_mending(opened
     assert (visit.elsewhere, visit.faults) == ([], [])
 
 
-def test_slug_and_price_split_are_shown_while_typing(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_slug_and_price_split_are_shown_while_typing(opened: Opened, listing: Listing) -> None:
     page, visit = opened(listing.store.owner, "/dashboard/studio/listing-new", "phone")
     page.get_by_label("Title").press_sequentially("Höhenluft")
     page.get_by_text("/assets/hohenluft is available.").wait_for()
@@ -115,7 +116,7 @@ def test_slug_and_price_split_are_shown_while_typing(opened: Callable[..., tuple
     assert visit.faults == []
 
 
-def test_error_appears_when_a_field_is_left(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_error_appears_when_a_field_is_left(opened: Opened, listing: Listing) -> None:
     page, visit = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details", "phone", scheme="dark")
     video, files = page.get_by_label("Video"), page.get_by_label("File type")
     video.fill("http://a.example/v")
@@ -129,7 +130,7 @@ def test_error_appears_when_a_field_is_left(opened: Callable[..., tuple[Page, Vi
     assert visit.faults == []
 
 
-def test_unsaved_form_is_not_lost_by_following_a_link(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_unsaved_form_is_not_lost_by_following_a_link(opened: Opened, listing: Listing) -> None:
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
     asked: list[str] = []
 
@@ -150,7 +151,7 @@ def test_unsaved_form_is_not_lost_by_following_a_link(opened: Callable[..., tupl
     assert asked == ["beforeunload"]
 
 
-def test_form_whose_request_was_stopped_can_be_sent_again(opened: Callable[..., tuple[Page, Visit]], listing: Listing) -> None:
+def test_form_whose_request_was_stopped_can_be_sent_again(opened: Opened, listing: Listing) -> None:
     page, _ = opened(listing.store.owner, f"/dashboard/studio/listings/{listing.slug}/details")
     sent: list[Any] = []
 
