@@ -54,6 +54,16 @@ def test_nothing_of_an_asset_in_a_closed_store_or_that_was_taken_down_or_waits_i
             assert (response.status_code, response.json()["code"]) == (404, "not_found"), (is_open, status, path)
 
 
+def test_unpublished_asset_is_not_found_in_the_next_response(anonymous: APIClient) -> None:
+    listing = PublishedListingFactory()
+    etag = anonymous.get(f"/api/v1/assets/{listing.id}")["ETag"]
+    listing.status = "Draft"
+    listing.save()
+    listing_changed(listing)
+    response = anonymous.get(f"/api/v1/assets/{listing.id}", HTTP_IF_NONE_MATCH=etag)
+    assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
+
+
 def test_asset_detail_shows_prices_offers_previews_and_the_reviewed_file(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(
         title="Grotesk",

@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from . import vendor
-from .calls import API, body_of, call, document_of, own_headers
+from .calls import API, FILES, body_of, call, document_of, own_headers
 from .scenes import Scene
 from .shapes import BYTES, UNSET, Operation
 from .table import BY_NAME, OPERATIONS
@@ -87,3 +87,23 @@ def test_slug_names_the_asset_as_the_id_does(operation: Operation, scene: Scene,
         }
         return
     checked(call(caller, operation, scene, names={"id": "aurora-sans"}), operation)
+
+
+# The pictures of a store: `tests/vendors/test_store_pictures.py`.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "operation", [entry for entry in OPERATIONS if entry.form and "{id}" in entry.path], ids=lambda operation: operation.name
+)
+def test_upload_record_tells_what_was_sent(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    shown = checked(call(caller, operation, scene, query={"slot": "3"} if operation.query else {}), operation)
+    name, content = FILES[operation.form or ""]
+    assert shown["assetId"] == scene.names["id"]
+    if operation.form == "archive":
+        assert (shown["originalFilename"], shown["fileSize"]) == (name, len(content()))
+        return
+    kind = {"web font": "FontSpecimen", "image": "Gallery", "sound": "AudioPreview"}[operation.form or ""]
+    assert (shown["kind"], shown["url"], shown.get("sortOrder")) == (
+        kind,
+        f"/api/v1/previews/{shown['id']}",
+        3 if kind == "Gallery" else None,
+    )

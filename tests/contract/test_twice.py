@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from rest_framework.test import APIClient
 
-from .calls import call, refused, rows
+from .calls import body_of, call, refused, rows
 from .scenes import Scene, waiting
 from .shapes import Operation
 from .table import BY_NAME
@@ -67,3 +67,12 @@ def test_listing_under_review_is_locked(operation: Operation, db: None, bearer_c
     before = rows()
     refused(call(caller, operation, scene), 409, "listing_locked", operation)
     assert rows() == before
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
+def test_any_licence_is_ownership_unless_another_is_asked_for(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    body = body_of(operation, scene)
+    for slug in ("commercial", "personal"):
+        bought = call(caller, operation, scene, body=body | {"licenseSlug": slug, "currency": "USD"})
+        assert (bought.status_code, bought.json()["licenseSlug"]) == (200, slug)
+        refused(call(caller, operation, scene), 409, "already_owned", operation)

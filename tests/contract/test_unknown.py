@@ -69,3 +69,10 @@ def test_asset_for_sale_but_not_owned_has_its_own_problem_code(operation: Operat
     before = rows()
     refused(call(caller, operation, scene, names={"id": str(other.id)}), 403, "not_owned", operation)
     assert rows() == before
+
+
+@pytest.mark.parametrize("operation", [BY_NAME["GET /downloads/{token}"]], ids=["package"])
+def test_link_that_was_tampered_with_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
+    token = scene.names["token"]
+    for other in ("nothing", token[:-1], token + "x", ("A" if token[0] != "A" else "B") + token[1:], "%00"):
+        refused(call(caller, operation, scene, names={"token": other}), 404, "link_invalid", operation)
