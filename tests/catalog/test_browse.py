@@ -32,10 +32,6 @@ def test_listings_of_a_closed_store_are_hidden_at_once_and_come_back(get: Any) -
 
 def test_listed_asset_has_the_documented_fields(get: Any) -> None:
     listing = PublishedListingFactory(
-        title="Grotesk",
-        slug="grotesk",
-        store__name="Foundry",
-        store__slug="foundry",
         price_inr_minor=49_950,
         base_price_minor=600,
         discount_bp=1000,
@@ -49,12 +45,12 @@ def test_listed_asset_has_the_documented_fields(get: Any) -> None:
     listing_changed(listing)
     item = {
         "id": str(listing.id),
-        "title": "Grotesk",
+        "title": listing.title,
         "priceINR": 449.55,
         "tierRequirement": "pro",
         # Added.
-        "slug": "grotesk",
-        "vendor": {"storeName": "Foundry", "storeSlug": "foundry", "logoUrl": None},
+        "slug": listing.slug,
+        "vendor": {"storeName": listing.store.name, "storeSlug": listing.store.slug, "logoUrl": None},
         "priceUSD": 5.4,
         "priceEUR": None,
         "thumbnailUrl": f"/api/v1/previews/{picture.id}?size=card",
@@ -64,7 +60,7 @@ def test_listed_asset_has_the_documented_fields(get: Any) -> None:
         ],
     }
     assert get("assets") == {"total": 1, "page": 1, "items": [item], "nextCursor": None}
-    [found] = get("assets/search", q="grotesk")["results"]
+    [found] = get("assets/search", q=listing.title)["results"]
     assert found == item | {"score": found["score"]}
 
 

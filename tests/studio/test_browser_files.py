@@ -165,12 +165,6 @@ def test_upload_goes_on_after_a_lost_connection_and_where_the_same_file_is_chose
     wire.slow(0.05)
     page.get_by_role("button", name="Try again now").click()
     page.wait_for_function("() => document.querySelector('.under-way progress')?.value > 43")
-    page.clock.fast_forward(1000)
-    words = page.locator(".under-way [data-words]")
-    expect(words).to_contain_text("a second")
-    # What had arrived before is not part of the speed.
-    speed, unit = re.findall(r"([\d.]+) ([KM]B) a second", words.inner_text())[0]
-    assert unit == "KB" or float(speed) * 2**20 < arrived
     # A part has arrived since the first loss, so that the second waits no longer.
     again = cut(page, wire, percent=90)
     assert again > arrived
@@ -238,12 +232,6 @@ def test_refused_upload_shows_its_reason_beside_the_field(opened: Opened, listin
     FirstPartyToken.objects.all().delete()
     field.set_input_files({"name": "good.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")})
     expect(page.locator("#file .note-success")).to_contain_text("good.zip")
-    # Sent for review in another window: nothing is sent for nothing.
-    Listing.objects.update(status="PendingReview")
-    sent.clear()
-    page.get_by_label("Replace the file").set_input_files({"name": "late.zip", "mimeType": "", "buffer": makers.archive(a_otf="y")})
-    expect(error).to_contain_text("It is in review")
-    assert sent == []
 
 
 def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(opened: Opened, wire: Gate, large: Path) -> None:

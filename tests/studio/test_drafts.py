@@ -10,7 +10,7 @@ from django.urls import reverse
 from catalog.models import Listing
 from tests.web.markup import faults_of
 
-from .cases import once_submitted, ready
+from .cases import ready
 from .forms import at, form_of
 
 pytestmark = pytest.mark.django_db
@@ -30,19 +30,6 @@ def test_address_of_a_draft_is_changed_and_the_page_moves_there(client: Client, 
     assert listing.slug == "aurora-serif"
     assert response.redirect_chain == [(at("details", listing), 302)]
     assert faults_of(response.content) == []
-
-
-@pytest.mark.slow
-def test_address_is_not_offered_once_the_listing_was_submitted(client: Client, listing: Listing) -> None:
-    before = form_of(client, at("details", listing))
-    assert "slug" in before
-    once_submitted(listing)
-    assert "slug" not in form_of(client, at("details", listing))
-    # A page from before still offers it.
-    response = client.post(at("details", listing), before | {"slug": "aurora-serif"})
-    assert response.context["form"].errors["slug"]
-    listing.refresh_from_db()
-    assert listing.slug == "aurora-sans"
 
 
 @pytest.mark.slow

@@ -52,18 +52,6 @@ def test_overlong_alt_text_is_kept_with_its_error(client: Client, listing: Listi
     assert first.alt_text == Preview.objects.get(pk=second.pk).alt_text == ""
 
 
-@pytest.mark.slow
-def test_picture_is_described_and_the_page_goes_on_there(client: Client, listing: Listing) -> None:
-    picture(listing, 0)
-    second = picture(listing, 1)
-    # As a text box of several lines sends it.
-    answer = client.post(address(listing, "alt-text", second), {"alt_text": " Letters\r\non a wall "})
-    assert answer["Location"] == reverse("studio-files", args=[listing.slug]) + "#picture-1"
-    page = page_of(client.get(answer["Location"]))
-    assert [field.get_text(strip=True) for field in page.select("textarea")] == ["", "Letters on a wall"]
-    assert "The description of picture 2 was saved." in page.select_one("#picture-1").get_text()  # type: ignore[union-attr]  # it is in the gallery
-
-
 def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Client, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 2)
     path = reverse("studio-files", args=[listing.slug])

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -99,16 +98,3 @@ def test_reviews_are_shown_page_by_page(
     assert "Round 1." not in page.content.decode()
     assert "Round 1." in client.get(page.context["next"]).content.decode()
     assert client.get(f"{at('reviews', listing)}?after=1").status_code == 404
-
-
-@pytest.mark.slow
-def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -> None:
-    ready(listing)
-    assert "None yet." in client.get(at("manifest", listing)).content.decode()
-    made: Any = client.post(at("manifest", listing), follow=True)
-    assert faults_of(made.content) == []
-    for words in ("Up to date", "Aurora Sans", "agentGuidance"):
-        assert words in made.content.decode()
-    Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
-    assert "Out of date" in client.get(at("manifest", listing)).content.decode()
-    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
