@@ -19,10 +19,6 @@ from .searching import titled, titles
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def found(q: str, limit: int = 50) -> list[str]:
-    return titles(q, limit)
-
-
 @pytest.fixture
 def catalog() -> None:
     """A few listings that are alike and not alike."""
@@ -53,15 +49,15 @@ def test_nothing_found_is_an_empty_response_with_words_that_would_find_something
 def test_known_word_is_also_corrected_as_a_misspelling() -> None:
     PublishedListingFactory(title="Fort Builder")
     PublishedListingFactory(title="Font Archive")
-    assert found("fort archive") == ["Font Archive"]
-    assert found("fort nowhere builder archive") == ["Fort Builder", "Font Archive"]
+    assert titles("fort archive") == ["Font Archive"]
+    assert titles("fort nowhere builder archive") == ["Fort Builder", "Font Archive"]
 
 
 def test_compound_and_separate_words_are_both_found_with_the_query_spelling_first() -> None:
     PublishedListingFactory(title="Type Face")
     PublishedListingFactory(title="Typeface")
-    assert found("typeface") == ["Typeface", "Type Face"]
-    assert found("type face") == ["Type Face", "Typeface"]
+    assert titles("typeface") == ["Typeface", "Type Face"]
+    assert titles("type face") == ["Type Face", "Typeface"]
 
 
 def test_search_weighs_title_tags_summary_and_description_in_this_order() -> None:
@@ -80,7 +76,7 @@ def test_whole_title_comes_before_a_longer_one_and_exact_before_prefix() -> None
     PublishedListingFactory(title="Inter for Presentations", purchases=9)
     PublishedListingFactory(title="Interlude", purchases=9)
     PublishedListingFactory(title="Inter")
-    assert found("inter") == ["Inter", "Inter for Presentations", "Interlude"]
+    assert titles("inter") == ["Inter", "Inter for Presentations", "Interlude"]
 
 
 def test_equal_search_results_are_ordered_by_popularity_then_publication() -> None:

@@ -53,16 +53,6 @@ def test_search_index_after_many_changes_equals_a_rebuilt_one() -> None:
     assert all(documents > 0 for _, documents, _ in grown[1])
 
 
-def test_listing_is_found_by_what_its_file_says_it_is() -> None:
-    listing = PublishedListingFactory(title="Bricolage Grotesk", tags=["calm", "warm", "soft"])
-    PublishedListingFactory(title="Other")
-    file = listing.approved_deliverable
-    file.technical = {"format": "otf", "glyphCount": 9, "familyNames": ["Bricolage Grotesk"]}
-    file.save()
-    listing_changed(listing)
-    assert titles("grotesque") == ["Bricolage Grotesk"]
-
-
 def test_rebuild_repairs_and_tells_what_it_did() -> None:
     kept, stale, lost = (PublishedListingFactory(title=title) for title in ("Kept", "Stale", "Lost"))
     good = contents()

@@ -21,13 +21,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 def pages(q: str, limit: int) -> list[list[uuid.UUID]]:
     """Return the ids on each page."""
-    found, cursor = [], None
-    while True:
-        results = search(q, limit=limit, cursor=cursor)
+    results = search(q, limit=limit)
+    found = [[hit.id for hit in results.hits]]
+    while results.next_cursor is not None:
+        results = search(q, limit=limit, cursor=results.next_cursor)
         found.append([hit.id for hit in results.hits])
-        cursor = results.next_cursor
-        if cursor is None:
-            return found
+    return found
 
 
 def test_pages_hold_every_result_once_in_the_order_of_a_single_page() -> None:

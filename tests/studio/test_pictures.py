@@ -38,20 +38,6 @@ def test_picture_of_another_own_listing_and_an_unknown_slot_are_not_found(client
     assert set(Preview.objects.values_list("slot", "alt_text")) == {(0, "")}
 
 
-def test_overlong_alt_text_is_kept_with_its_error(client: Client, listing: Listing) -> None:
-    first, second = picture(listing, 0), picture(listing, 1)
-    answer = client.post(address(listing, "alt-text", second), {"alt_text": "y" * 251})
-    page = page_of(answer)
-    assert answer.status_code == 400
-    field = page.select_one(f"[id='{second.pk}-alt_text']")
-    assert field is not None
-    assert field.get_text(strip=True) == "y" * 251
-    assert field["aria-invalid"] == "true"
-    assert "at most 250" in page.select_one(f"[id='{second.pk}-alt_text_error']").get_text()  # type: ignore[union-attr]  # it is named by the field
-    assert page.select("[aria-invalid]") == [field]
-    assert first.alt_text == Preview.objects.get(pk=second.pk).alt_text == ""
-
-
 def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Client, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 2)
     path = reverse("studio-files", args=[listing.slug])

@@ -124,7 +124,9 @@ def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: B
     profile = make_vendor()
     client = browse(profile.user)
     for name in ("logo", "banner"):
-        assert client.post(reverse(f"studio-{name}-upload"), {"file": picture_file()})["Location"] == reverse("studio-store")
+        assert client.post(reverse(f"studio-{name}-upload"), {"file": SimpleUploadedFile("mine.png", makers.picture())})[
+            "Location"
+        ] == reverse("studio-store")
     page = client.get(reverse("studio-store"))
     assert faults_of(page.content) == []
     for shown in StorePicture.objects.all():
@@ -133,8 +135,3 @@ def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: B
     for _ in range(2):
         assert client.post(reverse("studio-logo-remove"))["Location"] == reverse("studio-store")
     assert [picture.kind for picture in StorePicture.objects.all()] == ["Banner"]
-
-
-def picture_file() -> SimpleUploadedFile:
-    """Return a picture to choose."""
-    return SimpleUploadedFile("mine.png", makers.picture())
