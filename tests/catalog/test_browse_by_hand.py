@@ -93,12 +93,10 @@ def catalog() -> list[Listing]:
 
 
 def sold_under(listing: Listing) -> set[str]:
-    """Return what a listing is sold under."""
     return {tier.slug for tier in permitted_tiers(listing, active_tiers())}
 
 
 def values_of(listing: Listing, name: str) -> set[str]:
-    """Return what a listing has of a filter's values."""
     match name:
         case "category":
             return {listing.category.slug}
@@ -195,7 +193,6 @@ def answered(query: dict[str, list[str]], **more: str) -> dict[str, Any]:
 
 
 def counts(listings: list[Listing], name: str) -> Counter[str]:
-    """Count by hand the values of a facet."""
     return Counter(value for listing in listings for value in values_of(listing, name))
 
 

@@ -45,7 +45,6 @@ def first(facts: dict[str, Any], **fields: Any) -> Listing:
 
 
 def changes(listing: Listing, query: dict[str, str] | None = None, status: int = 200) -> Any:
-    """Return the response."""
     response = Client().get(f"/api/v1/assets/{listing.slug}/changes", query)
     assert response.status_code == status, response.content
     return response.json()

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.django_db
 
 
 def candidate(listing: Listing) -> Any:
-    """Return the file that waits."""
     return Listing.objects.get(pk=listing.pk).candidate_deliverable
 
 
@@ -51,7 +50,6 @@ def unblock(listing: Listing) -> object:
 
 
 def update() -> Listing:
-    """Return a published listing with a new file that waits."""
     return submitted(add_candidate(published()))
 
 

@@ -40,7 +40,6 @@ def test_unpublished_listings_are_never_found(get: Any) -> None:
     assert [result["id"] for result in get("assets/search", q="secret")["results"]] == [str(shown.pk)]
 
 
-# --- answers ------------------------------------------------------------------------------------
 def test_nothing_found_is_an_empty_response_with_words_that_would_find_something(catalog: None, get: Any) -> None:
     assert get("assets/search", q="zzzzqqqq") == {"query": "zzzzqqqq", "count": 0, "results": [], "total": 0, "nextCursor": None}
     assert get("assets/search", q="kineticerino")["suggestions"] == ["kinetic"]
@@ -87,9 +86,6 @@ def test_equal_search_results_are_ordered_by_popularity_then_publication() -> No
     assert [hit.id for hit in search("same", limit=10).hits] == [rows[2].id, rows[0].id, rows[1].id]
 
 
-# --- the moment of change -----------------------------------------------------------------------
-
-
 def test_both_engines_use_their_index(catalog: None) -> None:
     """The plan must name the full-text index: a slip in its expression would scan every document."""
     with connection.cursor() as cursor:
@@ -104,7 +100,6 @@ def test_both_engines_use_their_index(catalog: None) -> None:
     assert "searchdocument_heading" in plan or "VIRTUAL TABLE INDEX" in plan
 
 
-# --- the pieces ---------------------------------------------------------------------------------
 def test_one_typo_is_corrected_from_four_letters_and_two_from_eight() -> None:
     pairs: list[tuple[str, str, int | None]] = [
         ("font", "fnot", 1),

@@ -20,7 +20,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def pages(q: str, limit: int) -> list[list[uuid.UUID]]:
-    """Return the ids on each page."""
     results = search(q, limit=limit)
     found = [[hit.id for hit in results.hits]]
     while results.next_cursor is not None:
@@ -73,7 +72,6 @@ def test_search_without_results_suggests_words_that_have_some() -> None:
     assert search("groteskerino", within=Listing.objects.none(), limit=5).alternatives == []
 
 
-# --- synonyms -----------------------------------------------------------------------------------
 def test_synonym_is_found_after_the_word_itself() -> None:
     PublishedListingFactory(title="Night Loops", purchases=99)
     PublishedListingFactory(title="Other", description="Music.")

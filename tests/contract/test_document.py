@@ -73,7 +73,6 @@ def differences(expected: Shape, documented: Shape, at: str = "") -> Iterator[st
 
 
 def schemas() -> dict[str, Any]:
-    """Return the named shapes of the document."""
     return dict(document()["components"]["schemas"])
 
 

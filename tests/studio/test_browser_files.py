@@ -76,7 +76,6 @@ def drop(page: Page, selector: str, *files: tuple[str, bytes]) -> None:
 
 
 def progress_of(page: Page) -> float:
-    """Return how far the one upload is, in percent."""
     return float(page.locator(".under-way progress").evaluate("(each) => each.value"))
 
 

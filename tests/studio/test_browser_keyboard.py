@@ -20,7 +20,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def section(page: Page, name: str) -> None:
-    """Go to a section of the listing."""
     follow(page, name)
     page.wait_for_url(f"**/{name.lower()}" if name != "Overview" else "**/listings/*")
 

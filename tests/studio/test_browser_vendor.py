@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def section(page: Page, name: str) -> None:
-    """Go to a section of the listing."""
     page.get_by_role("navigation", name="Listing").get_by_role("link", name=name).click()
     page.wait_for_url(f"**/{name.lower()}" if name != "Overview" else "**/listings/*")
 

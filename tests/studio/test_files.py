@@ -27,22 +27,17 @@ from vendors.services.uploads import begin_upload
 from vendors.studio.upload_fields import MESSAGES
 
 from .cases import picture, with_candidate
+from .forms import at
 
 pytestmark = pytest.mark.django_db
 
-UPLOADS = [("studio-file-upload", []), ("studio-picture-upload", [0]), ("studio-specimen-upload", []), ("studio-sound-upload", [])]
+UPLOADS = [("file-upload", []), ("picture-upload", [0]), ("specimen-upload", []), ("sound-upload", [])]
 
 
-def address(listing: Listing, name: str = "studio-files", *more: Any) -> str:
-    """Return the address of one of the listing's pages."""
-    return reverse(name, args=[listing.slug, *more])
-
-
-def send(client: Client, listing: Listing, content: bytes, name: str = "studio-file-upload", *more: Any, filename: str = "file.bin") -> Any:
-    """Send a file by a page's form."""
+def send(client: Client, listing: Listing, content: bytes, name: str = "file-upload", *more: Any, filename: str = "file.bin") -> Any:
     file = io.BytesIO(content)
     file.name = filename
-    return client.post(address(listing, name, *more), {"file": file})
+    return client.post(at(name, listing, *more), {"file": file})
 
 
 def text_of(answer: Any) -> str:
@@ -54,14 +49,11 @@ def test_unfinished_upload_is_shown_and_removed_by_its_vendor_only(
     client: Client, browse: Callable[..., Client], vendor: VendorProfile, listing: Listing
 ) -> None:
     upload = begin_upload(listing=listing, filename="Aurora.zip", size=9_000_000, actor=vendor.user)
-    assert "0 bytes of 8.6 MB arrived." in text_of(client.get(address(listing))).replace("\xa0", " ")
+    assert "0 bytes of 8.6 MB arrived." in text_of(client.get(at("files", listing))).replace("\xa0", " ")
     other = ListingFactory(store=make_vendor().store)
-    assert browse(other.store.owner).post(address(other, "studio-upload-remove", upload.pk)).status_code == 404
-    assert client.post(address(listing, "studio-upload-remove", upload.pk)).status_code == 302
+    assert browse(other.store.owner).post(at("upload-remove", other, upload.pk)).status_code == 404
+    assert client.post(at("upload-remove", listing, upload.pk)).status_code == 302
     assert not Upload.objects.exists()
-
-
-# --- what is refused ----------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -69,7 +61,7 @@ def test_unfinished_upload_is_shown_and_removed_by_its_vendor_only(
 def test_upload_form_is_refused_before_the_body_is_read(
     browse: Callable[..., Client], client: Client, listing: Listing, name: str, more: list[int]
 ) -> None:
-    path = address(listing, name, *more)
+    path = at(name, listing, *more)
     assert knock(Client(), path)["Location"].startswith(reverse("account_login"))
     assert knock(browse(make_vendor().user), path).status_code == 404
     assert knock(client, path, CONTENT_LENGTH=str(6 * bounds.GIB)).status_code == 413
@@ -82,14 +74,14 @@ def test_upload_form_is_refused_before_the_body_is_read(
 @pytest.mark.slow
 def test_upload_form_with_a_valid_csrf_token_is_accepted(browse: Callable[..., Client], listing: Listing) -> None:
     client = browse(listing.store.owner, checked=True)
-    token = client.get(address(listing)).context["csrf_token"]
+    token = client.get(at("files", listing)).context["csrf_token"]
     file = io.BytesIO(makers.archive(a_otf="x"))
     file.name = "aurora.zip"
-    assert client.post(address(listing, "studio-file-upload"), {"csrfmiddlewaretoken": token, "file": file}).status_code == 302
+    assert client.post(at("file-upload", listing), {"csrfmiddlewaretoken": token, "file": file}).status_code == 302
     assert Deliverable.objects.get().original_filename == "aurora.zip"
     # The token may stand behind the file as well.
     file.seek(0)
-    assert client.post(address(listing, "studio-file-upload"), {"file": file, "csrfmiddlewaretoken": token}).status_code == 302
+    assert client.post(at("file-upload", listing), {"file": file, "csrfmiddlewaretoken": token}).status_code == 302
 
 
 @pytest.mark.slow
@@ -114,29 +106,29 @@ def test_refused_file_is_told_beside_its_field_and_leaves_nothing(
 @pytest.mark.slow
 def test_form_without_a_file_says_to_choose_one(client: Client, listing: Listing) -> None:
     for sent in ({"other": ""}, {"file": ""}):
-        answer = client.post(address(listing, "studio-file-upload"), sent)
+        answer = client.post(at("file-upload", listing), sent)
         assert answer.status_code == 400
     assert MESSAGES["upload_incomplete"] in text_of(answer)
 
 
 @pytest.mark.slow
 def test_accepted_types_of_each_upload_form_are_those_of_the_error_message(client: Client, listing: Listing) -> None:
-    page = BeautifulSoup(client.get(address(listing)).content, "html.parser")
+    page = BeautifulSoup(client.get(at("files", listing)).content, "html.parser")
     for name, more in UPLOADS:
-        form = page.select_one(f"form[action='{address(listing, name, *more)}']")
+        form = page.select_one(f"form[action='{at(name, listing, *more)}']")
         assert form is not None
         assert str(form["data-accepted"]) in text_of(send(client, listing, b"MZ" + b"\0" * 500, name, *more))
 
 
 @pytest.mark.slow
 def test_upload_that_is_no_picture_shows_the_error_at_its_slot(client: Client, listing: Listing) -> None:
-    answer = send(client, listing, makers.font(), "studio-picture-upload", 3)
+    answer = send(client, listing, makers.font(), "picture-upload", 3)
     assert answer.status_code == 415
     page = text_of(answer)
     assert "JPG, PNG or WebP" in page.split('id="picture-3-error"')[1].split("</ul>")[0]
     assert "<li>" not in page.split('id="picture-2-error"')[1].split("</ul>")[0]
     # There are no more places.
-    assert send(client, listing, makers.picture(), "studio-picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
+    assert send(client, listing, makers.picture(), "picture-upload", catalog_bounds.GALLERY_SLOTS).status_code == 404
 
 
 @pytest.mark.slow
@@ -150,9 +142,6 @@ def test_every_refusal_of_the_upload_endpoints_has_a_sentence(client: Client) ->
         assert codes <= MESSAGES.keys(), place
 
 
-# --- what is kept -------------------------------------------------------------------------------
-
-
 def test_file_is_stored_once_and_never_by_djangos_own_handlers(
     client: Client, listing: Listing, media: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,11 +152,11 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
     monkeypatch.setattr("django.core.files.uploadhandler.TemporaryFileUploadHandler.new_file", refuse)
     content = makers.archive(a_otf="x" * 10_000)
     answer = send(client, listing, content, filename="Aurora.zip")
-    assert answer["Location"] == f"{address(listing)}#file"
+    assert answer["Location"] == f"{at('files', listing)}#file"
     file = Deliverable.objects.get()
     assert stored(media) == [file.object_key]
     assert b"".join(default_storage.read(file.object_key)) == content
-    page = text_of(client.get(address(listing)))
+    page = text_of(client.get(at("files", listing)))
     assert "Aurora.zip was uploaded" in page
     assert "<dt>Entries</dt> <dd>1 (1 otf)</dd>" in page
     assert file.sha256 in page
@@ -175,31 +164,28 @@ def test_file_is_stored_once_and_never_by_djangos_own_handlers(
 
 @pytest.mark.slow
 def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, listing: Listing) -> None:
-    assert client.get(address(listing, "studio-specimen")).status_code == 404
-    assert send(client, listing, makers.picture(), "studio-picture-upload", 2)["Location"].endswith("#picture-2")
-    assert send(client, listing, makers.font(flavor="woff2"), "studio-specimen-upload")["Location"].endswith("#specimen")
-    assert send(client, listing, makers.sound("WAV", 0.1), "studio-sound-upload")["Location"].endswith("#sound")
+    assert client.get(at("specimen", listing)).status_code == 404
+    assert send(client, listing, makers.picture(), "picture-upload", 2)["Location"].endswith("#picture-2")
+    assert send(client, listing, makers.font(flavor="woff2"), "specimen-upload")["Location"].endswith("#specimen")
+    assert send(client, listing, makers.sound("WAV", 0.1), "sound-upload")["Location"].endswith("#sound")
     assert set(Preview.objects.values_list("kind", "slot")) == {("Gallery", 2), ("FontSpecimen", 0), ("AudioPreview", 0)}
-    face = client.get(address(listing, "studio-specimen"))
+    face = client.get(at("specimen", listing))
     assert Preview.objects.get(kind="FontSpecimen").url in face.content.decode()
     assert face["Content-Type"] == "text/css; charset=utf-8"
     assert "no-store" in face["Cache-Control"]
 
 
-# --- what goes ----------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_preview_is_removed_unless_it_is_of_another_listing(client: Client, listing: Listing) -> None:
-    send(client, listing, makers.picture(), "studio-picture-upload", 1)
+    send(client, listing, makers.picture(), "picture-upload", 1)
     preview = Preview.objects.get()
     other = ListingFactory(store=listing.store)
-    client.post(address(other, "studio-preview-remove", preview.pk))
+    client.post(at("preview-remove", other, preview.pk))
     assert Preview.objects.get() == preview
-    assert client.post(address(listing, "studio-preview-remove", preview.pk))["Location"] == f"{address(listing)}#picture-1"
+    assert client.post(at("preview-remove", listing, preview.pk))["Location"] == f"{at('files', listing)}#picture-1"
     assert not Preview.objects.exists()
     # Once more, from another window: it is as it was asked to be.
-    assert client.post(address(listing, "studio-preview-remove", preview.pk)).status_code == 302
+    assert client.post(at("preview-remove", listing, preview.pk)).status_code == 302
 
 
 @pytest.mark.slow
@@ -208,7 +194,7 @@ def test_discarded_candidate_goes_and_the_reviewed_file_stays(client: Client, li
     with_candidate(listing)
     # The second time, there is nothing left to discard.
     for _ in range(2):
-        assert client.post(address(listing, "studio-file-discard")).status_code == 302
+        assert client.post(at("file-discard", listing)).status_code == 302
     assert Deliverable.objects.get() == listing.approved_deliverable
 
 
@@ -235,11 +221,8 @@ def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
     assert not Deliverable.objects.exists()
 
 
-# --- what is shown ------------------------------------------------------------------------------
-
-
 def test_files_page_allows_blob_images_in_its_content_security_policy(client: Client, listing: Listing) -> None:
-    policy = client.get(address(listing))["Content-Security-Policy"]
+    policy = client.get(at("files", listing))["Content-Security-Policy"]
     assert "img-src 'self' data: blob:;" in policy
     assert "blob:" not in policy.replace("img-src 'self' data: blob:;", "")
     assert "unsafe" not in policy

@@ -29,7 +29,6 @@ COMPLETE = {
 
 
 def titles(response: Any) -> list[str]:
-    """Return the titles on the page."""
     return [listing.title for listing, *_ in response.context["rows"]]
 
 
