@@ -26,11 +26,9 @@ def stored() -> Any:
 
     def make(listing: Any, content_type: str = "image/png") -> Any:
         preview_id = uuid.uuid4()
-        renditions = {}
         for key, content in ((f"previews/{preview_id}", BYTES), (f"previews/{preview_id}-card", CARD)):
             default_storage.save_bytes(key, content)
-        card = {"key": f"previews/{preview_id}-card", "size": len(CARD), "sha256": "c" * 64, "width": 1, "height": 1}
-        renditions["card"] = card | {"contentType": "image/webp"}
+        card = {"key": f"previews/{preview_id}-card", "size": len(CARD), "sha256": "c" * 64, "contentType": "image/webp"}
         return Preview.objects.create(
             id=preview_id,
             listing=listing,
@@ -40,7 +38,7 @@ def stored() -> Any:
             content_type=content_type,
             size=len(BYTES),
             sha256="b" * 64,
-            renditions=renditions,
+            renditions={"card": card | {"width": 1, "height": 1}},
         )
 
     return make

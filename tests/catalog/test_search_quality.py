@@ -3,8 +3,7 @@
 Measured on 1,000 seeded listings (invented names, trade words and filler by a power law) with 500 of their titles, each typed
 whole with one thing wrong: 200 with one typo in a word of four letters or more, 50 with it in the first letter, 100 with two typos
 in one word of eight letters or more, 75 with one typo in each of two words, 40 with two words written as one, 35 with a word in
-two. Two typos in a shorter word are not among them: decisions allow those from eight letters. Titles are whole; a single word of a
-title is looked for in the list of names below. `benchmarks/search` measures the same mix at up to a million listings.
+two. `benchmarks/search` measures the same mix at up to a million listings.
 """
 
 import json

@@ -118,19 +118,7 @@ class Exercise:
     headers: dict[str, str]
 
     def run(self, *, boundaries: int, examples: int, at_random: bool) -> int:
-        """Send the requests.
-
-        Args:
-            boundaries: How many of each kind to send at the boundaries of what the document allows.
-            examples: How many to make at random.
-            at_random: Make others each time.
-
-        Returns:
-            How many were sent.
-
-        Raises:
-            FailureGroup: an answer is not as documented.
-        """
+        """Send so many requests of each kind at the boundaries of the document, and so many at random; return how many were sent."""
         described = _described(self.operation)
         sent = 0
         for case in _at_boundaries(described, boundaries):

@@ -102,17 +102,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Query:
-    """A query parameter.
-
-    Args:
-        name: As the specification spells it.
-        type: `string` or `integer`.
-        required: Whether it must be there.
-        default: What counts when it is left out.
-        bounds: Its limits, in the words of OpenAPI.
-        bad: Values that must be refused.
-        maximum: Where a larger number is cut to it instead of refused.
-    """
+    """A query parameter, described as a field is; a number above its `maximum` is cut to it instead of refused."""
 
     name: str
     type: str | list[str]

@@ -1,5 +1,6 @@
 """The limits of section 8 of the specification."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -12,38 +13,16 @@ from catalog.browsing import BrowseQuery, CatalogSearchQuery
 from library import bounds as library_bounds
 from library.api.serializers.library import LibraryQuery
 from marketplace.core.scopes import Scope
+from tests.files.helpers import knock
 from vendors import bounds as vendors_bounds
 
 from .calls import path_of, refused, rows
-from .scenes import Scene, draft
-from .shapes import Operation
+from .scenes import draft
 from .table import BY_NAME
 
 pytestmark = pytest.mark.django_db
 
 GIB, MIB = 2**30, 2**20
-
-
-class Empty:
-    """A body of which nothing ever comes; it tells whether someone asked."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def read(self, *_: object) -> bytes:
-        """Return the end."""
-        self.asked = True
-        return b""
-
-    readline = read
-
-
-def knock(caller: APIClient, operation: Operation, scene: Scene, length: int) -> tuple[Any, bool]:
-    """State an upload's length and send nothing; return the answer, and whether the body was read."""
-    body, form = Empty(), "multipart/form-data; boundary=x"
-    environ: dict[str, Any] = {"CONTENT_LENGTH": str(length), "CONTENT_TYPE": form, "wsgi.input": body}
-    answer = caller.generic("POST", path_of(operation, scene) + ("?slot=0" if operation.query else ""), "", form, **environ)
-    return answer, body.asked
 
 
 @pytest.mark.parametrize(
@@ -69,13 +48,13 @@ def test_lists_answer_as_many_by_default_and_at_most(query: type[Serializer[Any]
 def test_upload_that_is_too_large_by_its_length_is_not_read(name: str, maximum: int, bearer_client: Callable[..., APIClient]) -> None:
     operation, scene = BY_NAME[name], draft()
     caller = bearer_client(scene.user, scopes=frozenset({Scope.VENDOR_MANAGE}))
-    before = rows()
-    answer, read = knock(caller, operation, scene, maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES + 1)
-    assert refused(answer, 413, "body_too_large", operation)["maximumBytes"] == maximum
-    assert not read
-    answer, read = knock(caller, operation, scene, maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES)
-    refused(answer, 400, "upload_incomplete", operation)
-    assert read
+    path = path_of(operation, scene) + ("?slot=0" if operation.query else "")
+    before, limit = rows(), maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES
+    assert refused(knock(caller, path, CONTENT_LENGTH=str(limit + 1)), 413, "body_too_large", operation)["maximumBytes"] == maximum
+    # At the limit it is read, and nothing comes.
+    form = "multipart/form-data; boundary=x"
+    environ: dict[str, Any] = {"CONTENT_LENGTH": str(limit), "CONTENT_TYPE": form, "wsgi.input": io.BytesIO()}
+    refused(caller.generic("POST", path, "", form, **environ), 400, "upload_incomplete", operation)
     assert rows() == before
 
 
