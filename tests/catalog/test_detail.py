@@ -15,12 +15,11 @@ from rest_framework.test import APIClient
 from catalog import pricing
 from catalog.manifests import ensure_manifest
 from catalog.models import LicenseTier, Listing, Preview
-from catalog.services.review import approve_listing
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
 from marketplace.core import bounds
 from marketplace.core.money import Currency
-from tests.catalog.cases import add_candidate, open_review, published, submitted
+from tests.catalog.cases import add_candidate, published, submitted
 from tests.factories import DeliverableFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -138,23 +137,14 @@ def versions_shown(listing: Listing, key_client: Any) -> list[str]:
     return [detail["version"], manifest["version"], shown.get_text().split()[0]]
 
 
+# After its approval, the new file has a version of its own: `test_changes.py`.
 @pytest.mark.database_full
-def test_version_is_that_of_the_file_on_sale(key_client: Any) -> None:
-    listing = published(version="1.0")
+@pytest.mark.parametrize(("approved", "shown"), [("1.0", "1.0"), ("", "2.0")])
+def test_version_is_that_of_the_file_on_sale_or_of_the_listing_if_it_has_none(key_client: Any, approved: str, shown: str) -> None:
+    listing = published(version=approved)
     listing.version = "2.0"
     submitted(add_candidate(listing))
-    assert versions_shown(listing, key_client) == ["1.0"] * 3
-    Listing.objects.filter(pk=listing.pk).update(version="1.0")
-    approve_listing(review=open_review(listing), actor=UserFactory())
-    assert versions_shown(listing, key_client) == ["1.0+2"] * 3
-
-
-@pytest.mark.database_full
-def test_version_of_the_listing_stands_in_for_a_file_that_was_approved_without_one(key_client: Any) -> None:
-    listing = published(version="")
-    listing.version = "2.0"
-    submitted(add_candidate(listing))
-    assert versions_shown(listing, key_client) == ["2.0"] * 3
+    assert versions_shown(listing, key_client) == [shown] * 3
 
 
 def test_free_in_one_currency_is_free_in_all(get: Any, tiers: Any) -> None:

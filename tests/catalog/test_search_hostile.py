@@ -28,10 +28,8 @@ STATEMENTS = 4
 SQL_CHARACTERS = 60_000
 LONG = [
     "lorem ipsum " * 900,
-    "a b " * 500,
     "x" * 5000,
     "Z" + "\u0351\u036b\u0343" * 3000,
-    "🔥" * 3000,
     "明" * 5000,
     "(" * 10_000,
     "\u202e\u200b" * 5000,
@@ -41,8 +39,6 @@ SHORT = [
     "%",
     '"',
     "\\",
-    "%s",
-    "a:*",
     "!!a & (b | c) <-> d",
     '"helvetica" * ^ OR NOT AND',
     "'; DROP TABLE catalog_searchterm; --",
@@ -51,13 +47,9 @@ SHORT = [
     "\u202ehelvetica\u202c",
     "👩\u200d👩\u200d👧\u200d👦 🏳️\u200d🌈",
     "\u0301" * 150,
-    "h\u0301\u0302\u0303e\u0304lvetica",
-    "a " * 90,
     "\ufdfa" * 150,
-    "\U000e0041\U000e007f",
     "\uffff\ufffe\U0010ffff",
     "९९९ ٣٣٣ ४",
-    "c++ c# f# a++b",
     "\U0001d573\U0001d58a\U0001d591\U0001d59b\U0001d58a\U0001d599\U0001d58e\U0001d588\U0001d586",
 ]
 

@@ -118,15 +118,11 @@ class Operation:
     """One endpoint.
 
     Args:
-        method: HTTP method.
         path: Under /api/v1; a name in braces is given by the scene.
         auth: The auth column.
         scene: What must be there for a good call: a function of `scenes`.
-        response: Shape of the body of the 200.
         scope: What the credential must carry.
-        body: Fields of the JSON body; None where there is none.
         form: Name of the sample file of an upload; None where it is none.
-        query: Query parameters.
         refusals: Codes of its own, beside those that every operation has.
         added: Whether it is our addition to the specification.
     """

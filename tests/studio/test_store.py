@@ -107,7 +107,6 @@ def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None
     ("typed", "words"),
     [
         ({"store_slug": "taken"}, "It is taken."),
-        ({"store_slug": "\0"}, "Null"),
         ({"store_name": "Fresh Name"}, "/stores/fresh-name"),
         ({}, ""),
     ],
