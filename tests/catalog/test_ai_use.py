@@ -1,4 +1,4 @@
-"""Whether an asset may be used to train AI models and was made with AI: filters, answers and the header `Content-Usage`."""
+"""Whether an asset may be used to train AI models and was made with AI: responses and the header `Content-Usage`."""
 
 import uuid
 from typing import Any
@@ -8,43 +8,14 @@ from django.db import IntegrityError, transaction
 from rest_framework.test import APIClient
 
 from catalog.ai_use import training_sentence
-from catalog.comparison.listings import changes_between
 from catalog.models import FilePreview, Listing, Preview
 from catalog.models.files import FilePreviewKind
-from catalog.services.snapshots import snapshot_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, PublishedListingFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 DECLARED = {"ai_origin": "declared", "ai_parts": "The background of the cover picture."}
-# What stands in the header for each term.
-HEADERS = [("allowed", "train-ai=y"), ("forbidden", "train-ai=n"), ("by_licence", None)]
-
-
-@pytest.fixture
-def scripts() -> None:
-    """Listings with each value; `Silent Script` is without any statement."""
-    PublishedListingFactory(title="Silent Script")
-    PublishedListingFactory(title="Open Script", ai_training="allowed", ai_origin="none")
-    PublishedListingFactory(title="Mixed Script", ai_training="by_licence", **DECLARED)
-
-
-@pytest.mark.usefixtures("scripts")
-def test_filters_find_and_exclude_in_browse_and_search(get: Any) -> None:
-    queries: list[tuple[dict[str, Any], set[str]]] = [
-        ({"aiTraining": "allowed"}, {"Open Script"}),
-        ({"aiTraining": "forbidden"}, {"Silent Script"}),
-        ({"aiTraining": "!forbidden"}, {"Open Script", "Mixed Script"}),
-        ({"aiTraining": ["allowed", "by_licence"]}, {"Open Script", "Mixed Script"}),
-        ({"aiOrigin": "undeclared"}, {"Silent Script"}),
-        ({"aiOrigin": "!declared"}, {"Silent Script", "Open Script"}),
-        ({"aiOrigin": "!none", "aiTraining": "!forbidden"}, {"Mixed Script"}),
-    ]
-    for query, found in queries:
-        page = get("assets", **query)
-        assert ({item["title"] for item in page["items"]}, page["total"]) == (found, len(found)), query
-        assert {item["title"] for item in get("assets/search", q="script", **query)["results"]} == found, query
 
 
 def test_asset_detail_and_manifest_have_the_same_statements_about_ai(get: Any, key_client: Any) -> None:
@@ -55,7 +26,7 @@ def test_asset_detail_and_manifest_have_the_same_statements_about_ai(get: Any, k
     assert training_sentence("allowed") in manifest["promptInstructions"]["limits"]
 
 
-@pytest.mark.parametrize(("term", "header"), HEADERS)
+@pytest.mark.parametrize(("term", "header"), [("allowed", "train-ai=y"), ("forbidden", "train-ai=n"), ("by_licence", None)])
 def test_listing_page_and_its_pictures_send_the_ai_training_header_unless_licences_decide(
     anonymous: APIClient, term: str, header: str | None
 ) -> None:
@@ -80,25 +51,12 @@ def test_lists_forbid_training_by_header_and_robots_txt_has_no_usage_line(anonym
 def test_database_refuses_what_contradicts_itself() -> None:
     listing = ListingFactory()
     for values in (
-        {"ai_training": "maybe"},
-        {"ai_origin": "perhaps"},
         {"ai_origin": "declared"},
         {"ai_origin": "none", "ai_parts": "The cover."},
         {"ai_parts": "The cover."},
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             Listing.objects.filter(pk=listing.pk).update(**values)
-
-
-def test_reviewer_sees_what_changed_since_the_last_decision() -> None:
-    listing = ListingFactory()
-    before = snapshot_of(listing)
-    listing.ai_training, listing.ai_origin, listing.ai_parts = "allowed", "declared", "The cover."
-    assert [(change.name, change.before, change.after) for change in changes_between(before, snapshot_of(listing))] == [
-        ("aiTraining", "forbidden", "allowed"),
-        ("aiOrigin", "undeclared", "declared"),
-        ("aiParts", "", "The cover."),
-    ]
 
 
 def _stored() -> dict[str, Any]:

@@ -17,6 +17,7 @@ from catalog.labels import labels_of, normalised
 from catalog.models import LabelKind, LicenseTier, Listing
 from catalog.pricing import current_prices, permitted_tiers, prices_of
 from catalog.search import search
+from catalog.selectors.browse import Facet, Sort
 from catalog.selectors.taxonomy import active_tiers
 from tests.factories import CategoryFactory, PublishedListingFactory, StoreFactory
 
@@ -46,8 +47,7 @@ ASKED_TAGS = [*TAGS, "strasse", "Été", "σας", "a%", "a__", "%", "_", "100",
 PLATFORMS = ["Figma", "100% CPU", "After_Effects 2023+", "Ünïty/figma"]
 FILE_TYPES = ["OTF", "o_f", "oTf%", "ΐ", "a'b", ""]
 LICENSES = [None, ["personal"], ["personal", "commercial", "extended"], ["commercial", "Team"], ["extended"]]
-SORTS = ["popular", "newest", "price_asc", "price_desc"]
-FACETS = ("category", "tier", "fileType", "license")
+FACETS = tuple(Facet)
 VALUES = {
     "tag": ASKED_TAGS,
     "platform": ["figma", "FIGMA", "100% cpu", "100_ cpu", "after_effects", "after-effects", "ÜNÏTY"],
@@ -56,6 +56,8 @@ VALUES = {
     "category": ["fonts", "motion", "none"],
     "tier": ["free", "pro", "vip"],
     "vendor": ["first", "nobody"],
+    "aiTraining": ["allowed", "forbidden", "by_licence"],
+    "aiOrigin": ["undeclared", "none", "declared"],
 }
 
 
@@ -83,18 +85,18 @@ def catalog() -> list[Listing]:
             price_eur_minor=chance.choice([None, 10_000]),
             discount_bp=chance.choice([0, 2500]),
             purchases=chance.randrange(3),
+            ai_training=chance.choice(VALUES["aiTraining"]),
+            ai_origin=chance.choice(["undeclared", "none"]),
             published_at=now - timedelta(hours=number // 3),
         )
     return list(Listing.objects.select_related("category", "store", "stats"))
 
 
 def sold_under(listing: Listing) -> set[str]:
-    """Return what a listing is sold under."""
     return {tier.slug for tier in permitted_tiers(listing, active_tiers())}
 
 
 def values_of(listing: Listing, name: str) -> set[str]:
-    """Return what a listing has of a filter's values."""
     match name:
         case "category":
             return {listing.category.slug}
@@ -104,6 +106,10 @@ def values_of(listing: Listing, name: str) -> set[str]:
             return {listing.store.slug}
         case "license":
             return sold_under(listing)
+        case "aiTraining":
+            return {listing.ai_training}
+        case "aiOrigin":
+            return {listing.ai_origin}
         case "fileType":
             # A file of the factory holds one OpenType font.
             return {normalised(listing.file_type) or "otf"}
@@ -162,7 +168,8 @@ def queries() -> Iterator[dict[str, list[str]]]:
             query[name] = [f"!{value}" if chance.random() < 0.3 else f"\\{value}" if value.startswith("!") else value for value in values]
         if chance.random() < 0.5:
             query |= {"currency": [chance.choice(["INR", "USD", "EUR"])], "minPrice": [chance.choice(["0", "100"])]}
-            query |= {"maxPrice": ["250"]} if chance.random() < 0.5 else {}
+            query |= {"maxPrice": ["150"]} if chance.random() < 0.5 else {}
+            query |= {"license": [chance.choice(["commercial", "Team"])]} if chance.random() < 0.5 else {}
         yield query
 
 
@@ -186,14 +193,13 @@ def answered(query: dict[str, list[str]], **more: str) -> dict[str, Any]:
 
 
 def counts(listings: list[Listing], name: str) -> Counter[str]:
-    """Count by hand the values of a facet."""
     return Counter(value for listing in listings for value in values_of(listing, name))
 
 
 @pytest.mark.slow
 def test_browsing_finds_what_a_check_of_every_listing_finds(catalog: list[Listing]) -> None:
     for number, query in enumerate(queries()):
-        sort = SORTS[number % len(SORTS)]
+        sort = Sort.values[number % len(Sort)]
         kept = sorted((listing for listing in catalog if is_kept(listing, query)), key=lambda each: place_of(each, sort, query))
         expected = [str(listing.id) for listing in kept]
         answer = answered(query, sort=sort, limit="50", facets=",".join(FACETS))

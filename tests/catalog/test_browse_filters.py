@@ -9,6 +9,7 @@ import orjson
 import pytest
 from django.utils import timezone
 
+from catalog.catalog_version import change_version
 from catalog.models import LicenseTier
 from catalog.selectors import browse
 from catalog.services.taxonomy import save_license_tier
@@ -17,8 +18,6 @@ from tests.factories import CategoryFactory, PublishedListingFactory, StoreFacto
 
 pytestmark = pytest.mark.django_db
 
-SORTS = ["popular", "newest", "price_asc", "price_desc"]
-
 
 def titles(answer: Any) -> set[str]:
     return {item["title"] for item in answer["items"]}
@@ -26,19 +25,6 @@ def titles(answer: Any) -> set[str]:
 
 def counts(answer: Any, name: str) -> dict[str, int]:
     return {entry["value"]: entry["count"] for entry in answer["facets"][name]}
-
-
-def walk(get: Any, **query: Any) -> list[list[str]]:
-    """Follow nextCursor to the end; return the ids page by page."""
-    pages: list[list[str]] = []
-    cursor: dict[str, str] = {}
-    while True:
-        answer = get("assets", **query, **cursor)
-        assert answer["page"] == len(pages) + 1
-        pages.append([item["id"] for item in answer["items"]])
-        if answer["nextCursor"] is None:
-            return pages
-        cursor = {"cursor": answer["nextCursor"]}
 
 
 @pytest.fixture
@@ -68,49 +54,22 @@ def varied() -> None:
     PublishedListingFactory(title="Three", category__slug="motion", file_type="MP4", supported_platforms="figma", base_price_minor=0)
 
 
+# What each filter finds is tried in `test_browse_by_hand.py`; here are the bounds of what is written.
 FILTERS: list[tuple[dict[str, Any], set[str]]] = [
-    ({"vendor": "foundry"}, {"One"}),
-    ({"vendor": "nobody"}, set()),
-    ({"tag": "bold"}, {"One", "Two"}),
-    ({"tag": " BOLD "}, {"One", "Two"}),
-    ({"tag": "sans serif"}, {"One"}),
-    ({"tag": "bol"}, set()),
-    ({"tag": "bold|"}, set()),
-    ({"tag": "!bold"}, {"Three"}),
-    ({"tag": ["bold", "!sans serif"]}, {"Two"}),
-    ({"tag": ["sans serif", "nothing"]}, {"One"}),
-    ({"tag": "\\!bold"}, set()),
-    ({"category": "!fonts"}, {"Three"}),
-    ({"category": ["fonts", "motion"], "tier": "!pro"}, {"One", "Three"}),
-    ({"tier": ["pro", "vip"]}, {"Two"}),
-    ({"vendor": "!foundry"}, {"Two", "Three"}),
-    ({"fileType": ["!otf", "!nothing"]}, {"Three"}),
-    ({"platform": ["figma", "!after effects"]}, {"Three"}),
-    ({"license": "!extended"}, {"One"}),
-    ({"license": ["extended", "personal"]}, {"One", "Two", "Three"}),
-    ({"category": "fonts"}, {"One", "Two"}),
-    ({"category": "None"}, set()),
-    ({"category": "motion", "tier": "free"}, {"Three"}),
     ({"category": "", "tier": "", "tag": "", "limit": "", "page": ""}, {"One", "Two", "Three"}),
-    ({"tag": "%"}, set()),
+    ({"category": "None"}, set()),
+    ({"tag": " BOLD "}, {"One", "Two"}),
+    ({"tag": "bold|"}, set()),
     ({"tag": "bold' OR '1'='1"}, set()),
-    ({"platform": "figma"}, {"One", "Three"}),
+    ({"tag": ["bold", "!sans serif"]}, {"Two"}),
     ({"platform": "After Effects"}, {"One"}),
     ({"fileType": "otf"}, {"One", "Two"}),
-    ({"license": "personal"}, {"One", "Two", "Three"}),
-    ({"license": "commercial"}, {"Two", "Three"}),
-    ({"license": "nonsense"}, set()),
-    ({"license": "*"}, set()),
     ({"minPrice": "500"}, {"One", "Two"}),
     ({"minPrice": "500.01"}, {"Two"}),
     ({"maxPrice": "500"}, {"One", "Three"}),
-    ({"minPrice": "500", "maxPrice": "1000"}, {"One", "Two"}),
+    ({"maxPrice": "499.99"}, {"Three"}),
     ({"minPrice": "6", "maxPrice": "12", "currency": "USD"}, {"One", "Two"}),
-    ({"minPrice": "7", "currency": "USD"}, {"Two"}),
-    ({"maxPrice": "100", "currency": "EUR"}, {"Two", "Three"}),
     ({"currency": "EUR"}, {"One", "Two", "Three"}),
-    ({"tag": "bold", "tier": "pro"}, {"Two"}),
-    ({"category": "motion", "tag": "bold"}, set()),
 ]
 
 
@@ -124,33 +83,12 @@ def test_each_filter_finds_the_listings_that_match_it(get: Any, varied: None, un
             assert "totalIsExact" not in answer
 
 
-def test_listing_without_a_price_in_rupees_is_in_no_range_of_rupees(get: Any) -> None:
-    PublishedListingFactory(price_inr_minor=None, base_price_minor=500)
-    assert get("assets", maxPrice="999999.99")["total"] == 0
-    assert get("assets", minPrice="0")["total"] == 0
-
-
 def test_licence_tier_that_is_not_active_finds_nothing(get: Any, varied: None) -> None:
     tier = LicenseTier.objects.get(slug="personal")
     tier.is_active = False
     save_license_tier(tier=tier, changed=["is_active"], actor=UserFactory(is_staff=True))
     assert get("assets", license="personal")["total"] == 0
     assert counts(get("assets", facets="license"), "license") == {"commercial": 2, "extended": 2}
-
-
-def test_price_range_is_of_the_licence_asked_for(get: Any) -> None:
-    # 999 rupees under the personal licence, 1,998 under the commercial one, 4,995 under the extended one.
-    PublishedListingFactory(title="Font", price_inr_minor=99_900, base_price_minor=1200)
-    only_extended = PublishedListingFactory(title="Other", price_inr_minor=99_900, allowed_license_slugs=["extended"])
-    assert titles(get("assets", maxPrice="1000")) == {"Font", "Other"}
-    assert titles(get("assets", license="commercial", maxPrice="1000")) == set()
-    assert titles(get("assets", license="commercial", maxPrice="1998")) == {"Font"}
-    assert titles(get("assets", license="commercial", minPrice="24", maxPrice="24", currency="USD")) == {"Font"}
-    assert titles(get("assets", license="extended", maxPrice="999")) == {only_extended.title}
-    # Any one price of several licences may fit, and a licence that is excluded has no price.
-    assert titles(get("assets", license=["commercial", "extended"], maxPrice="1000")) == {"Other"}
-    assert titles(get("assets", license="!commercial", maxPrice="1000")) == {"Other"}
-    assert get("assets/search", q="font", license="commercial", maxPrice="1000")["results"] == []
 
 
 def test_changed_price_factor_reorders_listings_at_once(get: Any) -> None:
@@ -169,32 +107,27 @@ def test_bad_parameters_are_each_named_with_what_is_wrong(refused: Any) -> None:
     """Which values are bad is in `tests/contract/catalog.py`; here is what is said of one of each kind, and what no single value shows."""
     for query, *errors in (
         ({"limit": "0", "sort": "cheapest"}, ("?limit", "min_value"), ("?sort", "invalid_choice")),
-        ({"limit": "1e3"}, ("?limit", "invalid")),
-        ({"limit": "9" * 2000}, ("?limit", "max_string_length")),
-        ({"page": "1000001"}, ("?page", "max_value")),
         ({"category": "a\x00b"}, ("?category", "null_characters_not_allowed")),
         ({"minPrice": "10", "maxPrice": "9.99"}, ("?maxPrice", "below_minimum")),
         ({"minPrice": "1.001"}, ("?minPrice", "max_decimal_places")),
         # As JSON writes a number that is almost nothing.
         ({"minPrice": "4.023791096946595e-107"}, ("?minPrice", "max_digits")),
-        ({"maxPrice": "1e9"}, ("?maxPrice", "max_digits")),
-        ({"currency": "GBP"}, ("?currency", "invalid_choice")),
-        ({"facets": "category,colour"}, ("?facets", "invalid_choice")),
-        ({"tag": "!" + "x" * 41}, ("?tag", "max_length")),
         ({"tag": ["bold"] * 21}, ("?tag", "max_length")),
-        ({"tag": " "}, ("?tag", "blank")),
-        ({"tier": "!gold"}, ("?tier", "invalid_choice")),
-        ({"aiOrigin": ["none", "Declared"]}, ("?aiOrigin", "invalid_choice")),
         ({"facets": "category," * 12 + "category"}, ("?facets", "max_length")),
     ):
         assert sorted(refused("assets", **query)) == errors, query
     assert refused("assets/search", q="script", minPrice="2", maxPrice="1") == [("?maxPrice", "below_minimum")]
 
 
-def test_total_is_counted_up_to_a_limit(get: Any, varied: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_total_and_the_facets_that_were_asked_for_are_counted_up_to_a_limit(
+    get: Any, varied: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
+    answer = get("assets", facets="category,tier,tier", **query)
+    assert (answer["facets"].keys(), answer["facetsAreExact"]) == ({"category", "tier"}, True)
     monkeypatch.setattr(browse, "COUNT_LIMIT", 1)
     monkeypatch.setattr(browse, "FACET_LIMIT", 1)
-    query = {"tag": "bold", "minPrice": "0", "currency": "USD", "limit": 1}
+    change_version()
     answer = get("assets", facets="category", **query)
     assert (answer["total"], answer["totalIsExact"], answer["facetsAreExact"]) == (1, False, False)
     assert counts(answer, "category") == {"fonts": 1}
@@ -211,21 +144,6 @@ def test_stored_total_of_a_single_filter_is_exact_beyond_the_count_limit(get: An
         answer = get("assets", **query)
         assert (answer["total"], "totalIsExact" in answer) == (total, False)
         assert total == len(answer["items"]) > 1
-
-
-def test_facets_count_what_the_filters_keep_and_only_what_was_asked(get: Any, varied: None) -> None:
-    answer = get("assets", facets="license,tier,category,fileType,tier")
-    assert set(answer["facets"]) == {"category", "tier", "fileType", "license"}
-    assert answer["facetsAreExact"] is True
-    assert counts(answer, "category") == {"fonts": 2, "motion": 1}
-    assert counts(answer, "tier") == {"free": 2, "pro": 1}
-    assert counts(answer, "fileType") == {"otf": 2, "mp4": 1}
-    assert counts(answer, "license") == {"personal": 3, "commercial": 2, "extended": 2}
-    for extra, both in (({}, True), ({"tag": "bold"}, True), ({"maxPrice": "100", "currency": "EUR"}, False)):
-        answer = get("assets", facets="tier,license", category="fonts", **extra)
-        assert set(answer["facets"]) == {"tier", "license"}
-        assert counts(answer, "tier") == ({"free": 1, "pro": 1} if both else {"pro": 1})
-        assert counts(answer, "license") == {"personal": 2 if both else 1, "commercial": 1, "extended": 1}
 
 
 def test_most_frequent_values_come_first_and_no_more_than_the_bound(get: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,22 +167,6 @@ def test_search_counts_facets_of_what_it_found(get: Any, varied: None) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.database_full
-def test_cursor_walks_every_listing_once_in_the_order_of_the_pages(get: Any, unlimited: None) -> None:
-    now = timezone.now()
-    prices = [100, None, 100, 300, None, 100, 0]
-    for number, price in enumerate(prices):
-        PublishedListingFactory(
-            published_at=now - timedelta(days=number // 3), price_inr_minor=price, tags=["x"], purchases=number % 2, base_price_minor=500
-        )
-    for sort, query in (*((sort, {}) for sort in SORTS), ("popular", {"category": "fonts"}), ("price_asc", {"tag": "x"})):
-        by_cursor = walk(get, sort=sort, limit=2, **query)
-        by_page = [[item["id"] for item in get("assets", sort=sort, limit=2, page=page, **query)["items"]] for page in (1, 2, 3, 4)]
-        assert by_cursor == by_page, (sort, query)
-        assert len({row for page in by_cursor for row in page}) == len(prices)
-
-
-@pytest.mark.slow
 def test_cursor_neither_repeats_nor_skips_when_listings_come_and_go(get: Any) -> None:
     now = timezone.now()
     made = [PublishedListingFactory(published_at=now - timedelta(days=number)) for number in range(4)]
@@ -281,7 +183,7 @@ def tampered(cursor: str, **changes: Any) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(content)).decode().rstrip("=")
 
 
-def test_cursor_of_another_order_or_other_filters_is_refused(get: Any, refused: Any) -> None:
+def test_cursor_of_another_order_or_other_filters_or_a_made_up_one_is_refused(get: Any, refused: Any) -> None:
     for _ in range(3):
         PublishedListingFactory()
     cursor = get("assets", limit=1)["nextCursor"]
@@ -289,26 +191,15 @@ def test_cursor_of_another_order_or_other_filters_is_refused(get: Any, refused: 
         assert refused("assets", limit=1, cursor=cursor, **query) == [("?cursor", "invalid_cursor")]
     # The number of items may change on the way, and a currency alone asks for nothing.
     assert len(get("assets", limit=2, cursor=cursor, currency="EUR")["items"]) == 2
-
-
-def test_cursor_that_was_made_up_is_refused(get: Any, refused: Any) -> None:
-    for _ in range(2):
-        PublishedListingFactory()
-    cursor = get("assets", limit=1)["nextCursor"]
     made_up = [
         "%%%",
         "é",
-        "null",
         cursor[:-4],
-        cursor + "A",
         tampered(cursor, at1=0),
         tampered(cursor, at1=10**7),
         tampered(cursor, at2=2**63),
         tampered(cursor, at2=1.5),
-        tampered(cursor, at2=True),
-        tampered(cursor, at2="1"),
         tampered(cursor, at4="x"),
-        tampered(cursor, at4=None),
         base64.urlsafe_b64encode(b"[" * 200).decode(),
     ]
     for text in made_up:

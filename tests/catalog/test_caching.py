@@ -1,18 +1,15 @@
 """Public answers: what a cached one costs, that none is served after a change, and what other caches are told."""
 
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
 import pytest
 from django.core.cache import caches
-from django.db import OperationalError, connection, connections, transaction
+from django.db import connections, transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -29,11 +26,13 @@ from marketplace.settings.embedded import MEMORY_CACHES
 from marketplace.settings.environment import redis_caches
 from tests.factories import PublishedListingFactory
 from tests.servers.ports import free_port
-from tests.servers.redis import redis_in
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database_full]
 PUBLIC = "public, max-age=0, s-maxage=5"
-PATHS = [f"/api/v1/{path}" for path in ("assets", "assets/grotesk", "assets/search?q=grotesk", "assets/suggest?q=gro", "categories")]
+PATHS = [
+    f"/api/v1/{path}"
+    for path in ("assets?limit=5&sort=newest", "assets/grotesk", "assets/search?q=grotesk", "assets/suggest?q=gro", "categories")
+]
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -82,11 +81,7 @@ def test_cached_response_takes_one_query_for_the_catalog_version(store: str, lis
         for method in (client.get, client.head):
             with django_assert_num_queries(1):
                 assert method(path, HTTP_IF_NONE_MATCH=first["ETag"]).status_code == 304, path
-
-
-def test_query_parameters_in_another_order_find_the_same_cached_response(listing: Listing, django_assert_num_queries: Any) -> None:
-    client = APIClient()
-    client.get("/api/v1/assets?limit=5&sort=newest")
+    # Parameters in another order are the same.
     with django_assert_num_queries(1):
         assert client.get("/api/v1/assets?sort=newest&limit=5").status_code == 200
 
@@ -147,6 +142,9 @@ def test_validators_are_compared_as_the_standard_says(listing: Listing) -> None:
             answer = method(path, HTTP_IF_MATCH=given.replace(etag, matched))
             assert answer.status_code == status, (given, path)
             assert status == 200 or answer["Content-Type"] == "application/problem+json"
+    # A change that makes the same bytes.
+    change_version()
+    assert client.get("/api/v1/assets")["ETag"] == etag
     Listing.objects.filter(pk=listing.pk).update(title="Antiqua")
     listing_changed(Listing.objects.get(pk=listing.pk))
     changed = client.get("/api/v1/assets", HTTP_IF_NONE_MATCH=etag)
@@ -166,12 +164,8 @@ def test_request_that_is_refused_is_refused_even_if_the_response_is_cached(listi
 def test_unknown_session_cookie_does_not_change_a_public_response(listing: Listing) -> None:
     for _ in range(2):
         answer = Client().get("/api/v1/assets", HTTP_COOKIE=f"sessionid={'a' * 32}")
-        assert (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"]) == (
-            200,
-            "",
-            "Accept-Encoding",
-            PUBLIC,
-        )
+        told = (answer.status_code, answer.cookies.output(), answer["Vary"], answer["Cache-Control"])
+        assert told == (200, "", "Accept-Encoding", PUBLIC)
 
 
 def test_escaped_question_mark_in_a_path_does_not_find_another_cached_response(listing: Listing) -> None:
@@ -180,8 +174,7 @@ def test_escaped_question_mark_in_a_path_does_not_find_another_cached_response(l
     assert client.get("/api/v1/assets/search%3Fq=gro").status_code == 404
 
 
-@pytest.mark.parametrize("charset", ["iso-8859-1", "us-ascii", "utf-8"])
-def test_query_is_utf8_whatever_charset_the_content_type_names(listing: Listing, charset: str) -> None:
+def test_query_is_utf8_whatever_charset_the_content_type_names(listing: Listing) -> None:
     def query_of(content_type: str) -> str:
         environ: dict[str, Any] = {"PATH_INFO": "/api/v1/assets/search", "QUERY_STRING": "q=%C3%A9", "CONTENT_TYPE": content_type}
         setup_testing_defaults(environ)
@@ -189,17 +182,15 @@ def test_query_is_utf8_whatever_charset_the_content_type_names(listing: Listing,
         return str(json.loads(b"".join(wsgi.application(environ, lambda *_args: None)))["query"])
 
     # Who names a charset comes first, and others find what was made for it.
-    assert [query_of(content_type) for content_type in (f"text/plain; charset={charset}", "")] == ["\xe9"] * 2
+    assert [query_of(content_type) for content_type in ("text/plain; charset=iso-8859-1", "")] == ["\xe9"] * 2
 
 
-def test_response_to_a_long_query_is_not_cached(listing: Listing) -> None:
-    client, query = APIClient(), {"q": "\xe9" * 150}
-    assert client.get("/api/v1/assets/search", query).json()["results"] == client.get("/api/v1/assets/search", query).json()["results"]
-    assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
-
-
-def test_long_response_is_not_cached_so_that_the_cache_is_limited(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_response_or_one_to_a_long_query_is_not_cached_so_that_the_cache_is_limited(
+    listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert MEMORY_CACHES["responses"]["OPTIONS"]["MAX_ENTRIES"] * public.CACHED_RESPONSE_BYTES <= 32 * bounds.MIB
+    APIClient().get("/api/v1/assets/search", {"q": "\xe9" * 150})
+    assert caches["responses"]._cache == {}  # type: ignore[attr-defined]  # what the memory holds
     length = len(APIClient().get("/api/v1/assets").content)
     caches["responses"].clear()
     monkeypatch.setattr(public, "CACHED_RESPONSE_BYTES", length - 1)
@@ -289,45 +280,9 @@ def test_response_overtaken_by_a_change_is_not_cached(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the embedded default")
-def test_change_by_a_command_in_another_process_shows_in_the_next_response(listing: Listing) -> None:
-    client = APIClient()
-    assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
-    script = (
-        "import sqlite3, sys; database = sqlite3.connect(sys.argv[1]); "
-        "database.execute(\"UPDATE catalog_listingindex SET title = 'Antiqua'\"); "
-        "database.execute(\"UPDATE catalog_catalogversion SET value = 'another'\"); database.commit()"
-    )
-    subprocess.run([sys.executable, "-c", script, str(connection.settings_dict["NAME"])], check=True)
-    assert titles(client) == ["Antiqua"]
-
-
-@pytest.mark.slow
 def test_unavailable_cache_changes_neither_responses_nor_their_freshness(listing: Listing, settings: Any) -> None:
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")
     client = APIClient()
     assert (titles(client), titles(client)) == (["Grotesk"], ["Grotesk"])
     unpublish_listing(listing=listing, actor=listing.store.owner)
     assert titles(client) == []
-
-
-@pytest.mark.slow
-def test_cache_restored_from_an_old_snapshot_serves_no_stale_response(listing: Listing, settings: Any, tmp_path: Path) -> None:
-    port = free_port()
-    settings.CACHES = redis_caches(f"redis://127.0.0.1:{port}/0")
-    with redis_in(tmp_path, port):
-        assert titles(APIClient()) == ["Grotesk"]
-        caches["responses"].client.get_client().save()  # type: ignore[attr-defined]  # django-redis has it
-        unpublish_listing(listing=listing, actor=listing.store.owner)
-    with redis_in(tmp_path, port):
-        assert caches["responses"].keys("catalog:*") != []  # type: ignore[attr-defined]  # as above
-        assert titles(APIClient()) == []
-
-
-def test_database_that_is_down_is_a_problem_that_says_when_to_come_back(listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> str:
-        raise OperationalError("secret words of an error")
-
-    monkeypatch.setattr("catalog.api.public.current_version", fail)
-    answer = Client(raise_request_exception=False).get("/api/v1/assets")
-    assert (answer.status_code, answer.json()["code"], "Retry-After" in answer.headers) == (503, "dependency_unavailable", True)

@@ -5,7 +5,6 @@ was begun after its answer; what it saw must be one of those between.
 """
 
 import multiprocessing
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -24,7 +23,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .cases import open_review, submitted
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.full, pytest.mark.postgres]
 
 READERS = 8
 ROUNDS = 4
@@ -67,28 +66,7 @@ def poll(clock: Clock, listing_id: str, number: int) -> list[Sight]:
             return sights
 
 
-def in_threads(clock: Clock, listing_id: str) -> Callable[[], list[Sight]]:
-    sights: list[Sight] = []
-
-    def read(number: int) -> None:
-        try:
-            sights.extend(poll(clock, listing_id, number))
-        finally:
-            connections.close_all()
-
-    readers = [threading.Thread(target=read, args=(number,)) for number in range(READERS)]
-    for reader in readers:
-        reader.start()
-
-    def finish() -> list[Sight]:
-        for reader in readers:
-            reader.join()
-        return sights
-
-    return finish
-
-
-def in_processes(clock: Clock, listing_id: str) -> Callable[[], list[Sight]]:
+def start_readers(clock: Clock, listing_id: str) -> Callable[[], list[Sight]]:
     queue: Any = fork.Queue()
     connections.close_all()
     caches.close_all()
@@ -143,11 +121,11 @@ def write(clock: Clock, listing: Listing) -> list[Shown]:
     return states
 
 
-def race(start: Callable[[Clock, str], Callable[[], list[Sight]]], settings: Any) -> None:
+def race(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"anonymous": 1_000_000}
     listing = PublishedListingFactory(price_inr_minor=100_00)
     clock = Clock()
-    finish = start(clock, str(listing.pk))
+    finish = start_readers(clock, str(listing.pk))
     try:
         states = write(clock, listing)
     finally:
@@ -160,15 +138,9 @@ def race(start: Callable[[Clock, str], Callable[[], list[Sight]]], settings: Any
     assert len(sights) > READERS * 2
 
 
-def test_no_thread_gets_a_stale_response(settings: Any) -> None:
-    race(in_threads, settings)
-
-
-@pytest.mark.postgres
 def test_no_process_gets_a_response_that_another_made_stale(settings: Any) -> None:
-    race(in_processes, settings)
+    race(settings)
 
 
-@pytest.mark.postgres
 def test_no_process_gets_a_stale_response_from_a_shared_cache(redis_cache: str, settings: Any) -> None:
-    race(in_processes, settings)
+    race(settings)

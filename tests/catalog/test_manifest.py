@@ -6,7 +6,6 @@ import pytest
 from django.core.cache import caches
 from rest_framework.test import APIClient
 
-from catalog.manifests import ensure_manifest
 from catalog.manifests.public import dependencies, estimated_tokens
 from catalog.models import AgentManifest
 from tests.factories import PublishedListingFactory
@@ -42,19 +41,6 @@ def test_manifest_says_what_the_vendor_and_the_file_say(key_client: Any) -> None
         {"name": "After Effects", "kind": "hostApplication", "version": "2023+", "optional": True},
         {"name": "Figma", "kind": "hostApplication", "version": None, "optional": True},
     ]
-
-
-@pytest.mark.slow
-def test_manifest_is_made_where_there_is_none_and_is_stale_after_an_edit_until_it_is_made_again(key_client: Any) -> None:
-    listing = PublishedListingFactory(tags=["old"])
-    client = key_client()
-    assert manifest_of(client, listing.id).json()["semanticTags"][0] == "old"
-    assert AgentManifest.objects.filter(listing=listing).exists()
-    listing.tags = ["new"]
-    listing.save()
-    assert manifest_of(client, listing.id).json()["semanticTags"][0] == "old"
-    ensure_manifest(listing)
-    assert manifest_of(client, listing.id).json()["semanticTags"][0] == "new"
 
 
 @pytest.mark.slow

@@ -73,7 +73,6 @@ def shuffled(value: Any, chance: random.Random) -> Any:
 
 
 def texts_in(value: Any) -> list[str]:
-    """Return every text of a JSON value, names included."""
     match value:
         case str():
             return [value]

@@ -26,11 +26,9 @@ def stored() -> Any:
 
     def make(listing: Any, content_type: str = "image/png") -> Any:
         preview_id = uuid.uuid4()
-        renditions = {}
         for key, content in ((f"previews/{preview_id}", BYTES), (f"previews/{preview_id}-card", CARD)):
             default_storage.save_bytes(key, content)
-        card = {"key": f"previews/{preview_id}-card", "size": len(CARD), "sha256": "c" * 64, "width": 1, "height": 1}
-        renditions["card"] = card | {"contentType": "image/webp"}
+        card = {"key": f"previews/{preview_id}-card", "size": len(CARD), "sha256": "c" * 64, "contentType": "image/webp"}
         return Preview.objects.create(
             id=preview_id,
             listing=listing,
@@ -40,7 +38,7 @@ def stored() -> Any:
             content_type=content_type,
             size=len(BYTES),
             sha256="b" * 64,
-            renditions=renditions,
+            renditions={"card": card | {"width": 1, "height": 1}},
         )
 
     return make
@@ -151,34 +149,19 @@ def test_published_is_served_with_every_protection_by_one_query(anonymous: APICl
     body_of(response)
 
 
-def test_every_partial_response_of_a_preview_has_the_security_headers(anonymous: APIClient, stored: Any) -> None:
+# What a range is answered with is tried in `tests/files/test_serving.py`.
+def test_every_other_response_of_a_preview_has_the_security_headers(anonymous: APIClient, stored: Any) -> None:
     preview = stored(PublishedListingFactory())
-    for headers, start, end in (
-        ({"range": "bytes=0-"}, 0, len(BYTES)),
-        ({"range": "bytes=10-19"}, 10, 20),
-        ({"range": "bytes=-24"}, len(BYTES) - 24, len(BYTES)),
-        ({"range": "bytes=5-5", "if-range": f'"{"b" * 64}"'}, 5, 6),
+    for headers, status, content in (
+        ({"range": "bytes=10-19"}, 206, BYTES[10:20]),
+        ({"range": "bytes=5-5", "if-range": '"older"'}, 200, BYTES),
+        ({"if-none-match": f'"{"b" * 64}"'}, 304, b""),
     ):
-        response = anonymous.get(preview.url, headers=headers | ORIGIN)
-        assert (response.status_code, body_of(response)) == (206, BYTES[start:end]), headers
-        assert response["Content-Length"] == str(end - start)
-        assert response["Content-Range"] == f"bytes {start}-{end - 1}/{len(BYTES)}"
-        assert_protected(response)
-    for headers in ({"range": "bytes=5-5", "if-range": '"older"'}, {"range": "bytes=0-1,5-6"}):
-        response = anonymous.get(preview.url, headers=headers | ORIGIN)
-        assert (response.status_code, body_of(response)) == (200, BYTES), headers
-        assert_protected(response)
-    beyond = anonymous.get(preview.url, HTTP_RANGE="bytes=99999-")
-    assert (beyond.status_code, beyond.json()["code"]) == (416, "range_not_satisfiable")
-
-
-@pytest.mark.slow
-def test_response_without_a_body_has_the_security_headers(anonymous: APIClient, stored: Any) -> None:
-    preview = stored(PublishedListingFactory())
-    for tag in (f'"{"b" * 64}"', "*"):
-        response = anonymous.get(preview.url, headers=ORIGIN | {"if-none-match": tag})
-        assert (response.status_code, response.content) == (304, b"")
+        response: Any = anonymous.get(preview.url, headers=headers | ORIGIN)
+        assert (response.status_code, response.getvalue()) == (status, content), headers
         assert_protected(response)
     head = anonymous.head(preview.url, headers=ORIGIN)
-    assert (head.status_code, head["Content-Type"], head["Content-Length"], head.content) == (200, "image/png", str(len(BYTES)), b"")
+    assert (head.status_code, head["Content-Length"], head.content) == (200, str(len(BYTES)), b"")
     assert_protected(head)
+    beyond = anonymous.get(preview.url, HTTP_RANGE="bytes=99999-")
+    assert (beyond.status_code, beyond.json()["code"]) == (416, "range_not_satisfiable")

@@ -20,7 +20,6 @@ QUEUE = ListingReviewAdmin(ListingReview, admin.site)
 
 
 def waiting(**fields: Any) -> ListingReview:
-    """Return a submission that waits."""
     return open_review(submitted(draft(**fields)))
 
 

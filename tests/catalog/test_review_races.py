@@ -43,9 +43,10 @@ def test_one_of_concurrent_decisions_on_a_listing_succeeds(_round: int) -> None:
 
 
 @pytest.mark.parametrize("_round", range(2))
-def test_concurrent_withdrawal_and_approval_of_a_listing_end_in_one_of_them(_round: int) -> None:
-    listing = submitted()
-    review = open_review(listing)
+@pytest.mark.parametrize("is_update", [False, True])
+def test_concurrent_withdrawal_and_approval_end_in_one_of_them(_round: int, *, is_update: bool) -> None:
+    listing = submitted(add_candidate(published()) if is_update else draft())
+    review, candidate = open_review(listing), listing.candidate_deliverable_id
     outcomes = refusals_at_once(
         partial(submission.withdraw_listing, listing=listing, actor=listing.store.owner),
         partial(services.approve_listing, review=review, actor=UserFactory()),
@@ -53,7 +54,9 @@ def test_concurrent_withdrawal_and_approval_of_a_listing_end_in_one_of_them(_rou
     assert one_stands(outcomes, InvalidTransition), outcomes
     review.refresh_from_db()
     listing.refresh_from_db()
-    assert (review.status, listing.status) in {("Approved", ListingStatus.PUBLISHED), ("Withdrawn", ListingStatus.DRAFT)}
+    withdrawn = ("Withdrawn", ListingStatus.PUBLISHED if is_update else ListingStatus.DRAFT)
+    assert (review.status, listing.status) == (("Approved", ListingStatus.PUBLISHED) if outcomes[1] is None else withdrawn)
+    assert (listing.approved_deliverable_id == candidate) == (outcomes[1] is None)
 
 
 def test_one_of_concurrent_submissions_of_a_listing_succeeds() -> None:
@@ -157,18 +160,6 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
     fresh = Listing.objects.get(pk=listing.pk)
     assert fresh.approved_deliverable_id == submitted_file
     assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
-
-
-def test_concurrent_withdrawal_and_approval_of_an_update_end_in_one_of_them() -> None:
-    listing = submitted(add_candidate(published()))
-    review, live = open_review(listing), listing.approved_deliverable_id
-    outcomes = refusals_at_once(
-        partial(submission.withdraw_listing, listing=listing, actor=listing.store.owner),
-        partial(services.approve_listing, review=review, actor=UserFactory()),
-    )
-    assert one_stands(outcomes, InvalidTransition), outcomes
-    fresh = Listing.objects.get(pk=listing.pk)
-    assert (fresh.approved_deliverable_id == live) == (outcomes[0] is None)
 
 
 def _upload(listing: Listing) -> None:

@@ -1,5 +1,3 @@
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -22,6 +20,8 @@ from marketplace.core.models import AuditEntry
 from tests.catalog.cases import add_candidate, draft, make_deliverable, open_review, published, submitted
 from tests.factories import UserFactory
 
+from .test_review_services import VERBS
+
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
@@ -30,11 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 def test_leaving_the_catalog_closes_a_waiting_update(verb: str, outcome: ReviewStatus) -> None:
     listing = submitted(add_candidate(published()))
     review = open_review(listing)
-    leave: dict[str, Callable[[], object]] = {
-        "takedown": partial(services.takedown_listing, listing=listing, reason="Copied.", actor=UserFactory()),
-        "unpublish": partial(submission.unpublish_listing, listing=listing, actor=listing.store.owner),
-    }
-    leave[verb]()
+    VERBS[verb](listing, UserFactory())
     review.refresh_from_db()
     listing.refresh_from_db()
     assert review.status == outcome
@@ -113,13 +109,21 @@ def test_second_block_of_a_file_is_refused() -> None:
 def test_changes_are_against_what_was_approved_last() -> None:
     listing = published(title="Old name", tax_rate_bp=500)
     listing.title, listing.price_inr_minor, listing.tax_rate_bp = "New name", 9900, 1800
+    listing.ai_training, listing.ai_origin, listing.ai_parts = "allowed", "declared", "The cover."
     listing.save()
     approved = approvals_of(listing)[0].snapshot
     changes = {change.name: (change.before, change.after) for change in changes_between(approved, snapshot_of(listing))}
     # The manifest is made of the title, among other things.
     manifests = changes.pop("manifest")
     assert ["New name" in manifest["agentGuidance"] for manifest in manifests] == [False, True]
-    assert changes == {"title": ("Old name", "New name"), "priceInr": (None, 99.0), "taxRatePercent": (5.0, 18.0)}
+    assert changes == {
+        "title": ("Old name", "New name"),
+        "priceInr": (None, 99.0),
+        "taxRatePercent": (5.0, 18.0),
+        "aiTraining": ("forbidden", "allowed"),
+        "aiOrigin": ("undeclared", "declared"),
+        "aiParts": ("", "The cover."),
+    }
 
 
 @pytest.mark.slow

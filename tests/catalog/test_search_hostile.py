@@ -5,8 +5,7 @@ bounds that time: statements, their length, and the words that are compared.
 """
 
 import string
-from itertools import cycle, product
-from typing import Any
+from itertools import product
 from urllib.parse import quote
 
 import pytest
@@ -24,16 +23,13 @@ from .searching import titles
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.full]
 
 PATHS = ("assets/search", "assets/suggest")
-INVALID = ("%00", "a%00b", "%ed%a0%80", "%ed%b0%80x", "%ff%fe", "%c0%ae", "%f4%90%80%80", "%", "%zz", "+", "q=q&q=r")
 STATEMENTS = 4
 # Of SQL with its parameters, in all statements of one search.
 SQL_CHARACTERS = 60_000
 LONG = [
     "lorem ipsum " * 900,
-    "a b " * 500,
     "x" * 5000,
     "Z" + "\u0351\u036b\u0343" * 3000,
-    "🔥" * 3000,
     "明" * 5000,
     "(" * 10_000,
     "\u202e\u200b" * 5000,
@@ -41,54 +37,20 @@ LONG = [
 ]
 SHORT = [
     "%",
-    "_",
-    "*",
     '"',
-    "'",
     "\\",
-    "--",
-    ";",
-    "$$",
-    "$1",
-    "%s",
-    "%(q)s",
-    "{}",
-    "{0}",
-    "a:*",
     "!!a & (b | c) <-> d",
-    "title : helvetica",
-    "{title tags} : helvetica",
-    "NEAR(helvetica revival, 2)",
     '"helvetica" * ^ OR NOT AND',
     "'; DROP TABLE catalog_searchterm; --",
     "' UNION SELECT * FROM accounts_user --",
-    "1) OR (1=1",
-    "helvetica' AND pg_sleep(9) --",
     "\x01\x02\x7f\x9f",
     "\u202ehelvetica\u202c",
-    "שלום مرحبا",
     "👩\u200d👩\u200d👧\u200d👦 🏳️\u200d🌈",
     "\u0301" * 150,
-    "h\u0301\u0302\u0303e\u0304lvetica",
-    "a " * 90,
-    "the of and " * 16,
     "\ufdfa" * 150,
-    "\u1e9e" * 150,
-    "İ" * 150,
-    "\ufeff\u2060\u180e",
-    "\U000e0041\U000e007f",
     "\uffff\ufffe\U0010ffff",
-    "|",
-    "popular new",
-    "marks",
-    'marks : "popular"',
     "९९९ ٣٣٣ ४",
-    "c++ c# f# a++b",
-    "(" * 200,
-    "明" * 200,
     "\U0001d573\U0001d58a\U0001d591\U0001d59b\U0001d58a\U0001d599\U0001d58e\U0001d588\U0001d586",
-    "\ud7ff\ue000\U0010ffff",
-    "-1",
 ]
 
 
@@ -104,19 +66,6 @@ def cost_of(q: str) -> tuple[int, int]:
     with CaptureQueriesContext(connection) as context:
         search(q, limit=50)
     return len(context), sum(len(query["sql"]) for query in context.captured_queries)
-
-
-def test_long_query_is_refused(refused: Any) -> None:
-    for q, path in zip(LONG, cycle(PATHS), strict=False):
-        assert refused(path, q=q[:600]) == [("?q", "max_length")], q[:50]
-
-
-def test_invalid_bytes_in_a_search_query_are_refused_or_replaced(anonymous: APIClient, unlimited: None) -> None:
-    for path, raw in product(PATHS, INVALID):
-        response = anonymous.get(f"/api/v1/{path}?q={raw}")
-        assert response.status_code in {200, 400}, raw
-        if response.status_code == 400:
-            assert response.json()["code"] == "invalid_input"
 
 
 def test_every_short_search_query_is_plain_text(anonymous: APIClient, unlimited: None) -> None:

@@ -18,7 +18,7 @@ from tests.races import at_once
 
 from .searching import titles
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 WORDS = ["sans", "serif", "fonts", "brush", "script", "Café", "mono", "display", "hand-drawn", "title", "titles", "明朝体"]
 
@@ -40,7 +40,6 @@ def scramble(listing: Listing, dice: random.Random) -> None:
     listing_changed(listing)
 
 
-@pytest.mark.django_db
 def test_search_index_after_many_changes_equals_a_rebuilt_one() -> None:
     dice = random.Random(1)
     listings = [PublishedListingFactory() for _ in range(6)]
@@ -54,18 +53,6 @@ def test_search_index_after_many_changes_equals_a_rebuilt_one() -> None:
     assert all(documents > 0 for _, documents, _ in grown[1])
 
 
-@pytest.mark.django_db
-def test_listing_is_found_by_what_its_file_says_it_is() -> None:
-    listing = PublishedListingFactory(title="Bricolage Grotesk", tags=["calm", "warm", "soft"])
-    PublishedListingFactory(title="Other")
-    file = listing.approved_deliverable
-    file.technical = {"format": "otf", "glyphCount": 9, "familyNames": ["Bricolage Grotesk"]}
-    file.save()
-    listing_changed(listing)
-    assert titles("grotesque") == ["Bricolage Grotesk"]
-
-
-@pytest.mark.django_db
 def test_rebuild_repairs_and_tells_what_it_did() -> None:
     kept, stale, lost = (PublishedListingFactory(title=title) for title in ("Kept", "Stale", "Lost"))
     good = contents()
@@ -86,7 +73,6 @@ def test_rebuild_repairs_and_tells_what_it_did() -> None:
     assert out.getvalue() == "3 listings checked; 0 documents and 0 words corrected.\n"
 
 
-@pytest.mark.django_db
 def test_long_description_is_indexed_within_a_bound() -> None:
     words = " ".join(f"word{number}" for number in range(5000))
     PublishedListingFactory(description=words)

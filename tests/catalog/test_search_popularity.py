@@ -21,7 +21,7 @@ from tests.races import at_once
 
 from .searching import titles
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture
@@ -47,7 +47,6 @@ def commons(count: int) -> list[Listing]:
     return [PublishedListingFactory(title=f"Common {number}", purchases=number) for number in range(count)]
 
 
-@pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
 def test_marking_popular_listings_writes_only_what_changed() -> None:
     assert run() == "0 of 0 listings changed.\n"
@@ -62,7 +61,6 @@ def test_marking_popular_listings_writes_only_what_changed() -> None:
     assert popular_titles() == ["Common 0", "Common 4", "Common 5", "Common 6"]
 
 
-@pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
 def test_common_word_is_looked_for_among_popular_listings_and_a_rarer_one_everywhere() -> None:
     listings = commons(7)
@@ -78,7 +76,6 @@ def test_common_word_is_looked_for_among_popular_listings_and_a_rarer_one_everyw
     assert titles("common 0")[0] == "Common 0"
 
 
-@pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
 def test_search_with_too_few_popular_results_covers_all_listings(monkeypatch: pytest.MonkeyPatch) -> None:
     commons(7)
@@ -87,7 +84,6 @@ def test_search_with_too_few_popular_results_covers_all_listings(monkeypatch: py
     assert len(titles("common")) == 7
 
 
-@pytest.mark.django_db
 @pytest.mark.usefixtures("four_are_popular")
 def test_new_listing_is_searched_among_the_popular_until_they_are_marked_again() -> None:
     commons(9)
@@ -99,7 +95,6 @@ def test_new_listing_is_searched_among_the_popular_until_they_are_marked_again()
     assert "Common 9" not in popular_titles()
 
 
-@pytest.mark.django_db
 def test_edit_of_a_listing_that_was_marked_before_does_not_make_it_new() -> None:
     listing = PublishedListingFactory(title="Before", purchases=3)
     run()
@@ -109,7 +104,6 @@ def test_edit_of_a_listing_that_was_marked_before_does_not_make_it_new() -> None
     assert SearchDocument.objects.get().is_new is False
 
 
-@pytest.mark.django_db
 def test_many_very_common_words_are_looked_for_among_popular_listings_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many words are asked for, no list of listings is read whole."""
     for number in range(4):
@@ -121,7 +115,6 @@ def test_many_very_common_words_are_looked_for_among_popular_listings_only(monke
     assert (len(results.hits), results.total_is_exact) == (2, False)
 
 
-@pytest.mark.django_db
 def test_listing_published_while_its_store_is_closed_is_found_when_it_opens() -> None:
     store = StoreFactory(is_open=False)
     listing = PublishedListingFactory(store=store, title="Grotesk")
@@ -134,7 +127,6 @@ def test_listing_published_while_its_store_is_closed_is_found_when_it_opens() ->
     assert [hit.id for hit in query.search("grotesk", limit=10).hits] == [listing.id]
 
 
-@pytest.mark.django_db
 def test_partial_search_indexes_stay_correct_after_many_changes() -> None:
     """The database keeps indexes for popular and new listings: none may keep what left them, or miss what came."""
     dice = random.Random(1)

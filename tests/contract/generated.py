@@ -88,21 +88,9 @@ LONG = 300
 MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 
 
-def _headers_of_nobody(_user: User) -> dict[str, str]:
-    return {}
-
-
 def _headers_of_key(user: User) -> dict[str, str]:
     app = AppFactory(user=user, granted_scopes=format_scopes(APP_SCOPES))
     return {"X-Api-Key": issue_api_key(app=app, name="generated", actor=user)[1]}
-
-
-def _headers_of_personal(user: User) -> dict[str, str]:
-    return bearer(personal_token(user, APP_SCOPES)[1])
-
-
-def _headers_of_oauth(user: User) -> dict[str, str]:
-    return bearer(token_of("oauth", user)[1])
 
 
 def _headers_of_vendor(user: User) -> dict[str, str]:
@@ -113,10 +101,10 @@ def _headers_of_vendor(user: User) -> dict[str, str]:
 
 
 CALLERS: dict[str, Callable[[User], dict[str, str]]] = {
-    "anonymous": _headers_of_nobody,
+    "anonymous": lambda _user: {},
     "API key": _headers_of_key,
-    "personal token": _headers_of_personal,
-    "OAuth token": _headers_of_oauth,
+    "personal token": lambda user: bearer(personal_token(user, APP_SCOPES)[1]),
+    "OAuth token": lambda user: bearer(token_of("oauth", user)[1]),
     "vendor's token": _headers_of_vendor,
 }
 
@@ -130,19 +118,7 @@ class Exercise:
     headers: dict[str, str]
 
     def run(self, *, boundaries: int, examples: int, at_random: bool) -> int:
-        """Send the requests.
-
-        Args:
-            boundaries: How many of each kind to send at the boundaries of what the document allows.
-            examples: How many to make at random.
-            at_random: Make others each time.
-
-        Returns:
-            How many were sent.
-
-        Raises:
-            FailureGroup: an answer is not as documented.
-        """
+        """Send so many requests of each kind at the boundaries of the document, and so many at random; return how many were sent."""
         described = _described(self.operation)
         sent = 0
         for case in _at_boundaries(described, boundaries):

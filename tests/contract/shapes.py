@@ -102,17 +102,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Query:
-    """A query parameter.
-
-    Args:
-        name: As the specification spells it.
-        type: `string` or `integer`.
-        required: Whether it must be there.
-        default: What counts when it is left out.
-        bounds: Its limits, in the words of OpenAPI.
-        bad: Values that must be refused.
-        maximum: Where a larger number is cut to it instead of refused.
-    """
+    """A query parameter, described as a field is; a number above its `maximum` is cut to it instead of refused."""
 
     name: str
     type: str | list[str]
@@ -128,15 +118,11 @@ class Operation:
     """One endpoint.
 
     Args:
-        method: HTTP method.
         path: Under /api/v1; a name in braces is given by the scene.
         auth: The auth column.
         scene: What must be there for a good call: a function of `scenes`.
-        response: Shape of the body of the 200.
         scope: What the credential must carry.
-        body: Fields of the JSON body; None where there is none.
         form: Name of the sample file of an upload; None where it is none.
-        query: Query parameters.
         refusals: Codes of its own, beside those that every operation has.
         added: Whether it is our addition to the specification.
     """

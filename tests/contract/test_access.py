@@ -27,7 +27,3 @@ def test_user_who_is_no_approved_vendor_is_refused(operation: Operation, scene: 
         before = rows()
         assert refused(call(caller, operation, scene), 403, "vendor_not_approved", operation)["vendorStatus"] == status
         assert rows() == before
-
-
-def test_someone_without_a_profile_has_no_application_status(bearer_client: Callable[..., APIClient]) -> None:
-    refused(bearer_client().get("/api/v1/vendor/application-status"), 404, "vendor_profile_missing")

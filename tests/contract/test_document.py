@@ -1,7 +1,8 @@
 """The generated OpenAPI document against the table."""
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -71,22 +72,8 @@ def differences(expected: Shape, documented: Shape, at: str = "") -> Iterator[st
             yield from differences(shape, found["properties"][name], f"{at}/{name}")
 
 
-def documented_codes(operation: Operation) -> set[str]:
-    """Return the codes that the document lists, each under its class's status."""
-    responses = document_of(operation)["responses"]
-    return {
-        code for code, problem in all_problems().items() if f"`{code}`" in responses.get(str(problem.status), {}).get("description", "")
-    }
-
-
 def schemas() -> dict[str, Any]:
-    """Return the named shapes of the document."""
     return dict(document()["components"]["schemas"])
-
-
-def said(part: Mapping[str, Any]) -> bool:
-    """Tell whether a field or parameter has a description."""
-    return bool(part.get("description"))
 
 
 @pytest.mark.slow
@@ -108,11 +95,12 @@ def test_document_and_table_hold_the_same_operations() -> None:
 
 
 def test_every_operation_field_and_parameter_says_what_it_means() -> None:
-    silent = [f"{name}.{field}" for name, shape in schemas().items() for field, of in shape.get("properties", {}).items() if not said(of)]
+    fields = [(f"{name}.{field}", of) for name, shape in schemas().items() for field, of in shape.get("properties", {}).items()]
+    silent = [name for name, field in fields if not field.get("description")]
     for path, item in document()["paths"].items():
         for method, operation in item.items():
             silent += [f"{method} {path}: {part}" for part in ("summary", "description") if not operation.get(part)]
-            silent += [f"{method} {path}: {parameter['name']}" for parameter in operation.get("parameters", ()) if not said(parameter)]
+            silent += [f"{method} {path}: {each['name']}" for each in operation.get("parameters", ()) if not each.get("description")]
     assert silent == []
 
 
@@ -128,20 +116,6 @@ def test_every_meaning_is_of_a_field_or_parameter_that_there_is() -> None:
 
 def test_no_shape_has_the_name_of_one_of_its_fields_which_generated_clients_would_mix_up() -> None:
     assert [name for name, shape in schemas().items() if name.lower() in map(str.lower, shape.get("properties", {}))] == []
-
-
-def test_every_reference_leads_somewhere() -> None:
-    def references(node: Any) -> Iterator[str]:
-        if isinstance(node, dict):
-            yield from (value for name, value in node.items() if name == "$ref" and isinstance(value, str))
-            node = list(node.values())
-        if isinstance(node, list):
-            for child in node:
-                yield from references(child)
-
-    known = {f"#/components/{kind}/{name}" for kind in ("schemas", "headers") for name in document()["components"][kind]}
-    assert set(references(document())) <= known
-    assert "#/components/schemas/Problem" in known
 
 
 def test_security_schemes_are_the_credentials_and_the_way_to_a_token(settings: Any) -> None:
@@ -175,10 +149,10 @@ def test_headers_of_every_response_are_documented(operation: Operation) -> None:
 
 def test_every_header_of_the_document_is_one_that_some_response_has() -> None:
     referred = {
-        name
+        header["$ref"].removeprefix("#/components/headers/")
         for operation in operations_in_document().values()
         for response in operation["responses"].values()
-        for name in response["headers"]
+        for header in response["headers"].values()
     }
     assert referred == set(document()["components"]["headers"])
 
@@ -205,8 +179,9 @@ def test_problems_are_documented(operation: Operation) -> None:
         wanted |= {"not_found"}
     if operation.method != "GET":
         wanted |= OF_BODIES
-    assert documented_codes(operation) >= wanted
     responses = document_of(operation)["responses"]
+    for code in wanted:
+        assert f"`{code}`" in responses[str(all_problems()[code].status)]["description"]
     for status in {all_problems()[code].status for code in wanted}:
         assert responses[str(status)]["content"] == {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     other = [status for status in responses if status.startswith("2") and status not in {"200", "206"}]
@@ -312,16 +287,11 @@ def test_documented_price_accepts_every_valid_price() -> None:
     assert [cents / 100 for cents in range(10_000) if not price.is_valid(cents / 100)] == []
 
 
-def patterns(part: Any) -> Iterator[str]:
-    """Yield the patterns in a part of the document."""
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from patterns(inner)
-    if isinstance(part, dict) and isinstance(part.get("pattern"), str):
-        yield part["pattern"]
-
-
 def test_no_pattern_has_a_class_that_other_languages_read_differently() -> None:
-    assert [pattern for pattern in patterns(document()) if re.search(r"\\[sSwWdDbB]", pattern)] == []
+    patterns = re.findall(r'"pattern": "((?:[^"\\]|\\.)*)"', json.dumps(document()))
+    assert patterns
+    # In JSON, a backslash is two.
+    assert [pattern for pattern in patterns if re.search(r"\\\\[sSwWdDbB]", pattern)] == []
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import json
 from itertools import product
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from rest_framework.test import APIClient
@@ -50,12 +49,3 @@ def test_hostile_query_parameter_is_accepted_or_refused_without_a_crash(operatio
     for parameter, value in product(operation.query, HOSTILE_IN_ADDRESSES):
         rest = "".join(f"&{name}={given}" for name, given in query_of(operation, scene).items() if name != parameter.name)
         judged(caller.generic(operation.method, f"{path_of(operation, scene)}?{parameter.name}={value}{rest}", "", ""))
-
-
-@pytest.mark.parametrize("operation", [entry for entry in OPERATIONS if "{" in entry.path], ids=lambda operation: operation.name)
-def test_hostile_id_in_the_path_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    for value in HOSTILE_IN_ADDRESSES:
-        path = path_of(operation, scene, **dict.fromkeys(scene.names, value))
-        answer = caller.generic(operation.method, f"{path}?{urlencode(query_of(operation, scene))}", "", "application/json")
-        assert answer.status_code == 404, value
-        judged(answer)

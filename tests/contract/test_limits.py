@@ -1,25 +1,23 @@
 """The limits of section 8 of the specification."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rest_framework.serializers import Serializer
 from rest_framework.test import APIClient
 
 from catalog import bounds as catalog_bounds
-from catalog.models import Deliverable, LicenseTier, Listing
+from catalog.browsing import BrowseQuery, CatalogSearchQuery
 from library import bounds as library_bounds
-from library.models import Licence
-from marketplace.accounts.models import User
-from marketplace.core.ids import new_id
+from library.api.serializers.library import LibraryQuery
 from marketplace.core.scopes import Scope
-from tests.factories import PublishedListingFactory, UserFactory
-from tests.shop import on_sale
+from tests.files.helpers import knock
 from vendors import bounds as vendors_bounds
 
-from .calls import API, path_of, refused, rows
-from .scenes import Scene, draft
-from .shapes import Operation
+from .calls import path_of, refused, rows
+from .scenes import draft
 from .table import BY_NAME
 
 pytestmark = pytest.mark.django_db
@@ -27,60 +25,15 @@ pytestmark = pytest.mark.django_db
 GIB, MIB = 2**30, 2**20
 
 
-class Empty:
-    """A body of which nothing ever comes; it tells whether someone asked."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def read(self, *_: object) -> bytes:
-        """Return the end."""
-        self.asked = True
-        return b""
-
-    readline = read
-
-
-def knock(caller: APIClient, operation: Operation, scene: Scene, length: int) -> tuple[Any, bool]:
-    """State an upload's length and send nothing; return the answer, and whether the body was read."""
-    body, form = Empty(), "multipart/form-data; boundary=x"
-    environ: dict[str, Any] = {"CONTENT_LENGTH": str(length), "CONTENT_TYPE": form, "wsgi.input": body}
-    answer = caller.generic("POST", path_of(operation, scene) + ("?slot=0" if operation.query else ""), "", form, **environ)
-    return answer, body.asked
-
-
-@pytest.mark.slow
-def test_browse_and_search_answer_twenty_and_at_most_fifty(anonymous: APIClient) -> None:
-    first = PublishedListingFactory(title="Aurora 0")
-    for number in range(1, 52):
-        PublishedListingFactory(title=f"Aurora {number}", store=first.store, category=first.category)
-    for path, items, query in (("assets", "items", {}), ("assets/search", "results", {"q": "aurora"})):
-        sizes = [
-            len(anonymous.get(f"{API}/{path}", query | limit).json()[items])
-            for limit in ({}, {"limit": "50"}, {"limit": "51"}, {"limit": "1"})
-        ]
-        assert sizes == [20, 50, 50, 1], path
-    assert anonymous.get(f"{API}/assets").json()["total"] == 52
-
-
-def own(user: User, listing: Listing) -> Licence:
-    """Return a licence that is not saved."""
-    tier, file = LicenseTier.objects.get(slug="personal"), listing.approved_deliverable
-    assert isinstance(file, Deliverable)
-    return Licence(holder=user, listing=listing, tier=tier, terms=tier.terms.get(), order_id=new_id(), deliverable=file)
-
-
-@pytest.mark.slow
-def test_library_answers_twenty_five_and_at_most_a_hundred(key_client: Callable[..., APIClient]) -> None:
-    user, first = UserFactory(), on_sale()
-    listings: list[Listing] = [first, *(PublishedListingFactory(store=first.store, category=first.category) for _ in range(101))]
-    Licence.objects.bulk_create([own(user, listing) for listing in listings])
-    caller = key_client(user)
-    answers = [caller.get(f"{API}/library", limit).json() for limit in ({}, {"limit": "100"}, {"limit": "101"})]
-    assert [len(answer["items"]) for answer in answers] == [25, 100, 100]
-    assert {answer["ownedCount"] for answer in answers} == {102}
-    rest = caller.get(f"{API}/library", {"limit": "100", "cursor": answers[1]["nextCursor"]}).json()
-    assert (len(rest["items"]), rest["nextCursor"]) == (2, None)
+@pytest.mark.parametrize(
+    ("query", "default", "maximum"),
+    [(BrowseQuery, 20, 50), (CatalogSearchQuery, 20, 50), (LibraryQuery, 25, 100)],
+)
+def test_lists_answer_as_many_by_default_and_at_most(query: type[Serializer[Any]], default: int, maximum: int) -> None:
+    for limit, answered in ({}, default), ({"limit": f"{maximum}"}, maximum), ({"limit": f"{maximum + 1}"}, maximum), ({"limit": "1"}, 1):
+        asked = query(data={"q": "aurora", **limit})
+        asked.is_valid(raise_exception=True)
+        assert asked.validated_data["limit"] == answered
 
 
 @pytest.mark.parametrize(
@@ -95,13 +48,13 @@ def test_library_answers_twenty_five_and_at_most_a_hundred(key_client: Callable[
 def test_upload_that_is_too_large_by_its_length_is_not_read(name: str, maximum: int, bearer_client: Callable[..., APIClient]) -> None:
     operation, scene = BY_NAME[name], draft()
     caller = bearer_client(scene.user, scopes=frozenset({Scope.VENDOR_MANAGE}))
-    before = rows()
-    answer, read = knock(caller, operation, scene, maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES + 1)
-    assert refused(answer, 413, "body_too_large", operation)["maximumBytes"] == maximum
-    assert not read
-    answer, read = knock(caller, operation, scene, maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES)
-    refused(answer, 400, "upload_incomplete", operation)
-    assert read
+    path = path_of(operation, scene) + ("?slot=0" if operation.query else "")
+    before, limit = rows(), maximum + vendors_bounds.MULTIPART_OVERHEAD_BYTES
+    assert refused(knock(caller, path, CONTENT_LENGTH=str(limit + 1)), 413, "body_too_large", operation)["maximumBytes"] == maximum
+    # At the limit it is read, and nothing comes.
+    form = "multipart/form-data; boundary=x"
+    environ: dict[str, Any] = {"CONTENT_LENGTH": str(limit), "CONTENT_TYPE": form, "wsgi.input": io.BytesIO()}
+    refused(caller.generic("POST", path, "", form, **environ), 400, "upload_incomplete", operation)
     assert rows() == before
 
 

@@ -17,7 +17,6 @@ REFUSING = [operation for operation in OPERATIONS if "{token}" not in operation.
 
 
 def sent(client: APIClient, operation: Operation, scene: Scene, query: str) -> Any:
-    """Return the answer to a call with a query string."""
     return client.generic(operation.method, f"{path_of(operation, scene)}?{query}", "", "application/json")
 
 

@@ -22,7 +22,6 @@ FROM_OUR_APPS = (catalog.api.views, developers.api.views, library.api.views, ven
 
 
 def subclasses(base: type[T]) -> Iterator[type[T]]:
-    """Yield every class below a class."""
     for child in base.__subclasses__():
         yield child
         yield from subclasses(child)

@@ -9,7 +9,6 @@ from rest_framework.test import APIClient
 from tests.catalog.cases import add_candidate
 from tests.factories import ListingFactory
 from tests.shop import on_sale
-from tests.vendors.attaching import show
 
 from .calls import call, refused, rows
 from .scenes import Scene
@@ -70,16 +69,6 @@ def test_asset_for_sale_but_not_owned_has_its_own_problem_code(operation: Operat
     before = rows()
     refused(call(caller, operation, scene, names={"id": str(other.id)}), 403, "not_owned", operation)
     assert rows() == before
-
-
-@pytest.mark.parametrize("operation", [BY_NAME["GET /previews/{preview_id}"]], ids=["preview"])
-def test_preview_of_a_draft_is_not_found(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    draft = ListingFactory()
-    problems = [
-        refused(call(caller, operation, scene, names={"preview_id": preview_id}), 404, "not_found", operation)
-        for preview_id in (*UNKNOWN, str(show(draft).id))
-    ]
-    assert all(without_the_call(problem) == without_the_call(problems[0]) for problem in problems)
 
 
 @pytest.mark.parametrize("operation", [BY_NAME["GET /downloads/{token}"]], ids=["package"])

@@ -18,6 +18,9 @@ from tests.shop import tiers
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
 
+# `opened` opens a page as someone.
+Opened = Callable[..., tuple[Page, Visit]]
+
 
 @pytest.fixture(autouse=True)
 def _own_store(media: Path) -> None:
@@ -45,7 +48,7 @@ def listing(vendor: VendorProfile) -> Listing:
 
 
 @pytest.fixture
-def opened(window: Callable[..., Page], live_server: Any) -> Callable[..., tuple[Page, Visit]]:
+def opened(window: Callable[..., Page], live_server: Any) -> Opened:
     """Open a page as someone: `opened(user, "/dashboard", "phone")`, `opened(user, "/dashboard", wire=gate)`."""
 
     def make(user: User, path: str, size: str = "desktop", *, wire: Gate | None = None, **options: Any) -> tuple[Page, Visit]:

@@ -30,9 +30,9 @@ def fields_of(page: BeautifulSoup) -> dict[str, Any]:
     return sent
 
 
-def at(name: str, listing: Listing) -> str:
+def at(name: str, listing: Listing, *more: Any) -> str:
     """Return the address of a page of the listing."""
-    return reverse(f"studio-{name}", args=[listing.slug])
+    return reverse(f"studio-{name}", args=[listing.slug, *more])
 
 
 def errors_of(response: Any) -> list[str]:

@@ -1,6 +1,5 @@
 """A vendor with the keyboard alone: from the application to the review."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,22 +10,21 @@ from marketplace.accounts.models import User
 from tests.factories import UserFactory
 from tests.files import makers
 from tests.keyboard import choose, fill, follow, reach, tick
-from tests.screenshots.driving import Visit, overflows
+from tests.screenshots.driving import overflows
 from vendors.models import VendorProfile
 from vendors.services.profiles import approve_vendor
+
+from .conftest import Opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def section(page: Page, name: str) -> None:
-    """Go to a section of the listing."""
     follow(page, name)
     page.wait_for_url(f"**/{name.lower()}" if name != "Overview" else "**/listings/*")
 
 
-def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone(
-    opened: Callable[..., tuple[Page, Visit]], editor: User, tmp_path: Path
-) -> None:
+def test_listing_goes_from_the_application_to_the_review_with_the_keyboard_alone(opened: Opened, editor: User, tmp_path: Path) -> None:
     archive, image = tmp_path / "Aurora.zip", tmp_path / "cover.png"
     archive.write_bytes(makers.archive(a_otf="x"))
     image.write_bytes(makers.picture())

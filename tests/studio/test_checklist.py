@@ -4,43 +4,16 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
-from catalog.models import Deliverable, LicenseTier, Listing
+from catalog.models import LicenseTier, Listing
 
-from .cases import ready, submitted
 from .forms import at, errors_of, form_of
 
 pytestmark = pytest.mark.django_db
-# What the API says and no page of the studio.
-WORDS_OF_THE_API = ("slot 0", "deliverable", "SHA-256", "regional", "base price", "thumbnail")
 
 
 def words_of(client: Client, name: str, listing: Listing) -> str:
     page = BeautifulSoup(client.get(at(name, listing)).content, "html.parser")
     return " ".join(page.select_one("main").get_text(" ").split())  # type: ignore[union-attr]  # every page has one
-
-
-@pytest.mark.slow
-def test_checklist_names_missing_and_passed_checks_as_the_studio_pages_do(client: Client, listing: Listing) -> None:
-    listing.allowed_license_slugs = ["gone"]
-    listing.save()
-    missing = words_of(client, "listing", listing)
-    assert "The cover picture To do Upload one" in missing
-    assert "None of the licences that you allow is offered any more." in missing
-    listing.allowed_license_slugs = None
-    passed = words_of(client, "listing", ready(listing))
-    assert passed.count("In order") == 4
-    assert "Send for review" in passed
-    submitted(listing)
-    sent = words_of(client, "reviews", listing)
-    assert "The cover picture: It is shown" in sent
-    assert [each for each in WORDS_OF_THE_API if each in missing + passed + sent] == []
-
-
-@pytest.mark.slow
-def test_checklist_tells_of_a_stored_file_that_is_not_the_uploaded_one(client: Client, listing: Listing) -> None:
-    ready(listing)
-    Deliverable.objects.update(sha256="0" * 64, fingerprint="")
-    assert "The stored file is not the one that was uploaded." in words_of(client, "listing", listing)
 
 
 @pytest.mark.slow

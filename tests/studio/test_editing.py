@@ -1,6 +1,5 @@
 """A listing's sections: details, prices, licences; two windows at once, and a listing that locked meanwhile."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,17 +8,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from catalog.ai_use import training_sentence
 from catalog.models import Listing
 from tests.factories import ListingFactory
 from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile
-from vendors.services.editing import edit_listing
 from vendors.services.listings import update_listing
 from vendors.services.profiles import set_commission
 
-from .cases import published, submitted
+from .cases import submitted
 from .forms import at, errors_of, fields_of, form_of
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +26,6 @@ pytestmark = pytest.mark.django_db
     ("section", "change", "field"),
     [
         ("details", {"category": "nothing"}, "category"),
-        ("details", {"ai_origin": "declared", "ai_parts": ""}, "ai_parts"),
         ("details", {"ai_origin": "none", "ai_parts": "The cover."}, "ai_parts"),
         ("prices", {"price_eur_minor": "0.001"}, "price_eur_minor"),
         ("licences", {"permit": "some", "slugs": ["galactic"]}, "slugs"),
@@ -61,29 +57,14 @@ def test_saving_an_unchanged_form_changes_nothing(client: Client, listing: Listi
     assert Listing.objects.values().get(pk=listing.pk) == before
 
 
-def test_listing_that_goes_away_while_it_is_saved_is_not_found(client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = form_of(client, at("details", listing))
-
-    def save(**changes: Any) -> None:
-        Listing.objects.filter(pk=listing.pk).delete()
-        edit_listing(**changes)
-
-    monkeypatch.setattr("vendors.studio.views.edit.edit_listing", save)
-    assert client.post(at("details", listing), sent).status_code == 404
-
-
 @pytest.mark.slow
-def test_details_are_saved_and_statements_about_ai_are_shown_to_buyers(client: Client, listing: Listing) -> None:
+def test_details_are_saved(client: Client, listing: Listing) -> None:
     sent = {"title": "Aurora Serif", "tags": "Serif, warm\nbook", "video_url": "https://v.example/1", "description": "One\r\nTwo"}
     about_ai = {"ai_training": "allowed", "ai_origin": "declared", "ai_parts": "The cover, with a generator."}
-    page = client.post(at("details", listing), form_of(client, at("details", listing)) | sent | about_ai, follow=True)
-    assert "Saved." in page.content.decode()
+    client.post(at("details", listing), form_of(client, at("details", listing)) | sent | about_ai)
     listing.refresh_from_db()
     assert (listing.title, listing.tags, listing.description) == ("Aurora Serif", ["serif", "warm", "book"], "One\nTwo")
     assert {name: getattr(listing, name) for name in about_ai} == about_ai
-    page = client.get(reverse("studio-preview", args=[listing.slug]))
-    assert about_ai["ai_parts"] in page.content.decode()
-    assert training_sentence("allowed") in page.content.decode()
 
 
 @pytest.mark.slow
@@ -129,11 +110,6 @@ def test_price_split_is_shown_while_typing_and_nothing_is_saved(client: Client, 
     assert Listing.objects.values().get(pk=listing.pk) == before
 
 
-def test_listing_without_an_active_licence_says_so_instead_of_a_price(client: Client, listing: Listing) -> None:
-    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["gone"])
-    assert "None of the licences that you allow is active" in client.get(at("prices", listing)).content.decode()
-
-
 @pytest.mark.slow
 def test_other_field_changed_in_another_window_is_kept(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
@@ -168,7 +144,7 @@ def test_same_change_in_two_windows_is_no_conflict(client: Client, listing: List
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seen", ["", "[]", "[" * 1999, '{"title": 1}', json.dumps({"title": "0" * 16})])
+@pytest.mark.parametrize("seen", ["", "[" * 1999, '{"title": 1}'])
 def test_form_without_valid_shown_values_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
     sent = form_of(client, at("details", listing)) | {"title": "Blind", "seen": seen}
     assert client.post(at("details", listing), sent).status_code == 400
@@ -176,39 +152,18 @@ def test_form_without_valid_shown_values_overwrites_nothing(client: Client, list
     assert listing.title == "Aurora Sans"
 
 
-def test_licences_changed_in_another_window_are_shown_as_a_conflict(client: Client, listing: Listing) -> None:
-    opened = form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"]}
-    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
-    response = client.post(at("licences", listing), opened)
-    assert "changed to “extended” in the meantime" in str(response.context["form"].errors["slugs"])
-
-
 @pytest.mark.slow
 def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
     submitted(listing)
     page = client.get(at("details", listing))
-    assert faults_of(page.content) == []
-    assert "The listing is in review" in page.content.decode()
-    assert ">Save<" not in page.content.decode()
     assert page.context["form"].fields["title"].disabled
     response = client.post(at("details", listing), opened | {"title": "Late"})
     assert response.status_code == 400
     assert "nothing was saved" in response.content.decode()
-    assert reverse("studio-withdraw", args=[listing.slug]) in response.content.decode()
     assert response.context["form"]["title"].value() == "Late"
     listing.refresh_from_db()
     assert listing.title == "Aurora Sans"
-
-
-@pytest.mark.slow
-def test_edit_of_what_is_on_sale_says_that_it_is_live(client: Client, listing: Listing) -> None:
-    published(listing)
-    opened = client.get(at("details", listing)).content.decode()
-    assert "as soon as you save" in opened
-    page = client.post(at("details", listing), form_of(client, at("details", listing)) | {"title": "Aurora Now"}, follow=True)
-    assert "Buyers see it now" in page.content.decode()
-    assert "Aurora Now" in client.get(f"/assets/{listing.slug}").content.decode()
 
 
 def test_texts_of_vendors_are_escaped_in_the_studio(client: Client, vendor: VendorProfile) -> None:
@@ -216,10 +171,8 @@ def test_texts_of_vendors_are_escaped_in_the_studio(client: Client, vendor: Vend
     listing = ListingFactory(
         store=vendor.store, title=hostile, slug="hostile", short_description=hostile, description=hostile, tags=[hostile]
     )
-    for name in ("listing", "details", "prices", "licences", "manifest", "reviews", "files"):
-        page = client.get(at(name, listing)).content.decode()
-        assert escape(hostile) in page, name
-        assert hostile not in page, name
-    page = client.get("/dashboard/studio").content.decode()
-    assert escape(hostile) in page
-    assert hostile not in page
+    sections = ("listing", "details", "prices", "licences", "manifest", "reviews", "files")
+    for address in (reverse("studio"), *(at(name, listing) for name in sections)):
+        page = client.get(address).content.decode()
+        assert escape(hostile) in page, address
+        assert hostile not in page, address

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
 from django.test import Client
 
 from catalog.models import Listing
-from catalog.services.review import reject_listing, takedown_listing
+from catalog.services.review import reject_listing
 from marketplace.accounts.models import User
 from tests.web.markup import faults_of
 from vendors.studio.views import reviews
 
-from .cases import published, ready, submitted, with_candidate
+from .cases import published, ready, submitted
 from .forms import at
 
 pytestmark = pytest.mark.django_db
@@ -52,40 +51,26 @@ def test_finished_listing_is_sent_once_however_often_the_button_is_pressed(clien
 
 
 @pytest.mark.slow
-def test_withdrawn_listing_can_be_edited_again(client: Client, listing: Listing) -> None:
-    submitted(listing)
-    asked = client.get(at("withdraw", listing))
-    assert faults_of(asked.content) == []
-    assert "loses its place" in asked.content.decode()
-    assert "withdrawn" in take(client, "withdraw", listing)
+@pytest.mark.parametrize(("step", "make"), [("withdraw", submitted), ("unpublish", published)])
+def test_listing_becomes_a_draft_again_once_after_a_confirmation(
+    client: Client, listing: Listing, step: str, make: Callable[[Listing], object]
+) -> None:
+    assert client.get(at(step, listing))["Location"] == at("listing", listing)
+    make(listing)
+    assert faults_of(client.get(at(step, listing)).content) == []
+    assert "has changed in the meantime" not in take(client, step, listing)
     assert listing.status == "Draft"
-    assert "has changed in the meantime" in take(client, "withdraw", listing)
-    assert client.get(at("withdraw", listing))["Location"] == at("listing", listing)
-
-
-@pytest.mark.slow
-def test_listing_is_unpublished_after_a_confirmation(client: Client, listing: Listing) -> None:
-    assert client.get(at("unpublish", listing))["Location"] == at("listing", listing)
-    listing = published(listing)
-    asked = client.get(at("unpublish", listing))
-    assert faults_of(asked.content) == []
-    assert "submit it for another review" in asked.content.decode()
-    assert "off sale" in take(client, "unpublish", listing)
-    assert listing.status == "Draft"
-    assert "has changed in the meantime" in take(client, "unpublish", listing)
+    assert "has changed in the meantime" in take(client, step, listing)
 
 
 @pytest.mark.slow
 def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, listing: Listing, editor: User) -> None:
-    findings = [
-        {"code": "description_thin"},
-        {"code": "other", "field": "gallery of <b>mine</b>", "message": "Too dark.", "hint": ""},
-    ]
+    findings = [{"code": "description_thin"}, {"code": "other", "field": "gallery", "message": "Too dark.", "hint": ""}]
     reject_listing(review=submitted(listing), findings=findings, note="Nearly there.", actor=editor)
     page = client.get(at("listing", listing))
     assert faults_of(page.content) == []
     text = page.content.decode()
-    for words in ("leaves out what a buyer needs", "Say what is inside", "Too dark.", "Nearly there.", "gallery of &lt;b&gt;"):
+    for words in ("leaves out what a buyer needs", "Say what is inside", "Too dark.", "Nearly there."):
         assert words in text
     assert f'href="{at("details", listing)}"' in text
     assert editor.name not in text
@@ -113,48 +98,3 @@ def test_reviews_are_shown_page_by_page(
     assert "Round 1." not in page.content.decode()
     assert "Round 1." in client.get(page.context["next"]).content.decode()
     assert client.get(f"{at('reviews', listing)}?after=1").status_code == 404
-
-
-@pytest.mark.slow
-def test_new_file_of_what_is_on_sale_is_reviewed_before_buyers_get_it(client: Client, listing: Listing, editor: User) -> None:
-    listing = published(listing)
-    assert "Send the new file" not in client.get(at("listing", listing)).content.decode()
-    # Two windows: there is nothing to send any more.
-    assert "no new file" in take(client, "submit", listing)
-    with_candidate(listing, "more glyphs")
-    assert "Send the new file for review" in client.get(at("listing", listing)).content.decode()
-    assert "New file in review" in take(client, "submit", listing)
-    assert "Withdraw the new file" in client.get(at("withdraw", listing)).content.decode()
-    reject_listing(review=listing.reviews.get(status="Pending"), findings=[{"code": "file_broken"}], actor=editor)
-    page = client.get(at("listing", listing)).content.decode()
-    assert "cannot be opened" in page
-    assert "It is on sale" in page
-
-
-@pytest.mark.slow
-def test_taken_down_listing_says_why_and_what_has_happened(client: Client, listing: Listing, editor: User) -> None:
-    listing = published(listing)
-    takedown_listing(listing=listing, reason="A complaint was right.", actor=editor)
-    page = client.get(at("listing", listing)).content.decode()
-    assert "A complaint was right." in page
-    assert "A reviewer took it off sale" in page
-    for words in ("Created", "Sent for review", "Published", "Taken off sale by a reviewer"):
-        assert words in page
-    assert "Taken off sale" in client.get(at("reviews", listing)).content.decode()
-
-
-@pytest.mark.slow
-def test_manifest_is_made_kept_and_made_anew(client: Client, listing: Listing) -> None:
-    ready(listing)
-    assert "None yet." in client.get(at("manifest", listing)).content.decode()
-    made: Any = client.post(at("manifest", listing), follow=True)
-    assert faults_of(made.content) == []
-    for words in ("Up to date", "Aurora Sans", "agentGuidance"):
-        assert words in made.content.decode()
-    Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
-    assert "Out of date" in client.get(at("manifest", listing)).content.decode()
-    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
-    listing.refresh_from_db()
-    submitted(listing)
-    assert "be regenerated now" in client.get(at("manifest", listing)).content.decode()
-    assert "is in review" in client.post(at("manifest", listing), follow=True).content.decode()

