@@ -32,15 +32,18 @@ def payable_of(user: User) -> dict[str, tuple[int, int]]:
 
 
 def card_part_of(sale: Journal) -> int:
-    """Return how much of a purchase was paid by card and can return to it, at most what has not returned of the buyer's top-ups."""
+    """Return how much of a purchase was paid by card and can return to it.
+
+    That is at most what has not returned of the buyer's top-ups, less the card credit that the wallet already holds.
+    """
     wallet = sale.wallet
     if wallet is None:
         return 0
     not_returned = TopUp.objects.filter(
         user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED)
     )
-    _, by_card = _trace_card_credit(wallet)
-    return min(by_card[sale.order_id], sum(map(unreturned_minor, not_returned)))
+    card, by_card = _trace_card_credit(wallet)
+    return min(by_card[sale.order_id], max(sum(map(unreturned_minor, not_returned)) - card, 0))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:

@@ -157,6 +157,20 @@ def test_refund_to_a_deleted_account_is_card_credit_only_as_far_as_it_returns_to
     assert payable_of(top_up.user) == {"INR": (0, 0)}
 
 
+def test_two_refunds_to_a_deleted_account_return_to_its_card_together_at_most_what_it_can_take() -> None:
+    top_up = paid_top_up(amount_minor=2 * PRICE)
+    orders = [bought(on_sale(), top_up.user), bought(on_sale(), top_up.user)]
+    delete_account(user=top_up.user, reason="test", actor=None)
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        deliver_event(top_up, kind, amount_minor=PART)
+    write_off(user=top_up.user, currency="INR", reason="the account is deleted", actor=UserFactory())
+    for order in orders:
+        refund_order(order=order, reason="test", actor=None)
+    assert [unclaimed_minor(order) for order in orders] == [0, PART]
+    drain()
+    assert wallet_of(top_up.user).balance_inr_minor == 0
+
+
 def test_credit_that_a_deleted_account_got_back_during_a_dispute_returns_to_its_card_once_it_is_won() -> None:
     top_up = paid_top_up(amount_minor=2 * PRICE)
     first, _ = bought(on_sale(), top_up.user), bought(on_sale(), top_up.user)
