@@ -37,7 +37,7 @@ class LicenseSuspended(Problem):
 
     status = 403
     title = "The licence is suspended"
-    detail = "The card payment behind this purchase is disputed. You can download again if the marketplace wins the dispute."
+    detail = "A card payment behind it is disputed. You can download again once the dispute is over, if the licence stays."
 
 
 class ClaimEnded(Problem):
@@ -45,7 +45,7 @@ class ClaimEnded(Problem):
 
     status = 410
     title = "This link can no longer be used"
-    detail = "Ask whoever paid for the licence to send you a new one."
+    detail = "Whoever paid for the licence can send you a new one, unless their account is deleted."
 
 
 class FileBlocked(Problem):

@@ -36,7 +36,7 @@ class TierRequired(Problem):
 
 
 class PriceUnavailable(Problem):
-    """409: `availableCurrencies` lists the currencies with a price."""
+    """409: `availableCurrencies` lists those in which it can be bought: none for an upgrade."""
 
     status = 409
     title = "The asset has no price in this currency"
@@ -183,7 +183,7 @@ class UpgradeUnavailable(Problem):
 
 
 class UpgradeCurrencyDiffers(Problem):
-    """409: `currency` is the one in which the licence was paid."""
+    """409: `currency` is that of the order of the licence."""
 
     status = 409
     title = "An upgrade is paid in the currency of the first purchase"

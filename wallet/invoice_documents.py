@@ -117,7 +117,7 @@ def _party(label: str, whose: str, details: BillingDetails) -> Iterator[tuple[st
 
 
 def _was_deleted(user: User, time: datetime) -> bool:
-    """Tell whether an account had been deleted by then: its credit is returned to the card."""
+    """Tell whether an account had been deleted by then."""
     return user.deleted and audit.history_of(user).filter(action="user.delete", at__lte=time).exists()
 
 
@@ -132,9 +132,8 @@ def _notes(invoice: Invoice) -> Iterator[str]:
     if invoice.kind == InvoiceKind.INVOICE:
         yield "Paid from prepaid credit."
     elif invoice.journal.kind != JournalKind.REFUND:
-        yield "The card payment behind the purchase was returned."
-    elif invoice.journal.wallet_net_minor == invoice.gross_minor:
-        yield "Returned to the card." if _was_deleted(invoice.order.buyer, invoice.journal.at) else "Returned to prepaid credit."
+        yield "A card payment behind the purchase was returned."
+    elif invoice.journal.wallet_net_minor == invoice.gross_minor and not _was_deleted(invoice.order.buyer, invoice.journal.at):
+        yield "Returned to prepaid credit."
     else:
-        # Of a refund to a deleted account, what was not paid by card is paid out.
-        yield "Refunded outside of prepaid credit, because the buyer's account is deleted."
+        yield "The buyer's account is deleted: what was paid by card returns to the card, less what the buyer owes; the rest is paid out on request."

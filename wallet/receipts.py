@@ -52,7 +52,7 @@ def receipt_document(order: Order) -> PdfDocument:
     net = order.price_minor - order.tax_minor
     rows = [(what, _amount(net, order.currency)), (f"Tax, {order.tax_rate_bp / 100:g} %", _amount(order.tax_minor, order.currency))]
     rows.append(("Paid from the wallet", _amount(order.price_minor, order.currency)))
-    closing = ["Prices include tax. The licence takes effect with the purchase; its holder finds the certificate in their library."]
+    closing = ["Prices include tax. The licence starts with the purchase; while it lasts, its certificate is in the holder's library."]
     return PdfDocument("Receipt", "Creative Asset Marketplace", facts, Grid(("Item", "Amount"), rows), closing)
 
 

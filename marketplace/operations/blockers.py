@@ -62,13 +62,15 @@ def _balance_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
             )
         elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
             owed = money(-account.earned_minor, account.currency)
-            yield DeletionBlocker(f"The vendor account owes {owed} after refunds: settle it first.", "sales-statement", "See the statement")
+            yield DeletionBlocker(
+                f"The vendor account owes {owed} after refunds: later sales must cover it first.", "sales-statement", "See the statement"
+            )
 
 
 def _payout_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
     for wallet_payout in open_wallet_payouts_of(user_id):
         due = money(wallet_payout.amount_minor, wallet_payout.currency)
-        message = f"A payout of {due} from the wallet is under way: wait until it is paid, or cancel it."
+        message = f"A payout of {due} from the wallet is under way: wait until it is paid, or cancel it while you can."
         yield DeletionBlocker(message, "wallet-page", "See the payout")
     for payout in open_vendor_payouts_of(user_id):
         due = money(payout.amount_minor, payout.account.currency)

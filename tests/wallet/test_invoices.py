@@ -210,9 +210,10 @@ def test_credit_note_of_a_refund_says_where_it_returned_even_if_the_account_is_d
     operator()
     by_card = bought(on_sale(), paid_top_up(amount_minor=49_900).user)
     delete_account(user=by_card.buyer, reason="test", actor=None)
+    deleted = "The buyer's account is deleted: what was paid by card returns to the card, less what the buyer owes; the rest is paid out on request."
     for order, sentence in (
-        (refund_to_deleted_account(), "Refunded outside of prepaid credit, because the buyer's account is deleted."),
-        (by_card, "Returned to the card."),
+        (refund_to_deleted_account(), deleted),
+        (by_card, deleted),
         (bought(on_sale(), paid_top_up(amount_minor=49_900).user), "Returned to prepaid credit."),
     ):
         refund_order(order=Order.objects.get(pk=order.pk), reason="broken", actor=None)

@@ -124,6 +124,16 @@ def test_upgrade_is_paid_in_the_currency_of_the_first_purchase(bearer_client: Cl
     assert purchases.spend(client, listing, upgradeFrom="personal").json()["debitedUSD"] == 10.0
 
 
+def test_upgrade_without_a_price_in_its_currency_names_no_other(bearer_client: Client) -> None:
+    listing, user = on_sale(), funded(inr=100_000, usd=10_000)
+    client = bearer_client(user)
+    purchases.spend(client, listing)
+    Listing.objects.update(price_inr_minor=None)
+    answer = purchases.spend(client, listing, upgradeFrom="personal").json()
+    assert (answer["code"], answer["availableCurrencies"]) == ("price_unavailable", [])
+    assert answer["detail"] == "It has no price in INR. An upgrade is paid in the currency of the first purchase."
+
+
 def test_upgrade_to_a_tier_that_costs_less_than_was_paid_is_free_and_keeps_what_was_paid() -> None:
     first = bought(on_sale())
     Listing.objects.filter(pk=first.listing_id).update(price_inr_minor=10_000)

@@ -169,13 +169,13 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
     upgraded = None if to_upgrade is None else Order.objects.get(pk=to_upgrade.order_id)
     currency = purchase.currency or (listing_offer.currency_preference if upgraded is None else upgraded.currency)
     if upgraded is not None and currency != upgraded.currency:
-        sentence = f"The {upgraded.license_slug} licence was paid in {upgraded.currency}, and so is its upgrade."
+        sentence = f"The order of the {upgraded.license_slug} licence is in {upgraded.currency}, and so is its upgrade."
         raise UpgradeCurrencyDiffers(sentence, currency=upgraded.currency)
     price = listing_offer.price_of(tier, currency)
     if price is None:
-        available = [code.value for code in money.WALLET_CURRENCIES if listing_offer.price_of(tier, code) is not None]
-        sentence = f"It has no price in {currency}. It is sold in {' and '.join(available)}." if available else "It cannot be bought now."
-        raise PriceUnavailable(sentence, availableCurrencies=available)
+        available = [code.value for code in money.WALLET_CURRENCIES if upgraded is None and listing_offer.price_of(tier, code) is not None]
+        advice = f"It is sold in {' and '.join(available)}." if available else f"{UpgradeCurrencyDiffers.title}."
+        raise PriceUnavailable(f"It has no price in {currency}. {advice}", availableCurrencies=available)
     upgrade_credit = 0 if upgraded is None else min(_paid_for(upgraded), price)
     return Offer(
         listing_offer,

@@ -27,7 +27,7 @@ ADVICE = {
     "not_found": "Get ids and slugs from search_assets or list_assets. Assets that are no longer on sale are not found.",
     "not_owned": "list_library shows the licences that the user has. If none is for this asset, ask the user whether to buy it with buy_asset.",
     "file_blocked": "There is nothing to download; tell the user.",
-    "license_suspended": "Tell the user: the payment for it is disputed. The download works again if the marketplace wins the dispute.",
+    "license_suspended": "Tell the user: a card payment behind it is disputed. The download works again once the dispute is over, if the licence stays.",
     "already_owned": "No purchase is needed: get_download_link gives the file, unless it was bought for someone else.",
     "own_listing": "Tell the user that this is their own listing, so they can't buy it.",
     "insufficient_balance": "Tell the user how much is missing, offer to ask for it with request_top_up, or look for something cheaper with "

@@ -141,6 +141,6 @@ def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:
     except Problem as problem:
         messages.error(request, problem.message)
         return redirect("checkout", quote_id=quote.pk)
-    sold = f"We sent {quote.licensee_email} a link to claim it." if quote.licensee_email else f"{quote.listing.title} is yours."
+    sold = f"We send {quote.licensee_email} a link to claim it." if quote.licensee_email else f"{quote.listing.title} is yours."
     messages.success(request, sold)
     return redirect("order-page", order_id=receipt.order_id)
