@@ -246,8 +246,8 @@ def test_key_without_overlap_has_one_successor() -> None:
 
 def test_rotation_of_a_token_waits_for_its_user_before_it_locks_the_token() -> None:
     user = UserFactory()
-    given = {"scopes": frozenset({Scope.ACCOUNT_READ}), "expires_at": in_days(7)}
-    token, _ = credentials.issue_token_without_app(user=user, name="script", **given, actor=user)
+    scopes_of_token = frozenset({Scope.ACCOUNT_READ})
+    token, _ = credentials.issue_token_without_app(user=user, name="script", scopes=scopes_of_token, expires_at=in_days(7), actor=user)
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             lock(User.objects.all(), pk=user.pk)

@@ -7,6 +7,7 @@ from django.contrib.admin import site
 from django.core import mail
 
 from developers import selectors
+from developers.admin.apps import AppAdmin
 from developers.errors import (
     AppNotApproved,
     DecisionsIncomplete,
@@ -152,7 +153,7 @@ def test_pending_app_of_a_deleted_account_has_nothing_to_reject(app: App, develo
     app.refresh_from_db()
     with pytest.raises(InvalidTransition, match="deleted"):
         reject_app(app=app, reason="Abandoned", actor=reviewer)
-    assert not site.get_model_admin(App).decisions()["reject"].available(app)
+    assert not AppAdmin(App, site).decisions()["reject"].available(app)
 
 
 def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: User, reviewer: User) -> None:
