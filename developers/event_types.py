@@ -53,3 +53,8 @@ def may_receive(event: str, granted: AbstractSet[Scope]) -> bool:
 def may_subscribe(event: str, scopes: AbstractSet[Scope]) -> bool:
     """Tell whether a key with these scopes may list an event and subscribe to it. Events of the developer's own store are not for keys."""
     return event not in OWN_STORE_EVENTS and may_receive(event, scopes)
+
+
+def types_for_key(scopes: AbstractSet[Scope]) -> list[str]:
+    """Return the types of the events that a key with these scopes may list."""
+    return [event for event in (*EventType.values, PING) if may_subscribe(event, scopes)]

@@ -16,7 +16,7 @@ from marketplace.review.service import ServiceAdmin
 
 from ..models import ApiKey, App
 from ..models.apps import AppStatus
-from ..selectors import app_limits_of, keys_of, mcp_tokens_of
+from ..selectors import app_limits_of, keys_of, mcp_tokens_of, open_scope_review_of
 from ..services.apps import reinstate_app, suspend_app
 from ..services.clients import reopen_client
 from ..services.scopes import narrow_scopes, reject_app
@@ -141,7 +141,7 @@ class AppAdmin(ServiceAdmin):
             DECIDE,
             "All requested scopes are refused.",
             "The app was rejected.",
-            available=partial(APP_TRANSITIONS.allows, verb="reject"),
+            available=lambda app: APP_TRANSITIONS.allows(app, "reject") and open_scope_review_of(app) is not None,
             danger=True,
         ),
         reject_app,

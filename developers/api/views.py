@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +17,8 @@ from marketplace.core.errors import InsufficientScope, InvalidTransition, NotFou
 from marketplace.http.rate_limits import count_by_address
 
 from ..errors import AppNotApproved, TooManyTestEvents, TooManyWebhookEndpoints, WebhookUrlRefused
-from ..models import WebhookEndpoint
+from ..event_types import types_for_key
+from ..models import WebhookDelivery, WebhookEndpoint
 from ..principals import app_of, principal_of
 from ..selectors import deliveries_to, webhook_endpoints_of
 from ..services.leaks import report_leaks
@@ -162,8 +164,8 @@ class WebhookViewSet(ApiViewSet):
         operation_id="listWebhookDeliveries", summary="List deliveries to a webhook", parameters=[WEBHOOK_ID], responses=DeliveryPage
     )
     def deliveries(self, request: Request, webhook_id: str) -> Response:
-        """List the deliveries of the last 30 days to a webhook, newest first."""
-        query, deliveries = self.query(), deliveries_to(_own_endpoint(request, webhook_id))
+        """List the deliveries of the last 30 days to a webhook, newest first, of events that the key may list."""
+        query, deliveries = self.query(), _deliveries(request, webhook_id)
         if "status" in query:
             deliveries = deliveries.filter(status=query.pop("status"))
         return Response(DeliveryPage(newest_first([deliveries], "created_at", **query)).data)
@@ -177,9 +179,9 @@ class WebhookViewSet(ApiViewSet):
     )
     @idempotent
     def redeliver(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
-        """Deliver an event again, with the same id and a new series of attempts."""
+        """Deliver an event that the key may list again, with the same id and a new series of attempts."""
         parse_body(EmptyBody, request)
-        deliveries = deliveries_to(_own_endpoint(request, webhook_id)).select_related("endpoint")
+        deliveries = _deliveries(request, webhook_id).select_related("endpoint")
         delivery = row_by_id(deliveries, delivery_id)
         if delivery is None:
             raise NotFound
@@ -197,3 +199,13 @@ def _own_endpoint(request: Request, webhook_id: str) -> WebhookEndpoint:
     if endpoint is None:
         raise NotFound
     return endpoint
+
+
+def _deliveries(request: Request, webhook_id: str) -> QuerySet[WebhookDelivery]:
+    """Return the deliveries to a webhook of the key's app, of events that the key may list.
+
+    Raises:
+        NotFound: it is not the app's.
+    """
+    types = types_for_key(principal_of(request).scopes)
+    return deliveries_to(_own_endpoint(request, webhook_id)).filter(event__type__in=types)

@@ -72,6 +72,8 @@ def rotate_token(*, token: AccessToken, overlap: timedelta, actor: User, passwor
         TooManyTokens: the user or app has the maximum number of active tokens.
     """
     _check_overlap(overlap)
+    # Locked before the token, as by a deletion of the account.
+    lock(User.objects.all(), pk=token.user_id)
     token = lock(AccessToken.objects.select_related("application", "user"), pk=token.pk)
     if not token.is_active or token.lifetime is None:
         raise InvalidTransition("The token has expired, was revoked or renews itself; create a new one.")

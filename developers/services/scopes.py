@@ -125,16 +125,18 @@ def reject_app(*, app: App, reason: str, actor: User) -> App:
     """Refuse a pending app with every scope it asked for.
 
     Raises:
-        InvalidTransition: the app is not pending.
+        InvalidTransition: the app is not pending, or its request went with its developer's account.
         SelfReview: the app is the actor's.
     """
     reason = texts.clean_text(reason, "reason")
     app = lock_for_decision(App.objects.all(), pk=app.pk, owner="user_id", actor=actor)
     if not APP_TRANSITIONS.allows(app, "reject"):
         raise InvalidTransition(f"The app is {app.status}; only a pending app can be rejected.", currentState=app.status)
+    # Under the app's lock nobody else decides.
+    review = open_scope_review_of(app)
+    if review is None:
+        raise InvalidTransition("The developer's account is deleted, and the app's request with it.", currentState=app.status)
     refused = dict.fromkeys(_undecided(app), ScopeDecision(granted=False))
-    # Under the app's lock nobody else decides, and a pending app has one request open.
-    review = ScopeReview.objects.get(app=app, status=ScopeReviewStatus.PENDING)
     return decide_scopes(review=review, decisions=refused, note=reason, actor=actor)
 
 

@@ -86,11 +86,15 @@ def change_endpoint(
     `scopes` are those of the key that asks for it; None for the developer.
 
     Raises:
-        InsufficientScope: a key with these scopes may not receive one of the endpoint's events, and would do more than disable it.
+        InsufficientScope: a key with these scopes may not receive one of the endpoint's events, before or after, and would do more than disable it.
         InvalidInput: no event.
         WebhookUrlRefused: no events are sent to the address.
     """
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+    needs_scopes = enabled is not False or url is not None or events is not None
+    if needs_scopes:
+        # What waits would be sent to the new address, whatever events the endpoint gets from now on.
+        _require_scopes(endpoint, scopes)
     if url is not None:
         endpoint.url = _clean_url(url)
     if description is not None:
@@ -98,7 +102,7 @@ def change_endpoint(
     endpoint.save(update_fields=["url", "description"])
     if events is not None:
         _subscribe(endpoint, events)
-    if enabled is not False or url is not None or events is not None:
+    if needs_scopes:
         _require_scopes(endpoint, scopes)
     audit.record("webhook.change", endpoint, actor=actor, site=_site(endpoint), events=endpoint.events)
     if enabled is True and endpoint.disabled_at is not None:

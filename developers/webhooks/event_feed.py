@@ -11,7 +11,7 @@ from marketplace.api.pagination import pack_cursor, unpack_cursor
 from marketplace.core.errors import InvalidInput
 from marketplace.core.scopes import Scope
 
-from ..event_types import PING, EventType, may_subscribe
+from ..event_types import types_for_key
 from ..models import App, EventCounter, WebhookEvent
 from ..purging import EVENTS_KEPT
 
@@ -49,9 +49,8 @@ def events_after(cursor: str | None, *, app: App, scopes: AbstractSet[Scope], li
         after = last
     if after > last:
         raise _bad_cursor()
-    types = [event for event in (*EventType, PING) if may_subscribe(event, scopes)]
     kept = WebhookEvent.objects.filter(
-        position__gt=after, position__lte=last, created_at__gt=timezone.now() - EVENTS_KEPT, type__in=types
+        position__gt=after, position__lte=last, created_at__gt=timezone.now() - EVENTS_KEPT, type__in=types_for_key(scopes)
     ).order_by("position")
     # One query for each audience, so that the database reads no more than a page by its index.
     audiences = (Q(app=None, owner=None), Q(app=app))

@@ -15,7 +15,7 @@ from marketplace.core import texts
 from marketplace.http.client_address import client_network
 from marketplace.ui.mail import LINK_MARK, as_html, as_text, with_signature
 
-from .models import User
+from .models import DELETED_DOMAIN, User
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ships no types
@@ -26,8 +26,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
         return client_network(request)
 
     def clean_email(self, email: str) -> str:
-        """Refuse control characters, which a quoted local part may contain, and an address longer than the column, which allauth would truncate."""
-        if re.search(f"[{texts.CONTROL}]", email):
+        """Refuse an address that only a deleted account has, control characters, which a quoted local part may contain, and what the column would cut."""
+        if re.search(f"[{texts.CONTROL}]", email) or email.lower().endswith(DELETED_DOMAIN):
             raise ValidationError("Enter a valid email address.", code="invalid")
         longest = User._meta.get_field("email").max_length
         if longest is not None and len(email) > longest:

@@ -139,7 +139,9 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name or self.email.split("@", 1)[0]
 
     def email_user(self, subject: str, message: str, *, html_message: str, headers: Mapping[str, str]) -> None:
-        """Send the user a mail as text and HTML."""
+        """Send the user a mail as text and HTML; a deleted account gets none, as its address receives nothing."""
+        if self.deleted:
+            return
         made = EmailMultiAlternatives(subject, message, None, [self.email], headers=dict(headers))
         made.attach_alternative(html_message, "text/html")
         made.send()

@@ -85,12 +85,12 @@ def set_staff(*, user: User, groups: Iterable[Group], reason: str, actor: User) 
 
 @transaction.atomic
 def remove_staff(*, user: User, reason: str, actor: User) -> User:
-    """Remove a user from staff, with all groups and permissions.
+    """Remove a user from staff, with all groups and permissions, those of a superuser too.
 
     Raises:
         InvalidTransition: the user is not a staff member.
     """
-    user = _change(user, "remove_staff", reason, actor, is_staff=False)
+    user = _change(user, "remove_staff", reason, actor, is_staff=False, is_superuser=False)
     user.groups.clear()
     user.user_permissions.clear()
     return user

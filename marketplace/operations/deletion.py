@@ -86,6 +86,8 @@ def anonymise(event: AccountDeleting) -> None:
 
 def _erase_credentials(user: User) -> None:
     """Delete the user's API credentials, and those of other users for the user's apps."""
+    # Locked before the tokens, and in this order, as by a refresh and by `lock_consents`.
+    list(Consent.objects.select_for_update(of=("self",), no_key=True).filter(Q(user=user) | Q(app__user=user)).order_by("-id"))
     for tokens in (AccessToken, RefreshToken, Grant):
         tokens._default_manager.filter(Q(user=user) | Q(application__user=user)).delete()
     FirstPartyToken.objects.filter(user=user).delete()
@@ -95,7 +97,10 @@ def _erase_credentials(user: User) -> None:
 
 def _erase_developer_records(user: User) -> None:
     """Erase the user's applications, requests and webhooks, and what they wrote about their apps."""
-    WebhookEndpoint.objects.filter(app__user=user).delete()
+    endpoints = WebhookEndpoint.objects.filter(app__user=user)
+    # Locked before their deliveries, as by an attempt of one.
+    list(endpoints.select_for_update(of=("self",), no_key=True).order_by("pk"))
+    endpoints.delete()
     WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     AppLogo.objects.filter(app__user=user).delete()

@@ -1,16 +1,20 @@
 """Tests of what staff change about accounts, as services: the admin's forms are tried in tests/admin."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group
+from django.core import mail as outbox
 
+from developers.models import App
+from developers.services.apps import suspend_app
 from marketplace.accounts import services
-from marketplace.accounts.models import Tier
+from marketplace.accounts.models import Tier, User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -36,3 +40,19 @@ def test_groups_of_a_staff_member_replace_earlier_ones_and_the_audit_log_names_b
     services.set_staff(user=user, groups=[later], reason="Moved", actor=UserFactory(is_superuser=True))
     assert user.groups.get() == later
     assert history_of(user).get().data == {"before": ["Reviewers"], "after": ["Cashiers"]}
+
+
+def test_superuser_who_is_removed_from_staff_keeps_no_permission_and_can_be_deleted() -> None:
+    former, root = UserFactory(is_staff=True, is_superuser=True), UserFactory(is_staff=True, is_superuser=True)
+    services.remove_staff(user=former, reason="Left", actor=root)
+    assert not User.objects.get(pk=former.pk).has_perm("accounts.grant_staff_user")
+    assert services.delete_account(user=former, reason="Left", actor=root).deleted
+
+
+def test_deleted_account_gets_no_mail(django_capture_on_commit_callbacks: Any) -> None:
+    app = AppFactory()
+    with django_capture_on_commit_callbacks(execute=True):
+        services.delete_account(user=app.user, reason="Asked for", actor=None)
+        suspend_app(app=App.objects.get(pk=app.pk), reason="Abandoned", actor=UserFactory())
+    # The last one says that it is deleted.
+    assert [message.to for message in outbox.outbox] == [[app.user.email]]

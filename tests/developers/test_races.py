@@ -1,11 +1,13 @@
 """Two at once: one stands, the other is told. Sequential double decisions are tried elsewhere, on both databases."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from developers import bounds as developers_bounds
 from developers.errors import (
@@ -17,21 +19,37 @@ from developers.errors import (
     TooManyKeys,
     TooManyTokens,
 )
-from developers.models import ApiKey, App, DeveloperApplication, FirstPartyToken, ScopeReview, SpendingLimit
+from developers.event_types import EventType
+from developers.models import (
+    AccessToken,
+    ApiKey,
+    App,
+    DeveloperApplication,
+    FirstPartyToken,
+    ScopeReview,
+    SpendingLimit,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+)
 from developers.services import applications, apps, credentials, scopes
 from developers.services.clients import submit_document
 from developers.services.first_party import issue_page_token
-from developers.services.rotation import rotate_api_key
+from developers.services.rotation import rotate_api_key, rotate_token
 from developers.services.spending import LimitValues, remove_spending_limit, set_app_spending_limit, set_spending_limit
+from developers.services.webhooks import create_endpoint
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from marketplace.core.transitions import lock
 from tests.callers import signed_in
 from tests.factories import AppFactory, UserFactory
-from tests.races import one_stands, refusals_at_once
+from tests.races import one_stands, refusals_at_once, until_someone_waits
+from tests.waiting import PATIENCE_SECONDS
 
 from .cases import in_days, open_review, session_of
 from .oauth.documents import app_of_document
@@ -197,3 +215,33 @@ def test_key_without_overlap_has_one_successor() -> None:
     outcomes = refusals_at_once(*[lambda: rotate_api_key(key=key, overlap=timedelta(0), actor=app.user)] * 4)
     assert one_stands(outcomes, InvalidTransition), outcomes
     assert ApiKey.objects.count() == 2
+
+
+def test_rotation_of_a_token_waits_for_its_user_before_it_locks_the_token() -> None:
+    user = UserFactory()
+    scopes_of_token = frozenset({Scope.ACCOUNT_READ})
+    token, _ = credentials.issue_token_without_app(user=user, name="script", scopes=scopes_of_token, expires_at=in_days(7), actor=user)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock(User.objects.all(), pk=user.pk)
+            waiting = pool.submit(refusals_at_once, partial(rotate_token, token=token, overlap=timedelta(0), actor=user))
+            until_someone_waits()
+            # A deletion of the account takes it next.
+            assert AccessToken.objects.select_for_update(nowait=True).get() == token
+        assert waiting.result(PATIENCE_SECONDS) == [None]
+
+
+def test_deletion_of_an_account_locks_webhooks_before_their_deliveries() -> None:
+    app = AppFactory()
+    url, events = "https://app.example/hook", [EventType.ASSET_PUBLISHED]
+    endpoint, _ = create_endpoint(app=app, url=url, events=events, actor=app.developer)
+    event = WebhookEvent.objects.create(type=EventType.ASSET_PUBLISHED, data={}, subject="x")
+    delivery = WebhookDelivery.objects.create(event=event, endpoint=endpoint)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
+            waiting = pool.submit(refusals_at_once, partial(delete_account, user=app.developer, reason="Asked for", actor=None))
+            until_someone_waits()
+            # The record of an attempt takes it next.
+            assert WebhookDelivery.objects.select_for_update(nowait=True).get() == delivery
+        assert waiting.result(PATIENCE_SECONDS) == [None]

@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from django.contrib.admin import site
 from django.core import mail
 
 from developers import selectors
+from developers.admin.apps import AppAdmin
 from developers.errors import (
     AppNotApproved,
     DecisionsIncomplete,
@@ -18,8 +20,9 @@ from developers.models import App, AppScope
 from developers.services.applications import withdraw_approval
 from developers.services.apps import create_app, suspend_app
 from developers.services.credentials import issue_api_key
-from developers.services.scopes import ScopeDecision, decide_scopes, narrow_scopes, request_scopes
+from developers.services.scopes import ScopeDecision, decide_scopes, narrow_scopes, reject_app, request_scopes
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.scopes import Scope
@@ -124,6 +127,14 @@ def test_request_for_a_granted_scope_is_refused(developer: User) -> None:
     with pytest.raises(ScopeAlreadyGranted) as refusal:
         request_scopes(app=app, scopes={Scope.CATALOG_READ: "Again", Scope.LIBRARY_READ: "More"}, actor=developer)
     assert refusal.value.members == {"scopes": ["catalog:read"]}
+
+
+def test_pending_app_of_a_deleted_account_has_nothing_to_reject(app: App, developer: User, reviewer: User) -> None:
+    delete_account(user=developer, reason="Asked for", actor=None)
+    app.refresh_from_db()
+    with pytest.raises(InvalidTransition, match="deleted"):
+        reject_app(app=app, reason="Abandoned", actor=reviewer)
+    assert not AppAdmin(App, site).decisions()["reject"].available(app)
 
 
 def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: User, reviewer: User) -> None:

@@ -19,7 +19,7 @@ from developers.services.credentials import revoke_token
 from developers.services.leaks import report_leaks
 from developers.services.oauth import NewPair, Replayed, exchange_code, lock_consents, rotate_refresh_token, void_code
 from marketplace.accounts.models import User
-from marketplace.accounts.services import deactivate_user
+from marketplace.accounts.services import deactivate_user, delete_account
 from marketplace.core.errors import NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
@@ -173,6 +173,24 @@ def test_revocation_locks_the_consent_before_the_token(party: Party, user: User)
         assert waiting.result(PATIENCE_SECONDS) == [True]
     token.refresh_from_db()
     assert token.revoked_at is not None
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("whose", ["user", "developer"])
+def test_deletion_of_an_account_locks_the_consents_before_the_tokens(party: Party, user: User, whose: str) -> None:
+    party.tokens()
+    deleted = user if whose == "user" else party.app.developer
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock_consents(user, party.app)
+            waiting = pool.submit(at_once, partial(delete_account, user=deleted, reason="Asked for", actor=None))
+            until_someone_waits()
+            # A refresh that has the consent takes these next.
+            assert RefreshToken.objects.select_for_update(nowait=True).first() is not None
+            assert AccessToken.objects.select_for_update(nowait=True).first() is not None
+        assert waiting.result(PATIENCE_SECONDS) == [deleted]
+    assert not AccessToken.objects.exists()
 
 
 @pytest.mark.postgres

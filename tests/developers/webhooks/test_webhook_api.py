@@ -9,8 +9,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.event_types import EventType
-from developers.models import ApiKey, App, WebhookEndpoint
-from developers.services.webhooks import create_endpoint, disable_endpoint
+from developers.models import ApiKey, App, WebhookDelivery, WebhookEndpoint
+from developers.services.webhooks import change_endpoint, create_endpoint, disable_endpoint
 from marketplace.core.audit import history_of
 from marketplace.core.scopes import Scope
 from tests.eager import drain
@@ -92,11 +92,12 @@ def test_key_without_the_scope_of_an_event_cannot_have_it_sent(client: APIClient
     assert refusal(narrow, "post", **wanted) == (403, "insufficient_scope")
     assert not WebhookEndpoint.objects.exists()
     path = f"/{sent(client, 'post', **wanted)['id']}"
-    for change in ({"url": "https://hooks.example.com/mine"}, {"events": ["order.completed"]}, {"enabled": True}):
+    mine = {"url": "https://hooks.example.com/mine"}
+    # With other events too: deliveries that wait would be sent to the new address.
+    for change in (mine, {"events": ["order.completed"]}, {"enabled": True}, mine | {"events": EVENTS}):
         assert refusal(narrow, "patch", path, **change) == (403, "insufficient_scope")
     assert sent(client, "get", path)["url"] == wanted["url"]
     assert sent(narrow, "patch", path, enabled=False)["status"] == "Disabled"
-    assert sent(narrow, "patch", path, url=wanted["url"], events=EVENTS)["events"] == EVENTS
 
 
 @pytest.mark.parametrize("event", [EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED])
@@ -108,6 +109,18 @@ def test_no_key_has_events_of_its_developers_store_sent(client: APIClient, app: 
     by_hand, _ = create_endpoint(app=app, url=wanted["url"], events=[event], actor=app.developer)
     assert refusal(client, "patch", f"/{by_hand.pk}", url="https://hooks.example.com/mine") == (403, "insufficient_scope")
     assert {row.event for endpoint in app.webhook_endpoints.all() for row in endpoint.subscriptions.all()} == {*EVENTS, event}
+
+
+def test_key_neither_lists_nor_repeats_deliveries_of_events_that_it_may_not_list(client: APIClient, app: App, receiver: Receiver) -> None:
+    endpoint, _ = create_endpoint(app=app, url=receiver.url, events=[EventType.SALE_COMPLETED], actor=app.developer)
+    tell(EventType.SALE_COMPLETED, owner_id=app.developer.pk)
+    drain()
+    path, sale = f"/{endpoint.pk}", WebhookDelivery.objects.get()
+    assert sent(client, "get", f"{path}/deliveries")["items"] == []
+    # Even when the endpoint has other events by now, for which the key may give it another address.
+    change_endpoint(endpoint=endpoint, events=EVENTS, actor=app.developer)
+    sent(client, "patch", path, url=f"{receiver.url}/mine")
+    assert refusal(client, "post", f"{path}/deliveries/{sale.pk}/redeliver") == (404, "not_found")
 
 
 def test_rotated_secret_signs_and_the_response_tells_until_when_the_old_one_does(client: APIClient, receiver: Receiver) -> None:
