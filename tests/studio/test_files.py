@@ -13,6 +13,7 @@ from django.urls import reverse
 from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core import bounds
+from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
@@ -186,6 +187,7 @@ def test_discarded_candidate_goes_and_the_reviewed_file_stays(client: Client, li
     for _ in range(2):
         assert client.post(at("file-discard", listing)).status_code == 302
     assert Deliverable.objects.get() == listing.approved_deliverable
+    assert history_of(listing)[0].action == "listing.discard_file"
 
 
 @pytest.mark.slow
