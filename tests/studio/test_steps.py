@@ -98,3 +98,15 @@ def test_reviews_are_shown_page_by_page(
     assert "Round 1." not in page.content.decode()
     assert "Round 1." in client.get(page.context["next"]).content.decode()
     assert client.get(f"{at('reviews', listing)}?after=1").status_code == 404
+
+
+@pytest.mark.slow
+def test_manifest_is_made_anew_unless_the_listing_is_in_review(client: Client, listing: Listing) -> None:
+    ready(listing)
+    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
+    Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
+    assert "Out of date" in client.get(at("manifest", listing)).content.decode()
+    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
+    listing.refresh_from_db()
+    submitted(listing)
+    assert "is in review" in client.post(at("manifest", listing), follow=True).content.decode()
