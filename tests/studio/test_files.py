@@ -160,7 +160,11 @@ def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, lis
     assert send(client, listing, makers.picture(), "picture-upload", 2)["Location"].endswith("#picture-2")
     assert send(client, listing, makers.font(flavor="woff2"), "specimen-upload")["Location"].endswith("#specimen")
     assert send(client, listing, makers.sound("WAV", 0.1), "sound-upload")["Location"].endswith("#sound")
-    assert set(Preview.objects.values_list("kind", "slot")) == {("Gallery", 2), ("FontSpecimen", 0), ("AudioPreview", 0)}
+    assert set(Preview.objects.values_list("kind", "slot", "content_type")) == {
+        ("Gallery", 2, "image/webp"),
+        ("FontSpecimen", 0, "font/woff2"),
+        ("AudioPreview", 0, "audio/wav"),
+    }
     face = client.get(at("specimen", listing))
     assert Preview.objects.get(kind="FontSpecimen").url in face.content.decode()
     assert face["Content-Type"] == "text/css; charset=utf-8"

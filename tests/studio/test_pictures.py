@@ -96,3 +96,16 @@ def test_description_of_a_picture_that_was_replaced_meanwhile_is_shown_again(cli
         assert refused is not None
         assert "This picture was replaced or removed in the meantime." in refused.get_text()
         assert ("Letters on a wall" in refused.get_text()) is (name == "alt-text")
+
+
+@pytest.mark.slow
+def test_change_of_a_picture_under_review_is_refused_on_the_page(client: Client, listing: Listing) -> None:
+    preview = picture(listing, 0)
+    Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
+    for name, sent in (("alt-text", {"alt_text": "x"}), ("move", {"slot": "1"})):
+        answer = client.post(at(f"picture-{name}", listing, preview.pk), sent)
+        page = page_of(answer)
+        assert answer.status_code == 409
+        [refused] = page.select("#refused")
+        assert "in review" in refused.get_text()
+        assert page.select(".slot form, .slot textarea") == []
