@@ -119,7 +119,9 @@ def test_no_secret_or_hash_is_shown(root: Client) -> None:
     assert len(rows) == 5
     lists = [address(model, "changelist") for model in admin.site._registry]
     for page in (*lists, *(address(type(row), "change", row.pk) for row in rows)):
-        shown = root.get(page).content.decode()
+        response = root.get(page)
+        assert response.status_code == 200, page
+        shown = response.content.decode()
         assert not [secret for secret in secrets if secret in shown], page
 
 

@@ -262,6 +262,7 @@ def test_rejection_without_proper_findings_is_refused() -> None:
         [{"code": "other", "message": "  "}],
         [FINDING] * 31,
         [FINDING | {"message": "x" * 2001}],
+        [FINDING | {"field": "x" * 61}],
     ]
     for findings in wrong:
         with pytest.raises(InvalidInput):

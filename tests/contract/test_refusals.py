@@ -185,6 +185,6 @@ def test_unknown_api_path_is_a_problem_document(path: str, anonymous: APIClient)
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", [BY_NAME["POST /wallet/spend"]], ids=["spend"])
 def test_bad_idempotency_key_is_named(operation: Operation, scene: Scene, caller: APIClient) -> None:
-    for key in ("", "x" * 256, "\u00e9"):
+    for key in ("", "x" * 256, "two words", "\u00e9"):
         assert pointers(call(caller, operation, scene, HTTP_IDEMPOTENCY_KEY=key), operation) == {"Idempotency-Key"}
     assert call(caller, operation, scene).status_code == 200

@@ -13,6 +13,7 @@ from marketplace.settings import environment
 @pytest.mark.parametrize(
     ("proxies", "remote", "forwarded", "expected"),
     [
+        ([], "192.0.2.1", "203.0.113.9", "192.0.2.1"),
         (["10.0.0.0/8"], "192.0.2.1", "203.0.113.9", "192.0.2.1"),
         (["10.0.0.0/8"], "10.1.2.3", "", "10.1.2.3"),
         # The client wrote the first entry; the proxies appended the truth.
@@ -21,6 +22,7 @@ from marketplace.settings import environment
         (["10.1.2.3"], "10.1.2.3", "10.1.2.3, 10.1.2.3", "10.1.2.3"),
         (["10.0.0.0/8"], "::ffff:10.1.2.3", "2001:db8::1", "2001:db8::/64"),
         (["::1"], "::1", "::ffff:203.0.113.9", "203.0.113.9"),
+        (["10.0.0.0/8"], "", "203.0.113.9", "unknown"),
         # Counted by network.
         ([], "2001:db8:0:7:1:2:3:4", "", "2001:db8:0:7::/64"),
         ([], "", "", "unknown"),
@@ -41,6 +43,8 @@ def test_client_address_is_the_nearest_hop_that_is_no_trusted_proxy(
         (["10.0.0.0/8"], "::ffff:10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, True),
         (["10.0.0.0/8"], "10.1.2.3", {}, False),
         (["10.0.0.0/8"], "192.0.2.1", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+        (["10.0.0.0/8"], "", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
+        ([], "10.1.2.3", {"HTTP_X_FORWARDED_FOR": "203.0.113.9"}, False),
     ],
 )
 def test_only_trusted_proxies_are_recognised(

@@ -127,6 +127,7 @@ def test_unknown_tool_is_an_error_of_the_protocol(name: str, revision: str, stat
         ("get_download_link", {"assetId": "a", "version": "x" * 37}, "#/version"),
         ("quote_purchase", {"assetId": "a", "currency": "EUR"}, "#/currency"),
         ("buy_asset", {"assetId": "a"}, "#/idempotencyKey"),
+        ("buy_asset", {"assetId": "a", "idempotencyKey": "two words"}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "line\n"}, "#/idempotencyKey"),
         ("buy_asset", {"assetId": "a", "idempotencyKey": "k" * 256}, "#/idempotencyKey"),
     ],

@@ -64,6 +64,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
         ({"DATABASE_URL": "sqlite:///"}, ("DATABASE_URL", "names no file")),
         ({"S3_BUCKET": "shop"}, ("partly configured", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
+        ({"S3_ENDPOINT_URL": "https://s3.example"}, ("partly configured", "S3_BUCKET")),
         (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),
         ({"REDIS_URL": "localhost:6379"}, ("REDIS_URL", "redis://host:6379/0")),
         ({"REDIS_URL": "redis://"}, ("REDIS_URL", "redis://host:6379/0")),
@@ -80,6 +81,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"GRANIAN_BLOCKING_THREADS": "12"}, ("GRANIAN_BLOCKING_THREADS", "more than three times")),
         ({"LOG_FORMAT": "xml"}, ("LOG_FORMAT", "text or json")),
         ({"LOG_LEVEL": "loud"}, ("LOG_LEVEL", "INFO")),
+        ({"OTEL_ENDPOINT": "collector:4318"}, ("OTEL_ENDPOINT",)),
         ({"OTEL_PERCENT": "150"}, ("OTEL_PERCENT", "from 1 to 100")),
         # It moves no money, and sends no mail.
         ({"SANDBOX": "true", "STRIPE_SECRET_KEY": "sk_1", "RAZORPAY_KEY_ID": "rzp_1"}, ("sandbox", "STRIPE_SECRET_KEY", "RAZORPAY_KEY_ID")),
@@ -103,6 +105,8 @@ def test_production_without_a_setting_stops_and_names_it(start: Start, missing: 
         ("SECRET_KEY", "short", "50 characters"),
         ("BASE_URL", "http://shop.example", "https://"),
         ("DATABASE_URL", "sqlite:///shop.sqlite3", "PostgreSQL"),
+        ("SECURE_HSTS_SECONDS", "-1", "whole number"),
+        ("DATABASE_POOL_SIZE", "0", "at least 1"),
         ("METRICS_TOKEN", "m" * 20, "METRICS_DIR"),
     ],
 )
@@ -126,8 +130,9 @@ def test_redis_and_mail_server_are_used_where_they_are_set(start: Start, given: 
         assert settings.CACHES[cache]["LOCATION"] == "rediss://cache.example:6380/2"
     # A counter that cannot be kept is told of; an answer that cannot be kept is built anew.
     assert [settings.CACHES[cache]["OPTIONS"].get("IGNORE_EXCEPTIONS", False) for cache in ("default", "responses")] == [False, True]
+    assert settings.MAIL_TRANSPORT == "django.core.mail.backends.smtp.EmailBackend"
     assert (settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_USE_TLS) == ("mail.example", 2525, True)
-    assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD) == ("me", "p@ss")
+    assert (settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD, settings.EMAIL_TIMEOUT) == ("me", "p@ss", 10)
 
 
 @pytest.mark.parametrize("given", [{}, PRODUCTION], ids=["embedded", "production"])

@@ -152,6 +152,13 @@ def test_form_without_valid_shown_values_overwrites_nothing(client: Client, list
     assert listing.title == "Aurora Sans"
 
 
+def test_licences_changed_in_another_window_are_shown_as_a_conflict(client: Client, listing: Listing) -> None:
+    opened = form_of(client, at("licences", listing)) | {"permit": "some", "slugs": ["personal"]}
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["extended"])
+    response = client.post(at("licences", listing), opened)
+    assert "changed to “extended” in the meantime" in str(response.context["form"].errors["slugs"])
+
+
 @pytest.mark.slow
 def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))

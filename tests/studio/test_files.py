@@ -9,10 +9,12 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from catalog import bounds as catalog_bounds
 from catalog.models import Deliverable, Listing, Preview
 from marketplace.core import bounds
+from marketplace.core.audit import history_of
 from marketplace.storage import default_storage
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
@@ -26,7 +28,7 @@ from vendors.services.profiles import suspend_vendor
 from vendors.services.uploads import begin_upload
 from vendors.studio.upload_fields import MESSAGES
 
-from .cases import picture, with_candidate
+from .cases import picture
 from .forms import at
 
 pytestmark = pytest.mark.django_db
@@ -158,7 +160,11 @@ def test_previews_are_stored_and_shown_as_everyone_sees_them(client: Client, lis
     assert send(client, listing, makers.picture(), "picture-upload", 2)["Location"].endswith("#picture-2")
     assert send(client, listing, makers.font(flavor="woff2"), "specimen-upload")["Location"].endswith("#specimen")
     assert send(client, listing, makers.sound("WAV", 0.1), "sound-upload")["Location"].endswith("#sound")
-    assert set(Preview.objects.values_list("kind", "slot")) == {("Gallery", 2), ("FontSpecimen", 0), ("AudioPreview", 0)}
+    assert set(Preview.objects.values_list("kind", "slot", "content_type")) == {
+        ("Gallery", 2, "image/webp"),
+        ("FontSpecimen", 0, "font/woff2"),
+        ("AudioPreview", 0, "audio/wav"),
+    }
     face = client.get(at("specimen", listing))
     assert Preview.objects.get(kind="FontSpecimen").url in face.content.decode()
     assert face["Content-Type"] == "text/css; charset=utf-8"
@@ -179,13 +185,21 @@ def test_preview_is_removed_unless_it_is_of_another_listing(client: Client, list
 
 
 @pytest.mark.slow
-def test_discarded_candidate_goes_and_the_reviewed_file_stays(client: Client, listing: Listing) -> None:
+def test_discarded_candidate_goes_with_its_object_unless_it_is_under_review_and_the_reviewed_file_stays(
+    client: Client, listing: Listing, media: Path, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
     publish(listing)
-    with_candidate(listing)
+    send(client, listing, makers.archive(a_otf="x"))
+    assert Deliverable.objects.count() == 2
+    Listing.objects.update(update_status="PendingReview")
+    assert client.post(at("file-discard", listing)).status_code == 409
+    Listing.objects.update(update_status="")
     # The second time, there is nothing left to discard.
-    for _ in range(2):
-        assert client.post(at("file-discard", listing)).status_code == 302
+    with django_capture_on_commit_callbacks(execute=True):
+        assert [client.post(at("file-discard", listing)).status_code for _ in range(2)] == [302, 302]
     assert Deliverable.objects.get() == listing.approved_deliverable
+    assert stored(media) == []
+    assert history_of(listing)[0].action == "listing.discard_file"
 
 
 @pytest.mark.slow
@@ -214,4 +228,6 @@ def test_vendor_suspended_during_an_upload_is_redirected_to_the_studio(
 def test_files_page_allows_blob_images_in_its_content_security_policy(client: Client, listing: Listing) -> None:
     policy = client.get(at("files", listing))["Content-Security-Policy"]
     assert "img-src 'self' data: blob:;" in policy
+    assert "blob:" not in policy.replace("img-src 'self' data: blob:;", "")
+    assert "unsafe" not in policy
     assert "blob:" not in client.get(reverse("studio-listing", args=[listing.slug]))["Content-Security-Policy"]

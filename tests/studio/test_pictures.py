@@ -34,6 +34,19 @@ def test_picture_of_another_own_listing_and_an_unknown_slot_are_not_found(client
     assert set(Preview.objects.values_list("slot", "alt_text")) == {(0, "")}
 
 
+def test_overlong_alt_text_is_kept_with_its_error(client: Client, listing: Listing) -> None:
+    picture(listing, 0)
+    second = picture(listing, 1)
+    answer = client.post(at("picture-alt-text", listing, second.pk), {"alt_text": "y" * 251})
+    page = page_of(answer)
+    assert answer.status_code == 400
+    [field] = page.select("[aria-invalid]")
+    assert (field["id"], field.get_text(strip=True)) == (f"{second.pk}-alt_text", "y" * 251)
+    [error] = page.select(f"[id='{second.pk}-alt_text_error']")
+    assert "at most 250" in error.get_text()
+    assert Preview.objects.get(pk=second.pk).alt_text == ""
+
+
 def test_pictures_move_by_one_slot_and_the_cover_slot_stays_filled(client: Client, listing: Listing) -> None:
     first, second = picture(listing, 0), picture(listing, 2)
     path = at("files", listing)
@@ -83,3 +96,16 @@ def test_description_of_a_picture_that_was_replaced_meanwhile_is_shown_again(cli
         assert refused is not None
         assert "This picture was replaced or removed in the meantime." in refused.get_text()
         assert ("Letters on a wall" in refused.get_text()) is (name == "alt-text")
+
+
+@pytest.mark.slow
+def test_change_of_a_picture_under_review_is_refused_on_the_page(client: Client, listing: Listing) -> None:
+    preview = picture(listing, 0)
+    Listing.objects.filter(pk=listing.pk).update(status="PendingReview")
+    for name, sent in (("alt-text", {"alt_text": "x"}), ("move", {"slot": "1"})):
+        answer = client.post(at(f"picture-{name}", listing, preview.pk), sent)
+        page = page_of(answer)
+        assert answer.status_code == 409
+        [refused] = page.select("#refused")
+        assert "in review" in refused.get_text()
+        assert page.select(".slot form, .slot textarea") == []

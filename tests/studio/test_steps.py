@@ -65,12 +65,12 @@ def test_listing_becomes_a_draft_again_once_after_a_confirmation(
 
 @pytest.mark.slow
 def test_rejected_listing_says_what_was_found_and_goes_back(client: Client, listing: Listing, editor: User) -> None:
-    findings = [{"code": "description_thin"}, {"code": "other", "field": "gallery", "message": "Too dark.", "hint": ""}]
+    findings = [{"code": "description_thin"}, {"code": "other", "field": "gallery of <b>mine</b>", "message": "Too dark.", "hint": ""}]
     reject_listing(review=submitted(listing), findings=findings, note="Nearly there.", actor=editor)
     page = client.get(at("listing", listing))
     assert faults_of(page.content) == []
     text = page.content.decode()
-    for words in ("leaves out what a buyer needs", "Say what is inside", "Too dark.", "Nearly there."):
+    for words in ("leaves out what a buyer needs", "Say what is inside", "Too dark.", "Nearly there.", "gallery of &lt;b&gt;"):
         assert words in text
     assert f'href="{at("details", listing)}"' in text
     assert editor.name not in text
@@ -98,3 +98,15 @@ def test_reviews_are_shown_page_by_page(
     assert "Round 1." not in page.content.decode()
     assert "Round 1." in client.get(page.context["next"]).content.decode()
     assert client.get(f"{at('reviews', listing)}?after=1").status_code == 404
+
+
+@pytest.mark.slow
+def test_manifest_is_made_anew_unless_the_listing_is_in_review(client: Client, listing: Listing) -> None:
+    ready(listing)
+    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
+    Listing.objects.filter(pk=listing.pk).update(title="Aurora Serif")
+    assert "Out of date" in client.get(at("manifest", listing)).content.decode()
+    assert "Up to date" in client.post(at("manifest", listing), follow=True).content.decode()
+    listing.refresh_from_db()
+    submitted(listing)
+    assert "is in review" in client.post(at("manifest", listing), follow=True).content.decode()

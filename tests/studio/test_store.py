@@ -16,6 +16,7 @@ from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import suspend_vendor
+from vendors.studio.upload_fields import MESSAGES
 
 from .forms import errors_of
 
@@ -134,3 +135,11 @@ def test_logo_and_banner_are_uploaded_shown_and_removed_by_plain_forms(browse: B
     for _ in range(2):
         assert client.post(reverse("studio-logo-remove"))["Location"] == reverse("studio-store")
     assert [picture.kind for picture in StorePicture.objects.all()] == ["Banner"]
+
+
+@pytest.mark.slow
+def test_refused_logo_is_told_beside_its_field(browse: Browse) -> None:
+    page = browse(make_vendor().user).post(reverse("studio-logo-upload"), {"file": SimpleUploadedFile("logo.png", b"no picture")})
+    assert page.status_code == 415
+    assert MESSAGES["unsupported_type"].partition("{detail} ")[2] in page.content.decode()
+    assert not StorePicture.objects.exists()

@@ -16,6 +16,7 @@ from catalog.catalog_version import current_version
 from catalog.models import Discount, Listing, ListingIndex
 from catalog.services.discounts import end_discount_as_staff, update_discounted_listing
 from library.jobs import build_published
+from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.jobs.models import Job
 from tests.eager import drain, sent_mails
@@ -134,6 +135,8 @@ def test_discount_ended_by_staff_leaves_the_catalog_and_the_vendor_is_mailed_the
     start = timezone.now() + 2 * DAY
     give(client, on_sale, startsAt=at(start), endsAt=at(start + DAY))
     staff, planned = UserFactory(is_staff=True), Discount.objects.get(starts_at__gt=timezone.now())
+    with pytest.raises(InvalidInput):
+        end_discount_as_staff(discount=planned, reason=" ", actor=staff)
     for discount in Discount.objects.all():
         end_discount_as_staff(discount=discount, reason="The price is misleading.", actor=staff)
     assert shown(client, on_sale)[0] == 10.0

@@ -10,6 +10,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
 from catalog.models import Store, StorePicture
+from marketplace.core.errors import InvalidInput
 from marketplace.operations.backups import PART, copy_objects_out
 from marketplace.storage import default_storage
 from tests.catalog.cases import published
@@ -102,6 +103,8 @@ def test_pictures_that_staff_take_down_are_gone_and_the_vendor_is_told(
     client: APIClient, vendor: VendorProfile, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
 ) -> None:
     client.post(f"{STORE}/logo", makers.form(makers.picture()))
+    with pytest.raises(InvalidInput):
+        take_pictures_down(profile=vendor, reason=" ", actor=UserFactory())
     with django_capture_on_commit_callbacks(execute=True):
         take_pictures_down(profile=vendor, reason="Not yours.", actor=UserFactory())
     assert not StorePicture.objects.exists()
