@@ -111,6 +111,7 @@ def test_evidence_contains_order_consent_downloads_payment_disputes_and_the_dige
     assert [document["number"][-5:] for document in found["invoices"]] == ["00001"]
     said = found["refundRequest"]
     assert (said["details"], said["answer"], said["objection"]) == ("It does not open.", "It opens here.", "It is empty.")
+    assert said["decision"] == "It opens for everybody else."
     assert [(each["kind"], each["status"]) for each in found["disputes"]] == [("dispute", "Kept")]
     assert found["certificate"]["licensee"]["email"] == order.buyer.email
     assert {entry["ledgerDigest"] for entry in found["ledger"]} == {None}

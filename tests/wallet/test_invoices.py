@@ -407,6 +407,12 @@ def test_missing_and_inconsistent_invoices_are_reported() -> None:
     Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get(), **other_tax)
     assert len(list(invoice_differences())) == 1
     Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor, commission_minor=order.commission_minor)
+    refund_order(order=order, reason="broken", actor=None)
+    *_, note = issue()
+    for corrected, sentences in ((forgotten, 1), (order, 0)):
+        with unguarded():
+            Invoice.objects.filter(pk=note.pk).update(corrects=Invoice.objects.get(order=corrected, kind=InvoiceKind.INVOICE))
+        assert len(list(invoice_differences())) == sentences
 
 
 def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:

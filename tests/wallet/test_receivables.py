@@ -9,6 +9,7 @@ from marketplace.core.models import AuditEntry
 from tests.eager import drain, sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet.admin.effects import unclaimed_refund_effects
 from wallet.card_credit import card_credit, payable_of
 from wallet.models import Journal, LedgerAccount, Order, TopUp
 from wallet.models.top_ups import EventKind
@@ -143,6 +144,7 @@ def test_account_with_a_debt_is_deleted_only_after_it_is_paid_or_written_off() -
 def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> None:
     top_up, order = lost_after_deletion()
     assert owed_by(top_up.user_id) == {"INR": PART}
+    assert "owes ₹100.00" in unclaimed_refund_effects(order)[0]
     refund_order(order=order, reason="test", actor=None)
     assert owed_by(top_up.user_id) == {}
     assert (wallet_of(top_up.user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
