@@ -174,10 +174,8 @@ def test_purge_deletes_used_and_expired_quotes_and_old_responses(bearer_client: 
     old, young = (IdempotencyRecord.objects.create(key=key, **kept) for key in ("old", "young"))
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
     out = StringIO()
-    call_command("purge", "wallet", "--dry-run", stdout=out)
-    assert "1 expired quotes, 1 saved responses, " in out.getvalue()
-    assert (Quote.objects.count(), IdempotencyRecord.objects.filter(pk=old.pk).count()) == (3, 1)
     call_command("purge", "wallet", stdout=out)
+    assert "1 expired quotes, 1 saved responses, " in out.getvalue()
     assert {str(pk) for pk in Quote.objects.values_list("pk", flat=True)} == {used, _open}
     assert list(IdempotencyRecord.objects.all()) == [young]
 
