@@ -110,6 +110,6 @@ def test_mail_about_a_lost_dispute_names_both_licences_of_an_upgrade() -> None:
 def test_mails_name_the_licence_that_an_upgrade_replaces_and_its_refund_restores() -> None:
     first = bought(on_sale(title="Aurora"), funded(inr=100_000))
     second = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
-    assert "It replaces your Personal licence" in told(first.buyer, "is yours")[-1]
+    assert "It replaces your Personal licence" in told(first.buyer, "You bought")[-1]
     refund_order(order=second, reason="test", actor=UserFactory(is_staff=True))
     assert "your Personal licence is as it was before the upgrade" in told(first.buyer, "refunded")[-1]
