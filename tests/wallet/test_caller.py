@@ -35,6 +35,20 @@ def test_caller_without_account_read_sees_neither_name_nor_address(key_client: C
     assert (told["credential"]["kind"], told["needsSpendingLimit"]) == ("api_key", False)
 
 
+def test_limits_are_shown_with_what_is_spent(bearer_client: Client) -> None:
+    user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
+    caller = bearer_client(user, scopes={Scope.WALLET_SPEND})
+    token = AccessToken.objects.get(user=user)
+    SpendingLimit.objects.filter(token=token).delete()
+    SpendingLimit.objects.create(owner=user, token=token, currency="INR", per_day_minor=60_000, set_by=user)
+    assert caller.post("/api/v1/wallet/spend", {"assetId": listing.slug}, format="json").status_code == 200
+    told = caller.get(ME).json()
+    assert (told["environment"], told["needsSpendingLimit"]) == ("production", True)
+    (limit,) = told["spendingLimits"]
+    assert (limit["currency"], limit["setBy"], limit["perDay"], limit["perPurchase"]) == ("INR", "owner", 600, None)
+    assert (limit["spentToday"], limit["spentInAll"], limit["categories"]) == (499, 499, [])
+
+
 def test_quote_names_the_spending_limit_that_a_purchase_would_exceed(bearer_client: Client) -> None:
     user, listing = funded(inr=1_000_000), on_sale(price_inr_minor=49_900)
     caller = bearer_client(user, scopes={Scope.WALLET_SPEND})

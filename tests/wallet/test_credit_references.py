@@ -146,6 +146,7 @@ def test_credit_command_repeated_with_the_same_reference_succeeds_without_a_seco
     assert again.endswith("Nothing was added now.\nasha@example.com now holds 499.50 INR.\n")
     command(*arguments, "--source", "payments")
     assert wallet_of(user).balance_inr_minor == 99_900
+    assert {journal.reason for journal in Journal.objects.all()} == {"Invoice 7"}
 
 
 def test_credit_command_with_a_used_reference_or_a_source_alone_says_what_is_wrong() -> None:
@@ -171,7 +172,8 @@ def test_form_credits_a_payment_once_and_pages_show_its_reference() -> None:
     assert "This payment has been credited already" in shown
     assert "UTR <7781>" in shown
     assert wallet_of(user).balance_inr_minor == 49_950
-    assert AuditEntry.objects.get(action="wallet.credit").data["reference"] == "UTR <7781>"
+    credit_entry = AuditEntry.objects.get(action="wallet.credit")
+    assert credit_entry.data == {"currency": "INR", "amountMinor": 49_950, "source": "bank", "reference": "UTR <7781>"}
     assert "UTR <7781> (bank)" in text_of(client.get(reverse("admin:wallet_journal_change", args=[Journal.objects.get().pk])))
     assert client.post(credit, form | {"source": "our bank", "reference": "8", "key": str(uuid.uuid4())}).status_code == 400
     assert "reference UTR &lt;7781&gt;" in signed_in(user).get(reverse("wallet-page")).content.decode()

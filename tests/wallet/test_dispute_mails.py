@@ -6,9 +6,10 @@ from marketplace.accounts.mail_preferences import set_mail_topics
 from marketplace.accounts.models import User
 from tests.eager import sent_mails
 from tests.factories import UserFactory
-from tests.shop import bought, on_sale
+from tests.shop import bought, funded, on_sale
 from wallet.models import TopUp
 from wallet.models.top_ups import EventKind
+from wallet.services.refunds import refund_order
 
 from .top_up_cases import deliver_event, paid_top_up
 
@@ -48,6 +49,15 @@ def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_
     assert told(unsubscribed, "withheld") == told(unsubscribed, "earnings") == []
 
 
+def test_vendor_is_told_what_was_taken_of_a_share_and_what_was_released() -> None:
+    top_up, vendor = sold_by_card()
+    for event in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        deliver_event(top_up, event, amount_minor=30_000)
+    (body,) = told(vendor, "₹300.00 of your earnings went back to a card")
+    assert "the purchases ended: ₹300.00" in body
+    assert "In your earnings again: ₹99.20" in body
+
+
 @pytest.mark.parametrize(
     ("end", "subject"),
     [
@@ -79,6 +89,14 @@ def test_vendor_is_not_told_of_a_share_that_was_withheld_by_the_event_that_ends_
     assert [str(mail.subject) for mail in sent_mails() if mail.to == [vendor.email] and "earnings" in str(mail.subject)] == subjects
 
 
+def test_mail_about_a_refunded_payment_names_the_ended_licences_and_the_vendor_is_told() -> None:
+    top_up, vendor = sold_by_card()
+    deliver_event(top_up, EventKind.REFUNDED)
+    (body,) = told(top_up.user, "on its way back to your card")
+    assert "Aurora: your Personal licence ended" in body
+    assert len(told(vendor, "₹399.20 of your earnings went back to a card")) == 1
+
+
 def test_mail_about_a_lost_dispute_names_both_licences_of_an_upgrade() -> None:
     top_up = paid_top_up(amount_minor=99_800)
     first = bought(on_sale(title="Aurora"), top_up.user)
@@ -87,3 +105,11 @@ def test_mail_about_a_lost_dispute_names_both_licences_of_an_upgrade() -> None:
     deliver_event(top_up, EventKind.DISPUTE_LOST)
     (body,) = told(top_up.user, "went back to its card")
     assert "Aurora: your Commercial licence ended, and your Personal licence ended, too" in body
+
+
+def test_mails_name_the_licence_that_an_upgrade_replaces_and_its_refund_restores() -> None:
+    first = bought(on_sale(title="Aurora"), funded(inr=100_000))
+    second = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
+    assert "It replaces your Personal licence" in told(first.buyer, "You bought")[-1]
+    refund_order(order=second, reason="test", actor=UserFactory(is_staff=True))
+    assert "your Personal licence is as it was before the upgrade" in told(first.buyer, "refunded")[-1]

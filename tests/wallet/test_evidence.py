@@ -18,7 +18,7 @@ from library.certificates import CertificateStatus, check_certificate
 from marketplace.web import docs
 from marketplace.web.docs.values import EXAMPLES
 from tests.factories import UserFactory
-from tests.shop import archive, on_sale
+from tests.shop import archive, bought, on_sale
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorProfile
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
@@ -111,6 +111,7 @@ def test_evidence_contains_order_consent_downloads_payment_disputes_and_the_dige
     assert [document["number"][-5:] for document in found["invoices"]] == ["00001"]
     said = found["refundRequest"]
     assert (said["details"], said["answer"], said["objection"]) == ("It does not open.", "It opens here.", "It is empty.")
+    assert said["decision"] == "It opens for everybody else."
     assert [(each["kind"], each["status"]) for each in found["disputes"]] == [("dispute", "Kept")]
     assert found["certificate"]["licensee"]["email"] == order.buyer.email
     assert {entry["ledgerDigest"] for entry in found["ledger"]} == {None}
@@ -146,6 +147,24 @@ def test_evidence_for_the_buyer_of_a_licence_for_another_excludes_its_downloads(
     evidence = {reader: evidence_of(order, reader) for reader in Reader}
     assert (evidence[Reader.BUYER]["downloads"], evidence[Reader.BUYER]["downloadCount"]) == ([], 0)
     assert [evidence[reader]["downloadCount"] for reader in (Reader.VENDOR, Reader.STAFF)] == [1, 1]
+
+
+def test_evidence_of_a_lost_dispute_contains_what_it_withheld_and_took() -> None:
+    top_up = paid_top_up(amount_minor=49_900)
+    order = bought(on_sale(), top_up.user)
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
+    found = evidence_of(Order.objects.get(pk=order.pk), Reader.VENDOR)
+    assert (found["order"]["status"], found["license"]["status"]) == ("ChargedBack", "revoked")
+    assert [entry["kind"] for entry in found["ledger"]] == ["sale", "withhold", "card_return"]
+
+
+def test_evidence_of_an_upgrade_says_what_was_deducted_and_for_which_licence() -> None:
+    first = bought(on_sale())
+    upgrade = bought(first.listing, first.buyer, license_slug="commercial", upgrade_from="personal")
+    said = evidence_of(upgrade, Reader.VENDOR)["order"]
+    assert (said["price"], said["upgradeFrom"], said["upgradeCredit"]) == (499.0, "personal", 499.0)
+    assert evidence_of(first, Reader.BUYER)["license"]["status"] == "replaced"
 
 
 def test_evidence_is_for_the_buyer_the_vendor_and_staff_only(

@@ -10,6 +10,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import VendorProfile, VendorStatus
 from wallet import bounds
+from wallet.admin import VendorPayoutAdmin
 from wallet.models import Journal, VendorPayout
 from wallet.services.former_vendors import keep_earnings, pay_former_vendor
 from wallet.services.vendor_payouts import bounce_payout
@@ -34,6 +35,8 @@ def test_payout_that_bounces_after_the_account_was_deleted_is_paid_by_hand_once_
     vendor.store.listings.update(status="Draft")
     delete_account(user=vendor, reason="test", actor=None)
     payout = bounce_payout(payout=payout, reason="account closed", actor=None)
+    for settle in (VendorPayoutAdmin.pay_former_vendor, VendorPayoutAdmin.keep_earnings):
+        assert "All earnings in the vendor's account, ₹399.20" in settle.decision.effects(payout)[0]
     for reference, reason in ((" ", "test"), ("x" * (bounds.PAYMENT_REFERENCE_CHARS + 1), "test"), ("UTR 1", " ")):
         with pytest.raises(InvalidInput):
             pay_former_vendor(payout=payout, reference=reference, reason=reason, actor=staff)

@@ -76,7 +76,9 @@ def test_refund_is_shown_in_order_transactions_and_receipt(bearer_client: Client
         ("funding", 100_000.0, "INR"),
     ]
     assert [move["orderId"] for move in moves] == [str(order.id), str(order.id), None, None]
+    assert [move["title"] for move in moves] == [order.listing.title, order.listing.title, None, None]
     assert (ids(client, ORDERS, status="Refunded"), ids(client, ORDERS, status="Completed")) == ([str(order.id)], [])
+    assert "Refunded" in client.get(f"{ORDERS}/{order.id}/receipt").content.decode()
 
 
 def test_transactions_are_the_buyers_view_of_the_ledger(bearer_client: Client, buyer: User, django_assert_max_num_queries: Any) -> None:

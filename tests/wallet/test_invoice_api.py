@@ -69,6 +69,14 @@ def test_free_or_early_purchase_and_one_without_a_refund_have_no_document(bearer
         assert told(bearer_client(order.buyer).get(address(order, what))) == (404, "not_invoiced")
 
 
+def test_invoice_with_the_buyers_address_is_not_found_by_the_vendor(bearer_client: Client) -> None:
+    operator()
+    order = bought(on_sale())
+    issue()
+    for what in ("invoice", "invoice.pdf"):
+        assert told(bearer_client(order.listing.store.owner).get(address(order, what))) == (404, "not_found")
+
+
 @pytest.mark.slow
 def test_invoice_and_credit_note_are_pending_until_they_are_numbered_and_returned_as_issued(bearer_client: Client) -> None:
     operator(BANGALORE | {"tax_id": GSTIN})

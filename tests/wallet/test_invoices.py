@@ -14,6 +14,7 @@ from django.utils import timezone
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput
 from marketplace.ui.pdf import PdfDocument
+from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.invoice_differences import invoice_differences
@@ -25,6 +26,7 @@ from wallet.models.top_ups import EventKind
 from wallet.selectors import invoice_of_order, invoices_of_month
 from wallet.services import invoices as service
 from wallet.services.billing import save_billing_details, save_seller
+from wallet.services.card_refunds import refund_top_up
 from wallet.services.invoices import issue_invoices
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote
@@ -407,6 +409,12 @@ def test_missing_and_inconsistent_invoices_are_reported() -> None:
     Order.objects.filter(pk=order.pk).update(seller=Seller.objects.get(), **other_tax)
     assert len(list(invoice_differences())) == 1
     Order.objects.filter(pk=order.pk).update(tax_minor=order.tax_minor, commission_minor=order.commission_minor)
+    refund_order(order=order, reason="broken", actor=None)
+    *_, note = issue()
+    for corrected, sentences in ((forgotten, 1), (order, 0)):
+        with unguarded():
+            Invoice.objects.filter(pk=note.pk).update(corrects=Invoice.objects.get(order=corrected, kind=InvoiceKind.INVOICE))
+        assert len(list(invoice_differences())) == sentences
 
 
 def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:
@@ -449,6 +457,13 @@ def test_receipt_of_a_top_up_names_seller_and_buyer_of_that_time_and_no_internal
         assert expected in words
     assert document.grid is not None
     assert document.grid.rows[-1] == ("Total", "₹500.00")
+
+
+def test_receipt_of_a_top_up_says_what_returned_to_the_card() -> None:
+    top_up = paid_top_up()
+    refund_top_up(top_up=top_up, reason="asked for", actor=UserFactory())
+    drain()
+    assert ("Returned to the card", "₹500.00") in top_up_receipt(top_up).facts
 
 
 def test_sales_of_a_seller_who_became_inactive_are_invoiced_and_later_ones_have_no_seller() -> None:

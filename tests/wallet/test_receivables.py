@@ -9,6 +9,7 @@ from marketplace.core.models import AuditEntry
 from tests.eager import drain, sent_mails
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet.admin.effects import unclaimed_refund_effects
 from wallet.card_credit import card_credit, payable_of
 from wallet.models import Journal, LedgerAccount, Order, TopUp
 from wallet.models.top_ups import EventKind
@@ -146,6 +147,14 @@ def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> No
     refund_order(order=order, reason="test", actor=None)
     assert owed_by(top_up.user_id) == {}
     assert (wallet_of(top_up.user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
+
+
+def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
+    user = funded(inr=PRICE)
+    order = bought(on_sale(), user)
+    lost_after_deletion(user)
+    refund_order(order=order, reason="test", actor=None)
+    assert "owes ₹100.00" in unclaimed_refund_effects(order)[0]
 
 
 def test_refund_to_a_deleted_account_is_card_credit_only_as_far_as_it_returns_to_the_card() -> None:

@@ -14,6 +14,7 @@ from marketplace.core.models import AuditEntry
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet import bounds
 from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp, Transfer
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
@@ -76,7 +77,7 @@ def test_only_refunds_to_deleted_accounts_are_paid_by_hand() -> None:
         with pytest.raises(InvalidTransition):
             pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
     refund_order(order=stands, reason="broken", actor=staff)
-    for reference, reason in (("", "By the receipt."), ("T1", " ")):
+    for reference, reason in (("", "By the receipt."), ("x" * (bounds.PAYMENT_REFERENCE_CHARS + 1), "By the receipt."), ("T1", " ")):
         with pytest.raises(InvalidInput):
             pay_unclaimed(order=stands, reference=reference, reason=reason, actor=staff)
     assert list(unclaimed_refunds()) == [stands]

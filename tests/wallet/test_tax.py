@@ -18,8 +18,10 @@ CASES = [
     # No seller of record, or one whose country has no rules here: the listing's rate.
     ("no seller", None, None, "listing", 500, 10_000, 476),
     ("US seller, no details", NEW_YORK, None, "listing", 500, 10_000, 476),
+    ("US seller, EU consumer", NEW_YORK, Party("DE", connection_country="DE"), "listing", 500, 10_000, 476),
     # India.
     ("IN, no details: the seller's state", BANGALORE, None, "intra_state", 1800, 49_900, 7_612),
+    ("IN, consumer of the state", BANGALORE, Party("IN", KARNATAKA), "intra_state", 1800, 49_900, 7_612),
     ("IN, consumer of another state", BANGALORE, Party("IN", MAHARASHTRA), "inter_state", 1800, 49_900, 7_612),
     ("IN, connection from elsewhere", BANGALORE, Party("IN", MAHARASHTRA, connection_country="AE"), "inter_state", 1800, 49_900, 7_612),
     ("IN, foreign consumer, shown twice", BANGALORE, Party("US", connection_country="US"), "export", 0, 49_900, 0),
@@ -30,6 +32,7 @@ CASES = [
     # The European Union: the seller's own country.
     ("DE, no details", BERLIN, None, "domestic", 1900, 11_900, 1_900),
     ("DE, consumer", BERLIN, Party("DE"), "domestic", 1900, 11_900, 1_900),
+    ("DE, business", BERLIN, Party("DE", tax_id=VAT_DE), "domestic", 1900, 11_900, 1_900),
     # The European Union: another member state.
     ("DE to FR, consumer shown twice", BERLIN, Party("FR", connection_country="FR"), "destination", 2000, 12_000, 2_000),
     ("DE to FR, consumer shown once", BERLIN, Party("FR"), "domestic", 1900, 11_900, 1_900),

@@ -123,7 +123,7 @@ def test_batch_is_prepared_by_staff_with_the_permission_after_a_confirmation_tha
     assert staff("view_payoutbatch", "export_payoutbatch", "settle_vendorpayout").post(reverse(PREPARE), TERMS).status_code == 403
     client = staff("prepare_payoutbatch")
     assert client.get(reverse(PREPARE)).status_code == 200
-    for wrong in ({"run": "a b"}, {"minimum": "0"}, {"euro_rate": "11"}):
+    for wrong in ({"run": "a b"}, {"minimum": "0"}, {"euro_rate": "11"}, {"euro_rate": "0.9"}):
         assert client.post(reverse(PREPARE), TERMS | wrong | {"confirmed": "yes"}).status_code == 400
     shown_page = client.post(reverse(PREPARE), TERMS)
     assert (shown_page.status_code, shown_page.context["due"]) == (200, {"count": 2, "total": 79_840})
@@ -162,6 +162,16 @@ def test_vendor_whose_bank_account_is_too_new_is_not_prepared_before_those_who_c
     answer = staff("prepare_payoutbatch").post(reverse(PREPARE), TERMS | {"confirmed": "yes"}, follow=True)
     assert VendorPayout.objects.get().account.owner_id == able.user_id
     assert "Prepare the run again" not in answer.content.decode()
+
+
+def test_payout_run_that_is_exported_or_concurrent_with_another_is_refused_with_its_reason(staff: Callable[..., Client]) -> None:
+    payout = paid("first")
+    client = staff("prepare_payoutbatch")
+    beside = client.post(reverse(PREPARE), TERMS | {"confirmed": "yes"})
+    assert (beside.status_code, "first" in beside.content.decode()) == (400, True)
+    export_batch(batch=payout.batch, actor=None)
+    again = client.post(reverse(PREPARE), TERMS | {"run": "first", "confirmed": "yes"})
+    assert (again.status_code, "Exported already" in again.content.decode()) == (400, True)
 
 
 @pytest.mark.parametrize("unreadable", [False, True])

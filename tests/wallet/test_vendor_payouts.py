@@ -19,6 +19,7 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
+from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.races import THREADS, outcomes_at_once
 from tests.shop import bought, funded, on_sale
@@ -84,6 +85,7 @@ def prepare(name: str = "a", *arguments: str) -> list[str]:
     ("arguments", "sentence"),
     [
         (("prepare", "--run", "../etc", "--currency", "INR"), "Letters, digits"),
+        (("prepare", "--run", "x" * 65, "--currency", "INR"), "Letters, digits"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0"), "at least 0.01"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0.001"), "is not an amount"),
         (("prepare", "--run", "a", "--currency", "INR", "--vendor", "nobody"), "No store nobody has earned anything"),
@@ -234,6 +236,18 @@ def test_payout_is_exported_paid_and_bounced() -> None:
     assert paid_payout(account_of(vendor), "b").amount_minor == SHARE
 
 
+def test_vendor_is_mailed_a_paid_payout_and_why_it_bounced_with_a_shortened_account() -> None:
+    vendor = payee()
+    payout = exported_payout(sold(vendor))
+    mark_payout_paid(payout=payout, actor=None)
+    bounce_payout(payout=payout, reason="The account is closed.", actor=None)
+    paid, bounced = (message for message in sent_mails() if message.to == [vendor.user.email] and "399.20" in message.subject)
+    assert str(payout.pk) in paid.body
+    assert "The account is closed." in bounced.body
+    for sent in (paid, bounced):
+        assert (NUMBER[-4:] in sent.body, NUMBER in str(sent.message())) == (True, False)
+
+
 @pytest.mark.parametrize("is_exported", [True, False])
 def test_batch_with_a_payout_of_ones_own_is_settled_by_someone_else(is_exported: bool) -> None:  # noqa: FBT001 - a case
     vendor, other = payee(), payee()
@@ -351,7 +365,9 @@ def test_payout_run_is_prepared_exported_and_paid_by_commands(tmp_path: Path) ->
         run("export", "--run", "a", "--currency", "INR", "--file", str(path), "--again")
     with pytest.raises(CommandError, match="it is Exported"):
         run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"))
-    assert [entry.actor for entry in history_of(PayoutBatch.objects.get()) if entry.action == "payout_batch.download"] == [None]
+    run("export", "--run", "a", "--currency", "INR", "--file", str(tmp_path / "second.csv"), "--again")
+    assert (tmp_path / "second.csv").read_text() == path.read_text()
+    assert [entry.actor for entry in history_of(PayoutBatch.objects.get()) if entry.action == "payout_batch.download"] == [None, None]
     assert run("paid", "--run", "a", "--currency", "INR") == ["1 payouts are paid."]
     run("bounced", "--payout", number, "--reason", "Closed.")
     assert earned(vendor.user)["INR"] == SHARE

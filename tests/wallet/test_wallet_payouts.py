@@ -127,6 +127,8 @@ def test_payment_details_are_erased_90_days_after_a_payment() -> None:
         call_command("purge", "wallet", stdout=out)
     assert "of 0 payouts erased" in out.getvalue()
     with later(days=bounds.BANK_DETAILS_DAYS + 1):
+        call_command("purge", "wallet", "--dry-run", stdout=out)
+        assert "of 1 payouts would be erased" in out.getvalue()
         call_command("purge", "wallet", stdout=out)
     assert "of 1 payouts erased" in out.getvalue()
     paid.refresh_from_db()
@@ -203,12 +205,15 @@ def test_mails_and_audit_log_of_a_payout_do_not_contain_the_payment_details(
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="UTR 7781", actor=staff)
     steps = AuditEntry.objects.filter(action__startswith="wallet_payout.").order_by("id")
     assert [entry.action.split(".")[1] for entry in steps if entry.actor == user] == ["ask", "cancel", "ask", "ask"]
+    assert (steps[0].to_state, steps[0].data) == ("Waiting", {"currency": "INR", "amountMinor": 50_000})
     assert [(entry.action, entry.reason, entry.data) for entry in steps if entry.actor == staff] == [
         ("wallet_payout.refuse", "The bank knows no such account.", {}),
         ("wallet_payout.pay", "", {"reference": "UTR 7781"}),
     ]
     mails = [message for message in outbox.outbox if message.to == [user.email]]
     assert len(mails) == 6
+    assert "The bank knows no such account." in mails[3].body
+    assert "UTR 7781" in mails[-1].body
     written = [str(entry.data) + entry.reason for entry in AuditEntry.objects.all()] + [each.reason for each in Journal.objects.all()]
     assert not [text for text in [*written, *(str(message.message()) for message in mails)] if "IBAN" in text]
 
