@@ -92,6 +92,23 @@ def test_order_keeps_the_consent_text_shown_and_an_outdated_one_is_refused(brows
     assert bought(on_sale(), buyer).consent_version == ""
 
 
+def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: Browse) -> None:
+    client = browse(funded(inr=100))
+    address = begin(client, on_sale())["Location"]
+    assert "Pay ₹" not in read(client.get(address))
+    assert "holds 1.00 INR" in said(client, client.post(address, PAY))
+    assert not Order.objects.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("code", "words"), [("NUL\0NUL", "letters"), ("WRONG", "code")])
+def test_wrong_discount_code_is_refused_on_the_listing(browse: Browse, buyer: User, code: str, words: str) -> None:
+    client = browse(buyer)
+    answer = begin(client, on_sale(), discount_code=code)
+    assert [words in str(note) for note in client.get(answer["Location"]).context["messages"]] == [True]
+    assert not Quote.objects.exists()
+
+
 def test_checkout_says_that_the_asset_is_no_longer_on_sale_and_charges_nothing(browse: Browse, buyer: User) -> None:
     listing = on_sale(title="Halden")
     client = browse(buyer)
