@@ -117,3 +117,12 @@ def test_payer_sends_the_link_again(browse: Browse) -> None:
     later(order, hours=2)
     browse(order.buyer).post(reverse("order-page-claim-link", args=[order.pk]))
     assert secret_sent() != first
+
+
+@pytest.mark.slow
+def test_claimed_licence_is_offered_no_upgrade(browse: Browse, buyer: User) -> None:
+    order, client = bought_for(on_sale()), UserFactory()
+    claimed(order, client)
+    bought(order.listing, buyer)
+    address = reverse("asset-page", args=[order.listing.slug])
+    assert ['name="upgrade_from"' in read(browse(owner).get(address)) for owner in (client, buyer)] == [False, True]
