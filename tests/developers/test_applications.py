@@ -55,6 +55,8 @@ def test_second_application_is_refused_while_one_waits_or_has_a_question_or_is_a
 def test_application_whose_question_its_applicant_answers_waits_for_a_decision_again(
     application: DeveloperApplication, reviewer: User
 ) -> None:
+    submission = history_of(application).get()
+    assert (submission.action, submission.to_state, submission.actor) == ("application.submit", "Pending", application.user)
     with pytest.raises(InvalidInput):
         services.request_more_info(application=application, reason="  ", actor=reviewer)
     services.request_more_info(application=application, reason="Which fonts?", actor=reviewer)

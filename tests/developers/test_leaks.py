@@ -79,6 +79,9 @@ def test_leaked_credential_is_revoked_and_user_and_developer_are_mailed_once(
     assert (entry.actor, entry.reason) == (None, f"Reported as leaked, found at {WHERE}")
     people = {held.user.email} | ({held.app.developer.email} if held.app else set())
     assert sorted(message.to[0] for message in mail.outbox) == sorted(people)
+    # Each says which one it is; those of a page have no name, and that of OAuth is called by its kind.
+    named = "OAuth token (…" if kind == CredentialKind.OAUTH else getattr(held.row, "hint", "")
+    assert all(named in message.body for message in mail.outbox)
     # The words of a stranger have no place in a mail of ours: an address there would be followed.
     assert all(held.secret not in message.body and "paste.example" not in message.body for message in mail.outbox)
 

@@ -193,6 +193,8 @@ def test_narrowed_grant_takes_the_scope_from_existing_keys_even_of_a_suspended_a
     assert key.scopes == {Scope.CATALOG_READ}
     row = app.scope_rows.get(scope="wallet:spend")
     assert (row.granted, row.note) == (False, "Misused")
+    assert row.decided_at is not None
+    assert row.decided_at > key.created_at
     entry = history_of(app)[0]
     assert (entry.reason, entry.data) == ("Misused", {"before": "catalog:read wallet:spend", "after": "catalog:read"})
 
@@ -206,3 +208,4 @@ def test_scope_granted_later_is_not_added_to_an_existing_key(app: App, developer
     assert key.scopes == {Scope.CATALOG_READ}
     newer, _ = issue_api_key(app=app, name="new", actor=developer)
     assert newer.scopes == {Scope.CATALOG_READ, Scope.WALLET_SPEND}
+    assert [history_of(each)[0].data for each in (key, newer)] == [{"scopes": "catalog:read"}, {"scopes": "catalog:read wallet:spend"}]

@@ -158,7 +158,7 @@ def test_limit_of_someone_else_and_an_app_limit_cannot_be_removed(user: User) ->
     assert SpendingLimit.objects.count() == 2
 
 
-def test_app_limit_is_set_with_a_reason_and_lifted_once() -> None:
+def test_app_limit_is_set_with_a_reason_and_lifted_once_with_audit_rows() -> None:
     app, admin = AppFactory(), UserFactory()
     with pytest.raises(InvalidInput):
         set_app_spending_limit(app=app, limit_values=USD, reason=" ", actor=admin)
@@ -166,6 +166,11 @@ def test_app_limit_is_set_with_a_reason_and_lifted_once() -> None:
     remove_app_spending_limit(app=app, currency=Currency.USD, reason="Proved itself", actor=admin)
     with pytest.raises(NotFound):
         remove_app_spending_limit(app=app, currency=Currency.USD, reason="Again", actor=admin)
+    entries = AuditEntry.objects.filter(action__startswith="app_spending_limit").order_by("id")
+    assert [(entry.action, entry.reason) for entry in entries] == [
+        ("app_spending_limit.set", "New and untried"),
+        ("app_spending_limit.remove", "Proved itself"),
+    ]
 
 
 def test_personal_token_is_limited_by_its_own_spending_limits_in_one_query(user: User, django_assert_num_queries: Queries) -> None:

@@ -188,9 +188,7 @@ def test_download_link_works_beside_a_credential(bearer_client: Callable[..., AP
 
 
 @pytest.mark.parametrize(("left", "seconds"), [(600, 30), (1.9, 1)])
-def test_presigned_redirect_never_outlives_the_link_and_is_not_used_within_the_last_second(
-    anonymous: APIClient, order: Order, left: float, seconds: int
-) -> None:
+def test_presigned_redirect_never_outlives_the_link(anonymous: APIClient, order: Order, left: float, seconds: int) -> None:
     def presigned(self: local.LocalStorage, key: str, *, seconds: int, filename: str, content_type: str) -> str:
         return f"https://store.example/{key}?seconds={seconds}&name={filename}&type={content_type}"
 
@@ -198,8 +196,6 @@ def test_presigned_redirect_never_outlives_the_link_and_is_not_used_within_the_l
         link = issue_link(licence=order.buyer.licences.get())
         DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=left))
         response = fetch(anonymous, link)
-        DownloadLink.objects.update(expires_at=timezone.now() + timedelta(seconds=0.9))
-        refused(fetch(anonymous, link), 410, "link_expired")
     key = link.package.object_key
     assert response.status_code == 302
     assert response["Location"] == f"https://store.example/{key}?seconds={seconds}&name={link.file_name}&type=application/zip"

@@ -15,7 +15,7 @@ from marketplace.review.appeals import uphold_decision
 from marketplace.review.models import Appeal
 from tests.admin.pages import staff
 from tests.callers import signed_in
-from tests.catalog.cases import published
+from tests.catalog.cases import published, rejected, submitted
 from tests.factories import UserFactory
 from tests.review.cases import APPEALABLE, appealed, decision_on, owner_of
 from tests.vendors.cases import make_vendor
@@ -68,6 +68,17 @@ def test_owner_finds_the_appeal_on_the_page_of_the_decision_and_appeals_there_or
     assert (again.status_code, again.json()["code"], again.json()["appealId"]) == (409, "appeal_exists", str(appeal.pk))
     assert "See your appeal" in read(owner.get(page))
     assert TEXT["text"] in read(owner.get(address))
+
+
+@pytest.mark.slow
+def test_waiting_listing_and_vendor_have_their_position_in_the_api(bearer_client: Callable[..., APIClient]) -> None:
+    submitted()
+    profile = make_vendor()
+    listing = submitted(rejected(store=profile.store))
+    reviews = bearer_client(profile.user).get(f"/api/v1/vendor/assets/{listing.pk}/reviews").json()["items"]
+    assert [review["queue"] and review["queue"]["position"] for review in reviews] == [2, None]
+    _, pending = make_vendor(VendorStatus.PENDING), make_vendor(VendorStatus.PENDING)
+    assert bearer_client(pending.user).get("/api/v1/vendor/application-status").json()["queue"]["position"] == 2
 
 
 @pytest.mark.slow

@@ -92,6 +92,22 @@ def test_order_keeps_the_consent_text_shown_and_an_outdated_one_is_refused(brows
     assert bought(on_sale(), buyer).consent_version == ""
 
 
+def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: Browse) -> None:
+    client = browse(funded(inr=100))
+    address = begin(client, on_sale())["Location"]
+    assert "Pay ₹" not in read(client.get(address))
+    assert "holds 1.00 INR" in said(client, client.post(address, PAY))
+    assert not Order.objects.exists()
+
+
+@pytest.mark.slow
+def test_discount_code_that_cannot_be_one_is_refused_on_the_listing_which_says_why(browse: Browse, buyer: User) -> None:
+    client = browse(buyer)
+    answer = begin(client, on_sale(), discount_code="NUL\0NUL")
+    assert "letters, digits and hyphens" in said(client, answer)
+    assert not Quote.objects.exists()
+
+
 def test_checkout_says_that_the_asset_is_no_longer_on_sale_and_charges_nothing(browse: Browse, buyer: User) -> None:
     listing = on_sale(title="Halden")
     client = browse(buyer)

@@ -72,6 +72,14 @@ def test_form_without_a_licensee_or_with_an_unknown_licence_makes_no_quote(brows
     assert not Quote.objects.exists()
 
 
+@pytest.mark.slow
+def test_second_purchase_for_a_licensee_is_refused_in_the_form(browse: Browse, buyer: User) -> None:
+    claimed(bought_for(on_sale()), UserFactory(email=CLIENT.email))
+    page = read(begin(browse(buyer), Listing.objects.get()), 400)
+    assert CLIENT.email in page
+    assert not Quote.objects.filter(owner=buyer).exists()
+
+
 def test_claim_link_redirects_to_the_sign_in_and_back() -> None:
     bought_for(on_sale())
     address = reverse("licence-claim", args=[secret_sent()])
@@ -109,3 +117,12 @@ def test_payer_sends_the_link_again(browse: Browse) -> None:
     later(order, hours=2)
     browse(order.buyer).post(reverse("order-page-claim-link", args=[order.pk]))
     assert secret_sent() != first
+
+
+@pytest.mark.slow
+def test_claimed_licence_is_offered_no_upgrade(browse: Browse, buyer: User) -> None:
+    order, client = bought_for(on_sale()), UserFactory()
+    claimed(order, client)
+    bought(order.listing, buyer)
+    address = reverse("asset-page", args=[order.listing.slug])
+    assert ['name="upgrade_from"' in read(browse(owner).get(address)) for owner in (client, buyer)] == [False, True]

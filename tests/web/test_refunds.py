@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from tests.wallet.refund_request_cases import downloaded_order, requested_refund
+from tests.wallet.refund_request_cases import downloaded_order, overdue_request, requested_refund
 from wallet.models import Order, RefundRequest
 
 from .markup import read
@@ -23,6 +23,24 @@ def vendor_of(order: Order) -> User:
 
 def address(name: str, thing: Any) -> str:
     return reverse(name, args=[thing.pk])
+
+
+@pytest.mark.slow
+def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) -> None:
+    made = requested_refund()
+    page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other", "details": "It is blue."}), 400)
+    assert "There is one request for each purchase" in page
+    assert "It is blue." in page
+
+
+@pytest.mark.slow
+def test_vendor_whose_time_to_answer_is_over_is_told_and_can_only_refund(browse: Browse) -> None:
+    made = overdue_request(requested_refund())
+    vendor = browse(vendor_of(made.order))
+    page = read(vendor.get(address("vendor-refund-request", made)))
+    assert (address("refund-agree", made) in page, "Decline" in page) == (True, False)
+    assert "The time to answer is over" in read(vendor.post(address("vendor-refund-request", made), {"reason": "It opens here."}), 400)
+    assert "The sale was refunded." in read(vendor.post(address("refund-agree", made), follow=True))
 
 
 @pytest.mark.slow

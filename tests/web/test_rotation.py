@@ -101,3 +101,10 @@ def test_rotation_shows_the_new_secret_once(
 def test_overlap_that_is_not_offered_changes_nothing(browse: Callable[..., Client], developer: User, app: App, key: ApiKey) -> None:
     read(browse(developer).post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "8"}), 400)
     assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.slow
+def test_ended_key_is_not_rotated_and_says_why(browse: Callable[..., Client], developer: User, app: App, key: ApiKey) -> None:
+    ApiKey.objects.update(revoked_at=timezone.now())
+    page = read(browse(developer).post(reverse("key-rotate", args=[app.pk, key.pk]), {"overlap": "1"}), 400)
+    assert "The key has expired or was revoked" in page

@@ -268,3 +268,14 @@ def test_sign_in_says_that_the_currency_of_prices_changes() -> None:
         visitor.post(reverse("account_login"), {"login": buyer.email, "password": "correct horse battery"})
         notes = [note.get_text() for note in page_at(visitor, "/browse").select(".note")]
         assert len([note for note in notes if "INR" in note]) == said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tier", "buttons", "notes"), [("free", 0, 1), ("pro", 1, 0)])
+def test_buyer_without_the_required_tier_sees_a_note_instead_of_the_button(
+    browse: Callable[..., Client], tier: str, buttons: int, notes: int
+) -> None:
+    listing = on_sale(tier_requirement="pro")
+    page = page_at(browse(funded(tier=tier)), f"/assets/{listing.slug}")
+    assert len(page.select("form[action$='/buy'] button[type=submit]")) == buttons
+    assert len(page.select(f"form[action$='/buy'] .note a[href='{reverse('contact')}']")) == notes

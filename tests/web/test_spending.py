@@ -54,6 +54,13 @@ def test_app_or_token_that_cannot_spend_has_no_limits_page(browse: Callable[...,
     assert "No program can spend from your wallet" in client.get(reverse("spending")).content.decode()
 
 
+def test_last_spending_limit_of_a_token_cannot_be_removed(browse: Callable[..., Client], user: User, token: AccessToken) -> None:
+    response = browse(user).post(reverse("spending-token", args=[token.pk]), {"password": PASSWORD})
+    read(response, 400)
+    assert list(response.context["form"].errors) == ["limit_inr_per_purchase"]
+    assert SpendingLimit.objects.count() == 1
+
+
 @pytest.mark.parametrize("password", [{}, {"password": "wrong"}], ids=str)
 def test_changing_a_spending_limit_needs_the_password(
     browse: Callable[..., Client], user: User, token: AccessToken, connected: App, password: dict[str, str]

@@ -47,6 +47,14 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
 
 
 @pytest.mark.slow
+def test_top_up_above_the_maximum_is_refused_at_the_amount_and_keeps_it() -> None:
+    answer = signed_in().post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "60000"})
+    assert (answer.status_code, list(answer.context["form"].errors)) == (400, ["amount"])
+    assert b'value="60000"' in answer.content
+    assert not TopUp.objects.exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chosen", "status", "balance"),
     [

@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
+from marketplace.review import claims
 from marketplace.ui.formatting import money
-from tests.factories import PASSWORD
+from tests.factories import PASSWORD, UserFactory
 from tests.shop import funded
 from tests.wallet.top_up_cases import paid_top_up
 from wallet.models import WalletPayout
@@ -86,3 +87,14 @@ def test_payout_is_asked_for_shown_and_cancelled(browse: Browse, owner: User, dj
     assert WHERE_TO not in again
     assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
     assert wallet_of(owner).balance_inr_minor == 50_000
+
+
+@pytest.mark.slow
+def test_payout_that_staff_have_claimed_is_not_offered_to_be_cancelled(browse: Browse, owner: User) -> None:
+    client = browse(owner)
+    page = client.post(reverse(NEW), asking())["Location"]
+    cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
+    assert cancel in read(client.get(page))
+    claims.claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=UserFactory())
+    assert cancel not in read(client.get(page))
+    assert "It was not cancelled. Our staff are working on it" in read(client.post(cancel, follow=True))

@@ -32,6 +32,7 @@ INVALID_URIS = [
     "app://callback",
     "javascript:alert(1)",
     "/cb",
+    "https:///cb",
     "https://user:secret@app.example/cb",
     "https://*.app.example/cb",
     "https://app.example/cb#here",

@@ -264,6 +264,17 @@ def test_response_of_a_webhook_is_logged_shortened_and_without_control_character
     assert kept.startswith("[31maaa")
 
 
+def test_delivery_to_a_slow_receiver_times_out(listen: Listen, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivering, "TIMEOUT_SECONDS", 0.2)
+    receiver.seconds = 1
+    to = listen()
+    tell()
+    drain()
+    attempt = WebhookAttempt.objects.get()
+    assert (attempt.http_status, attempt.error) == (None, "It timed out.")
+    assert to.delivery.status == "Pending"
+
+
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_two_concurrent_workers_send_a_delivery_once(listen: Listen, receiver: Receiver) -> None:
