@@ -14,7 +14,9 @@ from marketplace.ui.mail import mail
 
 from ..errors import DeliverableBlocked
 from ..events import ListingPublished, ListingReviewed
+from ..manifests import ensure_manifest
 from ..models import Deliverable, Listing, ListingReview
+from ..models.files import PreviewKind
 from ..models.reviews import ReviewKind, ReviewStatus
 from ..selectors.reviews import is_blocked
 from .snapshots import snapshot_of
@@ -28,10 +30,13 @@ def overturn_takedown(*, subject: Listing, decision: AuditEntry, reason: str, ac
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
+        InvalidTransition: the cover picture was removed since then.
     """
+    takedown = ListingReview.objects.filter(listing=subject, kind=ReviewKind.TAKEDOWN).latest("decided_at")
+    _refuse_without_cover(subject, takedown)
     _restore(subject, reason, actor)
-    update = _update_ended_by_takedown(subject, decision)
-    if update is not None and _is_same_file(update, subject.candidate_deliverable):
+    update, file = _update_ended_by(takedown), subject.candidate_deliverable
+    if update is not None and file is not None and _is_same_file(update, file) and not is_blocked(file):
         _reopen(update, subject, reason, actor)
 
 
@@ -41,9 +46,10 @@ def overturn_rejection(*, subject: Listing, decision: AuditEntry, reason: str, a
 
     Raises:
         DeliverableBlocked: the file is marked as malicious.
-        InvalidTransition: the file was replaced since the submission.
+        InvalidTransition: the file was replaced, or the cover picture removed, since the submission.
     """
     review = ListingReview.objects.get(pk=decision.data["review"])
+    _refuse_without_cover(subject, review)
     on_sale_before = subject.candidate_deliverable is None and _is_same_file(review, subject.approved_deliverable)
     if review.kind == ReviewKind.LISTING and on_sale_before and not _was_taken_down(subject):
         _restore(subject, reason, actor)
@@ -75,19 +81,27 @@ def _restore(listing: Listing, reason: str, actor: User) -> None:
         decided_at=now,
         decided_by=actor,
     )
+    # The stored one may describe a newer file, which was not reviewed.
+    ensure_manifest(listing)
     listing_changed(listing)
     emit(ListingPublished(listing.pk))
     emit(ListingReviewed(review))
     mail(listing.store.owner, "catalog/restored", listing=listing, reason=reason)
 
 
-def _update_ended_by_takedown(listing: Listing, decision: AuditEntry) -> ListingReview | None:
+def _refuse_without_cover(listing: Listing, decided: ListingReview) -> None:
+    """Refuse a listing whose vendor removed the cover picture since the decision; all that is submitted has one."""
+    cover = {"kind": PreviewKind.GALLERY, "slot": 0}
+    had_one = any(cover.items() <= preview.items() for preview in decided.snapshot.get("previews", ()))
+    if had_one and not listing.previews.filter(**cover).exists():
+        raise InvalidTransition("Its cover picture was removed since then: it has to be submitted with a new one. Let the decision stand.")
+
+
+def _update_ended_by(takedown: ListingReview) -> ListingReview | None:
     """Return the review of an update that a takedown ended; None if there was none."""
-    rejected = ListingReview.objects.filter(listing=listing, kind=ReviewKind.UPDATE, status=ReviewStatus.REJECTED)
-    last = rejected.order_by("-decided_at").first()
-    takedown = ListingReview.objects.filter(listing=listing, kind=ReviewKind.TAKEDOWN).order_by("-decided_at").first()
-    ended = last is not None and takedown is not None and last.findings == takedown.findings and last.decided_by_id == decision.actor_id
-    return last if ended else None
+    rejected = ListingReview.objects.filter(listing=takedown.listing_id, kind=ReviewKind.UPDATE, status=ReviewStatus.REJECTED)
+    # The takedown ended it a moment after its own time, and nothing was decided on since.
+    return rejected.filter(decided_at__gte=takedown.decided_at).first()
 
 
 def _was_taken_down(listing: Listing) -> bool:
@@ -110,7 +124,8 @@ def _reopen(review: ListingReview, listing: Listing, reason: str, actor: User) -
         submitted_at=review.submitted_at,
         submitted_by=review.submitted_by,
         checks=review.checks,
-        snapshot=review.snapshot,
+        # As it is now, which is what reviewers see: its vendor may have edited it since.
+        snapshot=snapshot_of(listing),
     )
     table.apply(listing, "reopen", actor=actor, reason=reason, review=str(reopened.pk))
 

@@ -28,7 +28,7 @@ from marketplace.accounts.events import AccountDeleting, AccountEffectsRequested
 from marketplace.accounts.models import User
 from marketplace.core.models import IdempotencyRecord
 from marketplace.review.models import Appeal
-from vendors.models import PayoutDetails, Upload, VendorProfile
+from vendors.models import PayoutDetails, Upload, VendorProfile, VendorStatus
 from wallet.models import (
     Approval,
     LedgerAccount,
@@ -58,6 +58,8 @@ def anonymise(event: AccountDeleting) -> None:
     # Lock the ledger accounts whose balances are checked below: by their ids, as digests do, and last what is set aside from others, as all services do.
     accounts = LedgerAccount.objects.filter(owner=user).alias(is_aside=Q(kind__in=ASIDE_KINDS))
     list(accounts.select_for_update().order_by("is_aside", "pk"))
+    # Listings before the vendor's profile, as uploads lock them.
+    list(Listing.objects.filter(store__owner=user).select_for_update(of=("self",), no_key=True).order_by("pk").only("pk"))
     blockers = deletion_blockers(user.pk)
     if blockers:
         raise AccountInUse(" ".join(blocker.message for blocker in blockers))
@@ -79,7 +81,8 @@ def anonymise(event: AccountDeleting) -> None:
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
     Appeal.objects.filter(appellant=user).delete()
-    VendorProfile.objects.filter(user=user).update(bio="", application_data={})
+    # Suspended, so that an application does not wait in the queue for ever.
+    VendorProfile.objects.filter(user=user).update(bio="", application_data={}, status=VendorStatus.SUSPENDED)
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
 

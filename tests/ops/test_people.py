@@ -26,12 +26,15 @@ from marketplace.accounts.services import delete_account, reactivate_user
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.operations.personal_data import export_account
+from vendors.models import VendorProfile, VendorStatus
+from vendors.services.profiles import reinstate_vendor
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
 from wallet.services.vendor_payouts import mark_payout_paid
 
 from ..factories import ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
+from ..vendors.cases import make_vendor
 from ..wallet.payees import account_of, changed_bank_account, end_waiting_time, exported_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -112,6 +115,25 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     assert order.store_name == name
     assert key_client(buyer).post(f"/api/v1/library/download/{sold.pk}").status_code == 200
     assert list(differences()) == []
+
+
+def test_store_of_a_deleted_account_waits_in_no_queue_and_is_not_opened_again() -> None:
+    for profile in (make_vendor(VendorStatus.PENDING), make_vendor(VendorStatus.SUSPENDED)):
+        delete_account(user=profile.user, reason="Asked for.", actor=None)
+        with pytest.raises(InvalidTransition, match="was deleted"):
+            reinstate_vendor(profile=profile, reason="Explained.", actor=UserFactory())
+        profile.store.refresh_from_db()
+        assert not profile.store.is_open
+    assert not VendorProfile.objects.filter(status=VendorStatus.PENDING).exists()
+
+
+def test_deletion_takes_a_reason_and_is_recorded_with_it() -> None:
+    user, root = UserFactory(), UserFactory(is_staff=True, is_superuser=True)
+    with pytest.raises(InvalidInput):
+        delete_account(user=user, reason=" ", actor=root)
+    delete_account(user=user, reason="Asked for.", actor=root)
+    entry = AuditEntry.objects.get(action="user.delete")
+    assert (entry.actor_id, entry.subject_id, entry.reason) == (root.pk, str(user.pk), "Asked for.")
 
 
 def test_deleted_account_is_neither_deleted_again_nor_opened_nor_credited() -> None:

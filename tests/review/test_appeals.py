@@ -7,12 +7,14 @@ import pytest
 from django.core import mail
 from django.test import Client
 
+from catalog.admin.values import changes_since_approval
 from catalog.errors import DeliverableBlocked
+from catalog.manifests import manifest_of
 from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.reviews import ReviewKind
 from catalog.selectors.reviews import wait_of_review
-from catalog.services.review import approve_listing, reject_listing, takedown_listing
-from catalog.services.submission import unpublish_listing
+from catalog.services.review import approve_listing, block_deliverable, reject_listing, takedown_listing
+from catalog.services.submission import unpublish_listing, withdraw_listing
 from developers.models import App, AppScope
 from developers.selectors import wait_of_application
 from developers.services.applications import submit_application, withdraw_approval
@@ -27,7 +29,7 @@ from marketplace.review.errors import AppealExists, AppealUnavailable
 from marketplace.review.models import Appeal
 from marketplace.review.waiting import Wait
 from tests.admin.pages import staff
-from tests.catalog.cases import FINDING, add_candidate, make_deliverable, open_review, published, rejected, submitted
+from tests.catalog.cases import FINDING, add_candidate, add_cover, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import AppFactory, UserFactory
 from tests.review.cases import (
     APPEALABLE,
@@ -45,6 +47,9 @@ from tests.review.cases import (
 from tests.vendors.cases import make_vendor
 from vendors.models import VendorStatus
 from vendors.selectors import wait_of_profile
+from vendors.services.files import remove_preview
+from vendors.services.listings import update_listing
+from vendors.services.manifests import generate_manifest
 from vendors.services.profiles import reinstate_vendor, suspend_vendor
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -244,6 +249,60 @@ def test_overturned_decision_restores_neither_a_file_that_was_replaced_nor_a_blo
     with pytest.raises(DeliverableBlocked):
         reverse(appeal)
     assert not ListingReview.objects.filter(listing=listing, status="Pending").exists()
+
+
+def test_restored_listing_has_the_manifest_of_its_file_and_not_of_a_newer_one() -> None:
+    listing = taken_down()
+    listing.candidate_deliverable = make_deliverable(listing, technical={"format": "otf", "glyphCount": 777})
+    listing.save()
+    generate_manifest(listing=listing, actor=owner_of(listing))
+    reverse(appealed(listing))
+    assert manifest_of(Listing.objects.get(pk=listing.pk)).body["technical"]["glyphCount"] == 0
+
+
+def test_listing_whose_cover_picture_was_removed_is_neither_restored_nor_reopened() -> None:
+    on_sale, sent = published(), draft()
+    covers = [add_cover(listing) for listing in (on_sale, sent)]
+    takedown_listing(listing=on_sale, reason="Copied.", actor=UserFactory())
+    reject_listing(review=open_review(submitted(sent)), findings=[FINDING], actor=UserFactory())
+    for cover in covers:
+        listing = Listing.objects.get(pk=cover.listing_id)
+        remove_preview(listing=listing, preview_id=cover.pk, actor=owner_of(listing))
+        with pytest.raises(InvalidTransition, match="cover picture"):
+            reverse(appealed(listing))
+        listing.refresh_from_db()
+        assert listing.status == "Rejected"
+
+
+def test_update_that_was_withdrawn_before_a_second_takedown_does_not_wait_again() -> None:
+    listing, reviewer = submitted(add_candidate(published())), UserFactory()
+    for _ in range(2):
+        takedown_listing(listing=listing, reason="Copied.", actor=reviewer)
+        reverse(appealed(Listing.objects.get(pk=listing.pk)))
+        listing.refresh_from_db()
+        if listing.update_status:
+            withdraw_listing(listing=listing, actor=owner_of(listing))
+    assert not ListingReview.objects.filter(listing=listing, status="Pending").exists()
+    assert ListingReview.objects.filter(listing=listing, status="Withdrawn").count() == 1
+
+
+def test_update_whose_file_was_blocked_since_the_takedown_does_not_wait_again() -> None:
+    listing = submitted(add_candidate(published()))
+    takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
+    listing = Listing.objects.get(pk=listing.pk)
+    assert listing.candidate_deliverable is not None
+    block_deliverable(deliverable=listing.candidate_deliverable, reason="A virus.", actor=UserFactory())
+    reverse(appealed(listing))
+    listing.refresh_from_db()
+    assert (listing.status, listing.update_status) == ("Published", "")
+
+
+def test_reopened_submission_that_was_edited_since_is_recorded_as_it_is() -> None:
+    listing = rejected()
+    update_listing(listing=listing, actor=owner_of(listing), title="Another title")
+    reverse(appealed(listing))
+    approve_listing(review=open_review(listing), actor=UserFactory())
+    assert changes_since_approval(Listing.objects.get(pk=listing.pk)) == []
 
 
 def test_suspended_app_gets_back_its_scopes_and_keys_as_they_were() -> None:

@@ -140,6 +140,14 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
         stored(before)
 
 
+def test_listing_that_was_deleted_before_its_previews_were_made_gets_none() -> None:
+    listing = selling(font())
+    Listing.objects.filter(pk=listing.pk).update(status="Draft", approved_deliverable=None)
+    Listing.objects.filter(pk=listing.pk).delete()
+    make_file_previews(listing_id=listing.pk)
+    assert not FilePreview.objects.exists()
+
+
 @pytest.mark.slow
 def test_publication_creates_file_previews(django_capture_on_commit_callbacks: Any) -> None:
     listing = selling(font())

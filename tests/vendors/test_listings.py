@@ -6,8 +6,9 @@ from rest_framework.test import APIClient
 
 from catalog.models import LicenseTier, Listing
 from marketplace.core.audit import history_of
-from tests.factories import ListingFactory
+from tests.factories import CategoryFactory, ListingFactory
 from vendors.models import VendorProfile
+from vendors.studio.section_forms import details_form
 
 from .cases import ASSETS, CREATE, PATCH, make_vendor, pointers, publish
 
@@ -155,6 +156,19 @@ def test_retired_licence_that_is_permitted_can_be_sent_back_and_once_given_up_no
     assert client.patch(f"{path}/licensing", {"allowedLicenseSlugs": ["personal"]}, format="json").status_code == 200
     refused = client.patch(f"{path}/licensing", {"allowedLicenseSlugs": ["personal", "retired"]}, format="json")
     assert pointers(refused) == [("#/allowedLicenseSlugs/1", "unknown_license")]
+
+
+def test_listing_of_a_retired_category_is_changed_otherwise_by_api_and_studio(client: APIClient, listing: Listing) -> None:
+    CategoryFactory(slug="motion", name="Motion")
+    listing.category.is_active = False
+    listing.category.save()
+    path = f"{ASSETS}/{listing.id}"
+    assert client.patch(path, PATCH | {"basePrice": 5}, format="json").status_code == 200
+    form = details_form(listing=listing)
+    sent = {name: form[name].value() for name in ("title", "short_description", "ai_training", "ai_origin")}
+    assert details_form(sent | {"category": "fonts", "slug": "aurora"}, listing=listing).errors == {}
+    assert client.patch(path, PATCH | {"categorySlug": "motion"}, format="json").status_code == 200
+    assert pointers(client.patch(path, PATCH, format="json")) == [("#/categorySlug", "unknown_category")]
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from django.core.mail import EmailMessage
@@ -14,6 +15,7 @@ from rest_framework.test import APIClient
 from catalog.models import ListingIndex, Store
 from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
+from marketplace.api.serializers import parse_body
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition
 from tests.factories import PublishedListingFactory, StoreFactory, UserFactory
@@ -54,6 +56,20 @@ def test_store_is_changed_by_the_api_and_omitted_fields_are_kept(bearer_client: 
     VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
     refused = client.patch("/api/v1/vendor/store", {"bio": "New."}, format="json")
     assert (refused.status_code, refused.json()["code"]) == (403, "vendor_not_approved")
+
+
+def test_field_that_a_request_leaves_out_keeps_what_another_request_has_just_changed(
+    bearer_client: Callable[..., APIClient], vendor: VendorProfile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def parse_later(*args: Any) -> dict[str, Any]:
+        VendorProfile.objects.update(bio="Newer.")
+        return parse_body(*args)
+
+    monkeypatch.setattr("vendors.api.views.store.parse_body", parse_later)
+    changed = bearer_client(vendor.user).patch("/api/v1/vendor/store", {"storeName": "South Type"}, format="json")
+    assert changed.json()["storeName"] == "South Type"
+    vendor.refresh_from_db()
+    assert vendor.bio == "Newer."
 
 
 def test_taken_store_slug_conflicts_and_leaves_nothing(bearer_client: Callable[..., APIClient]) -> None:

@@ -15,11 +15,14 @@ from django.utils import timezone
 from catalog.models import Category, Deliverable, Listing, Preview, Store
 from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
+from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.audit import history_of
 from marketplace.core.bounds import GIB
 from marketplace.core.errors import NotFound
 from marketplace.storage import default_storage
+from tests.catalog.cases import draft, submitted
 from tests.factories import CategoryFactory, ListingFactory, UserFactory
 from tests.files import makers
 from tests.files.helpers import stored
@@ -28,6 +31,7 @@ from tests.waiting import PATIENCE_SECONDS
 from vendors import bounds
 from vendors.models import Upload, VendorProfile, VendorStatus
 from vendors.selectors import unapproved_bytes, uploads_of
+from vendors.services.limits import lock_vendor
 from vendors.services.listings import create_listing, update_listing
 from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
@@ -205,6 +209,38 @@ def test_upload_that_begins_beside_others_of_the_listing_and_its_vendors_suspens
     # A deadlock would be an error of the database, which is no refusal.
     outcomes = codes_at_once([begin, partial(play, listing), partial(attach, listing, b"x"), suspend, begin, partial(play, listing)])
     assert set(outcomes) <= {"", "vendor_not_approved"}
+
+
+def deleted(user: User) -> Any:
+    try:
+        return delete_account(user=user, reason="Asked for.", actor=None)
+    finally:
+        connections.close_all()
+
+
+def test_upload_that_is_recorded_while_its_vendor_deletes_the_account_does_not_deadlock(media: Path) -> None:
+    profile = make_vendor()
+    listing = ListingFactory(store=profile.store)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            locked = lock_listing(listing.pk)
+            deletion = pool.submit(deleted, profile.user)
+            until_someone_waits()
+            lock_vendor(locked.store)
+        assert deletion.result(PATIENCE_SECONDS).deleted
+    assert not Listing.objects.exists()
+
+
+def test_listing_that_is_submitted_while_its_vendor_deletes_the_account_prevents_the_deletion() -> None:
+    listing = draft(store=make_vendor().store)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            submitted(listing)
+            deletion = pool.submit(deleted, listing.store.owner)
+            until_someone_waits()
+        with pytest.raises(AccountInUse):
+            deletion.result(PATIENCE_SECONDS)
+    assert Listing.objects.get().status == "PendingReview"
 
 
 def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> None:

@@ -14,7 +14,10 @@ from catalog.services.review import block_deliverable, reject_listing
 from marketplace.accounts.models import User
 from tests.files import makers
 from tests.files.makers import form
+from vendors.errors import SubmitChecksFailed
 from vendors.services import submission_checks
+from vendors.services.files import remove_preview
+from vendors.services.submission import run_submit_checks, submit_checked
 from vendors.services.verifying import StoredState
 
 from .attaching import show, upload
@@ -112,6 +115,16 @@ def test_submit_queues_the_listing(step: Callable[[str], Any], ready: Listing) -
     review = ready.reviews.get()
     # Nobody is warned of a picture whose size is not known.
     assert [(check["name"], check["warning"]) for check in review.checks] == [(name, "") for name in CHECKS]
+
+
+def test_listing_whose_thumbnail_was_removed_during_the_checks_stays_a_draft(ready: Listing) -> None:
+    checks = run_submit_checks(ready)
+    remove_preview(listing=ready, preview_id=ready.previews.get().pk, actor=ready.store.owner)
+    with pytest.raises(SubmitChecksFailed) as refused:
+        submit_checked(listing=ready, checks=checks, actor=ready.store.owner)
+    assert [check["name"] for check in refused.value.members["checks"] if not check["passed"]] == ["preview_thumbnail"]
+    ready.refresh_from_db()
+    assert (ready.status, ready.reviews.count()) == ("Draft", 0)
 
 
 def test_second_submit_is_refused_before_the_file_is_read(step: Callable[[str], Any], ready: Listing, media: Path) -> None:

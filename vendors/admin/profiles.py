@@ -192,7 +192,7 @@ class VendorProfileAdmin(QueueAdmin):
             DECIDE,
             "The vendor can sell again, and published listings return to the catalog.",
             "The vendor was reinstated.",
-            available=_allows("reinstate"),
+            available=lambda profile: profile.status == VendorStatus.SUSPENDED and not profile.user.deleted,
         ),
         profiles.reinstate_vendor,
         "profile",

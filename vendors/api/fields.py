@@ -55,7 +55,10 @@ class HttpsUrl(Line):
 
 @extend_schema_field({"type": "string", "pattern": f"^{SLUG.pattern}$", "minLength": 1, "maxLength": core_bounds.SLUG_CHARS})
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
-    """The slug of an active category; the validated value is the `Category`."""
+    """The slug of an active category; the validated value is the `Category`.
+
+    A retired category is accepted where the listing in the context is in it already, so that its vendor can change the rest.
+    """
 
     default_error_messages = COMMON_ERRORS | {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
 
@@ -63,8 +66,9 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
         if not isinstance(data, str):
             self.fail("invalid")
         possible = len(data) <= core_bounds.SLUG_CHARS and SLUG.fullmatch(data)
-        category = Category.objects.filter(slug=data, is_active=True).first() if possible else None
-        if category is None:
+        category = Category.objects.filter(slug=data).first() if possible else None
+        listing = self.context.get("listing")
+        if category is None or not (category.is_active or (listing is not None and listing.category_id == category.pk)):
             self.fail("unknown_category")
         return category
 

@@ -21,8 +21,9 @@ logger = logging.getLogger(__name__)
 
 def make_file_previews(*, listing_id: uuid.UUID) -> None:
     """Make the previews of a published listing's file unless they are there, and delete those of its earlier files."""
-    listing = Listing.objects.select_related("approved_deliverable__listing__category").get(pk=listing_id)
-    file = listing.approved_deliverable
+    listing = Listing.objects.select_related("approved_deliverable__listing__category").filter(pk=listing_id).first()
+    # None also if the listing was deleted with its vendor's account.
+    file = None if listing is None else listing.approved_deliverable
     if file is None or file.blocked_at is not None or file.file_previews.exists():
         return
     try:

@@ -11,6 +11,7 @@ from developers.selectors import is_approved_developer
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
 from marketplace.core.database import violates
+from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
 
@@ -73,8 +74,8 @@ def apply(
 
 
 @transaction.atomic
-def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: User) -> VendorProfile:
-    """Change the store's name and description; its slug cannot be changed.
+def update_store(*, profile: VendorProfile, actor: User, store_name: str | None = None, bio: str | None = None) -> VendorProfile:
+    """Change the store's name and description; what is None stays as it is. Its slug cannot be changed.
 
     Raises:
         VendorNotApproved: the vendor was suspended in the meantime.
@@ -82,13 +83,13 @@ def update_store(*, profile: VendorProfile, store_name: str, bio: str, actor: Us
     profile = lock_approved(profile)
     store = profile.store
     changed = []
-    if store.name != store_name:
+    if store_name is not None and store.name != store_name:
         changed.append("storeName")
         store = lock(Store.objects.all(), pk=store.pk)
         store.name = store_name
         store.save(update_fields=["name"])
         store_edited(store)
-    if profile.bio != bio:
+    if bio is not None and profile.bio != bio:
         changed.append("bio")
         profile.bio = bio
         profile.save(update_fields=["bio", "updated_at"])
@@ -154,13 +155,15 @@ def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> V
 
     Raises:
         InvalidInput: no reason.
-        InvalidTransition: the status does not allow it.
+        InvalidTransition: the status does not allow it, or the vendor's account was deleted.
         SelfReview: the actor owns the row.
     """
     rows, now = VendorProfile.objects.select_related("user", "store"), timezone.now()
     profile = VENDOR_TRANSITIONS.decide(
         rows, verb, pk=profile.pk, actor=actor, reason=reason, decided_at=now, decided_by=actor, updated_at=now
     )
+    if profile.user.deleted:
+        raise InvalidTransition("The account was deleted.")
     store = lock(Store.objects.all(), pk=profile.store_id)
     store.is_open = profile.status == VendorStatus.APPROVED
     store.save(update_fields=["is_open"])

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from django.db import transaction
+
 from catalog.errors import NothingToReview
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
@@ -12,7 +14,7 @@ from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition, Problem
 
 from ..errors import SubmitChecksFailed
-from .submission_checks import CheckOutcome, run_checks
+from .submission_checks import CheckOutcome, check_thumbnail, run_checks
 
 
 def check_and_submit(*, listing: Listing, actor: User) -> Listing:
@@ -29,6 +31,7 @@ def run_submit_checks(listing: Listing) -> list[CheckOutcome]:
     return [] if _refusal_of(listing) else run_checks(listing)
 
 
+@transaction.atomic
 def submit_checked(*, listing: Listing, checks: Sequence[CheckOutcome], actor: User) -> Listing:
     """Queue a listing, as it was when the checks ran, for review.
 
@@ -36,14 +39,19 @@ def submit_checked(*, listing: Listing, checks: Sequence[CheckOutcome], actor: U
         InvalidTransition: it is under review already, or its file was replaced while it was checked.
         NothingToReview: it is published and has no new file.
         PreconditionFailed: it has changed since the state that If-Match names.
-        SubmitChecksFailed: at least one check failed.
+        SubmitChecksFailed: at least one check failed, or the cover picture was removed since the checks.
     """
     if refusal := _refusal_of(listing):
         raise refusal
     outcomes = [asdict(check) for check in checks]
     if not all(check.passed for check in checks):
         raise SubmitChecksFailed(checks=outcomes)
-    return submit_listing(listing=listing, checks=outcomes, actor=actor)
+    submitted = submit_listing(listing=listing, checks=outcomes, actor=actor)
+    # Again, now that the listing is locked: reading a large file may have taken minutes.
+    thumbnail = check_thumbnail(submitted)
+    if not thumbnail.passed:
+        raise SubmitChecksFailed(checks=[asdict(thumbnail if check.name == thumbnail.name else check) for check in checks])
+    return submitted
 
 
 def _refusal_of(listing: Listing) -> Problem | None:

@@ -30,7 +30,7 @@ class CheckOutcome:
 
 def run_checks(listing: Listing) -> list[CheckOutcome]:
     """Run every check. Call it outside of transactions: a stored file that was modified since its upload is read in full."""
-    return [_file_integrity(listing), _preview_thumbnail(listing), _pricing(), _licensing(listing)]
+    return [_file_integrity(listing), check_thumbnail(listing), _pricing(), _licensing(listing)]
 
 
 def _file_integrity(listing: Listing) -> CheckOutcome:
@@ -48,7 +48,8 @@ def _file_integrity(listing: Listing) -> CheckOutcome:
     return CheckOutcome(name, passed=True, detail=f"Size and SHA-256 of {file.original_filename} are as recorded.")
 
 
-def _preview_thumbnail(listing: Listing) -> CheckOutcome:
+def check_thumbnail(listing: Listing) -> CheckOutcome:
+    """Check that the gallery has its first picture, the card's thumbnail."""
     pictures = {preview.slot: preview.details for preview in listing.previews.all() if preview.kind == PreviewKind.GALLERY}
     there = 0 in pictures
     detail = "Gallery slot 0 holds an image." if there else "Upload an image to gallery slot 0: it is the card's thumbnail."

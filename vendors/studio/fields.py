@@ -90,6 +90,9 @@ class HttpsField(ApiValidatedField):
 class CategoryField(forms.ChoiceField):
     """An active category; `None` where none is chosen and the field is not required."""
 
+    # The present category of a listing, which is offered also where it is retired.
+    present: Category | None = None
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(choices=lambda: [("", "Choose a category"), *category_names()], **kwargs)
 
@@ -97,7 +100,13 @@ class CategoryField(forms.ChoiceField):
         return value.slug if isinstance(value, Category) else value
 
     def clean(self, value: Any) -> Any:
-        return validated(CategorySlug(), super().clean(value))
+        slug = super().clean(value)
+        return self.present if self.present is not None and slug == self.present.slug else validated(CategorySlug(), slug)
+
+    def offer(self, category: Category) -> None:
+        """Offer the present category of a listing."""
+        self.present = category
+        self.choices = list(dict.fromkeys([("", "Choose a category"), *category_names(), (category.slug, category.name)]))
 
 
 class HundredthsField(forms.DecimalField):

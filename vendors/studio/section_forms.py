@@ -127,9 +127,11 @@ class DetailsForm(SectionForm):
 
     def __init__(self, data: Any = None, *, listing: Listing) -> None:
         super().__init__(data, listing=listing)
-        tags = self.fields["tags"]
+        tags, category = self.fields["tags"], self.fields["category"]
         if isinstance(tags, TagsField):
             tags.known = frozenset(listing.tags)
+        if isinstance(category, CategoryField):
+            category.offer(listing.category)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or self.cleaned_data

@@ -33,8 +33,7 @@ class StoreViews(VendorViewSet):
     @extend_schema(operation_id="updateStore", summary="Change the store", request=StoreChanges, responses=ApplicationStatus)
     def change(self, request: Request) -> Response:
         """Change the name and the description of the store. Its slug cannot be changed."""
-        known = {"store_name": self.profile.store.name, "bio": self.profile.bio}
-        profile = update_store(profile=self.profile, **known | parse_body(StoreChanges, request), actor=self.user)
+        profile = update_store(profile=self.profile, **parse_body(StoreChanges, request), actor=self.user)
         return Response(ApplicationStatus(profile).data)
 
     @extend_schema(operation_id="uploadStoreLogo", summary="Upload the store's logo", request=PICTURE_FORM, responses=StorePictureRecord)
