@@ -20,5 +20,5 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]
 @pytest.fixture(scope="package")
 def shops(deployment: Deployment) -> dict[str, dict[str, Any]]:
     """What is in the shops of the nodes, by the name of the buyer, so that one test takes nothing away from another."""
-    made: dict[str, dict[str, Any]] = call_in(deployment.env, "tests.nodes.shop.make_shops", "40", "reader", "caller")
+    made: dict[str, dict[str, Any]] = call_in(deployment.env, "tests.nodes.shop.make_shops", "40", "reader", "victim", "caller")
     return made

@@ -138,7 +138,7 @@ def test_refund_of_a_deleted_account_during_another_refund_or_dispute_of_the_car
     subtests: pytest.Subtests,
 ) -> None:
     for begun, ended in ((None, EventKind.REFUNDED), (EventKind.DISPUTED, EventKind.DISPUTE_LOST)):
-        with subtests.test(ended):
+        with subtests.test(ended.value):
             buyer = UserFactory()
             top_up = paid_top_up(buyer, 80_000)
             order, last = bought(on_sale(price_inr_minor=30_000), buyer), left_by(buyer, price_inr_minor=50_000)
