@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
+from catalog.ai_use import training_sentence
 from catalog.models import Listing
 from tests.factories import ListingFactory
 from tests.vendors.cases import make_vendor
@@ -58,13 +59,16 @@ def test_saving_an_unchanged_form_changes_nothing(client: Client, listing: Listi
 
 
 @pytest.mark.slow
-def test_details_are_saved(client: Client, listing: Listing) -> None:
+def test_details_are_saved_and_statements_about_ai_are_shown_to_buyers(client: Client, listing: Listing) -> None:
     sent = {"title": "Aurora Serif", "tags": "Serif, warm\nbook", "video_url": "https://v.example/1", "description": "One\r\nTwo"}
     about_ai = {"ai_training": "allowed", "ai_origin": "declared", "ai_parts": "The cover, with a generator."}
     client.post(at("details", listing), form_of(client, at("details", listing)) | sent | about_ai)
     listing.refresh_from_db()
     assert (listing.title, listing.tags, listing.description) == ("Aurora Serif", ["serif", "warm", "book"], "One\nTwo")
     assert {name: getattr(listing, name) for name in about_ai} == about_ai
+    page = client.get(reverse("studio-preview", args=[listing.slug])).content.decode()
+    assert about_ai["ai_parts"] in page
+    assert training_sentence("allowed") in page
 
 
 @pytest.mark.slow
@@ -110,6 +114,11 @@ def test_price_split_is_shown_while_typing_and_nothing_is_saved(client: Client, 
     assert Listing.objects.values().get(pk=listing.pk) == before
 
 
+def test_listing_without_an_active_licence_says_so_instead_of_a_price(client: Client, listing: Listing) -> None:
+    Listing.objects.filter(pk=listing.pk).update(allowed_license_slugs=["gone"])
+    assert "None of the licences that you allow is active" in client.get(at("prices", listing)).content.decode()
+
+
 @pytest.mark.slow
 def test_other_field_changed_in_another_window_is_kept(client: Client, listing: Listing) -> None:
     opened = form_of(client, at("details", listing))
@@ -144,7 +153,7 @@ def test_same_change_in_two_windows_is_no_conflict(client: Client, listing: List
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seen", ["", "[" * 1999, '{"title": 1}'])
+@pytest.mark.parametrize("seen", ["", "[]", "[" * 1999, '{"title": 1}'])
 def test_form_without_valid_shown_values_overwrites_nothing(client: Client, listing: Listing, seen: str) -> None:
     sent = form_of(client, at("details", listing)) | {"title": "Blind", "seen": seen}
     assert client.post(at("details", listing), sent).status_code == 400
@@ -168,6 +177,7 @@ def test_listing_in_review_is_shown_but_not_edited(client: Client, listing: List
     response = client.post(at("details", listing), opened | {"title": "Late"})
     assert response.status_code == 400
     assert "nothing was saved" in response.content.decode()
+    assert at("withdraw", listing) in response.content.decode()
     assert response.context["form"]["title"].value() == "Late"
     listing.refresh_from_db()
     assert listing.title == "Aurora Sans"

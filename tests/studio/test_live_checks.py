@@ -42,9 +42,12 @@ def test_live_check_of_an_unknown_form_or_field_of_a_listing_is_not_found(client
     ("form", "field", "wrong", "right", "words"),
     [
         ("store-application", "links", "http://halden.example", "https://halden.example", "An https address is required."),
+        ("store-application", "links", "\n".join(["https://a.example"] * 11), "https://a.example", "At most 10 addresses."),
         ("store", "store_name", LONG, "Halden", "at most"),
         ("listing", "base_price_minor", "-1", "20", "It cannot be negative."),
         ("details", "video_url", "http://a.example/v", "https://a.example/v", "An https address is required."),
+        ("details", "tags", ",".join(map(str, range(21))), "sans, screen", "At most 20 items."),
+        ("prices", "discount_bp", "100.01", "100", "At most 100."),
         ("prices", "base_price_minor", "1e1000000", "1", "At most 999999.99."),
         ("licences", "slugs", [], ["personal"], "Choose at least one licence."),
     ],

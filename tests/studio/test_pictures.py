@@ -80,8 +80,9 @@ def test_alt_text_changed_elsewhere_is_not_overwritten_without_asking(client: Cl
     assert box is not None
     assert now is not None
     assert box.get_text().strip() == "Mine"
-    assert client.post(at("picture-alt-text", listing, preview.pk), {"alt_text": "Mine", "seen": now["value"]}).status_code == 302
-    assert Preview.objects.get().alt_text == "Mine"
+    assert client.post(at("picture-alt-text", listing, preview.pk), {"alt_text": " Mine\r\nnow ", "seen": now["value"]}).status_code == 302
+    # A line break of the box of several lines is a space.
+    assert Preview.objects.get().alt_text == "Mine now"
 
 
 def test_description_of_a_picture_that_was_replaced_meanwhile_is_shown_again(client: Client, listing: Listing) -> None:

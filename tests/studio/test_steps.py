@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from catalog.models import Listing
-from catalog.services.review import reject_listing
+from catalog.services.review import reject_listing, takedown_listing
 from marketplace.accounts.models import User
 from tests.web.markup import faults_of
 from vendors.studio.views import reviews
@@ -48,6 +48,20 @@ def test_finished_listing_is_sent_once_however_often_the_button_is_pressed(clien
     assert "with our reviewers" in take(client, "submit", listing)
     assert "has changed in the meantime" in take(client, "submit", listing)
     assert (listing.status, listing.reviews.count()) == ("PendingReview", 1)
+
+
+@pytest.mark.slow
+def test_published_listing_without_a_new_file_is_not_sent_and_the_page_says_so(client: Client, listing: Listing) -> None:
+    assert "no new file" in take(client, "submit", published(listing))
+
+
+@pytest.mark.slow
+def test_page_of_a_listing_that_was_taken_down_says_why(client: Client, listing: Listing, editor: User) -> None:
+    listing = published(listing)
+    takedown_listing(listing=listing, reason="A complaint was right.", actor=editor)
+    page = client.get(at("listing", listing)).content.decode()
+    assert "A reviewer took it off sale" in page
+    assert "A complaint was right." in page
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from tests.files import makers
 from tests.vendors.cases import make_vendor
 from tests.web.markup import faults_of
 from vendors.models import VendorProfile, VendorStatus
-from vendors.services.profiles import suspend_vendor
+from vendors.services.profiles import reject_vendor, suspend_vendor
 from vendors.studio.upload_fields import MESSAGES
 
 from .forms import errors_of
@@ -74,6 +74,14 @@ def test_empty_store_slug_is_made_of_the_name(browse: Browse) -> None:
     assert Store.objects.get().slug == "cafe-sohne"
 
 
+def test_page_of_a_rejected_applicant_does_not_mention_listings_on_sale(browse: Browse, reviewer: User) -> None:
+    profile = reject_vendor(profile=make_vendor(VendorStatus.PENDING), reason="No work shown", actor=reviewer)
+    page = browse(profile.user).get(reverse("studio")).content.decode()
+    assert "Your store was not approved" in page
+    assert "No work shown" in page
+    assert "off sale" not in page
+
+
 def test_suspended_vendor_sees_only_the_reason(browse: Browse, vendor: VendorProfile, reviewer: User) -> None:
     suspend_vendor(profile=vendor, reason="Copied work", actor=reviewer)
     client = browse(vendor.user)
@@ -108,6 +116,8 @@ def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None
     ("typed", "words"),
     [
         ({"store_slug": "taken"}, "It is taken."),
+        ({"store_slug": "download"}, "reserved"),
+        ({"store_slug": "\0"}, "Null"),
         ({"store_name": "Fresh Name"}, "/stores/fresh-name"),
         ({}, ""),
     ],
