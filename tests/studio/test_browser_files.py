@@ -26,6 +26,7 @@ from vendors.bounds import MAX_PART_BYTES
 from vendors.models import Upload
 from vendors.previews import process_preview
 from vendors.services.files import attach_preview
+from vendors.studio.upload_fields import MESSAGES
 
 from .conftest import Opened
 
@@ -231,6 +232,26 @@ def test_refused_upload_shows_its_reason_beside_the_field(opened: Opened, listin
     FirstPartyToken.objects.all().delete()
     field.set_input_files({"name": "good.zip", "mimeType": "", "buffer": makers.archive(a_otf="x")})
     expect(page.locator("#file .note-success")).to_contain_text("good.zip")
+    # Sent for review in another window: nothing is sent for nothing.
+    Listing.objects.update(status="PendingReview")
+    sent.clear()
+    page.get_by_label("Replace the file").set_input_files({"name": "late.zip", "mimeType": "", "buffer": makers.archive(a_otf="y")})
+    expect(error).to_contain_text("It is in review")
+    assert sent == []
+
+
+def test_second_upload_at_once_is_told_of_the_first(opened: Opened, wire: Gate, large: Path) -> None:
+    slow, _ = opened(wire=wire)
+    slow.get_by_label("Upload the file").set_input_files(large)
+    slow.wait_for_function("() => document.querySelector('.under-way progress')?.value > 1")
+    drop(slow, "#file", ("meanwhile.zip", makers.archive(a_otf="y")))
+    expect(slow.locator("#file-error")).to_contain_text("An upload is already in progress here.")
+    quick, _ = opened()
+    drop(quick, "#file", ("quick.zip", makers.archive(a_otf="x")))
+    expect(quick.locator("#file .note-success")).to_contain_text("quick.zip")
+    wire.slow(0)
+    expect(slow.locator("#file-error")).to_contain_text(MESSAGES["upload_conflict"])
+    assert Deliverable.objects.get().original_filename == "quick.zip"
 
 
 def test_session_that_ends_in_the_middle_loses_nothing_and_says_what_to_do(opened: Opened, wire: Gate, large: Path) -> None:
@@ -349,6 +370,15 @@ def test_refused_pictures_take_no_place_and_all_are_named(opened: Opened) -> Non
     expect(page.locator("#picture-0-error li, #picture-2 .under-way")).to_have_count(0)
     assert sorted(Preview.objects.values_list("slot", flat=True)) == [0, 1]
     expect(page.locator("#pictures-error")).to_be_in_viewport()
+    # The next try begins without them.
+    page.get_by_label("Add pictures").set_input_files([good[0], good[1], good[0], good[1]])
+    expect(errors).to_have_text(["All places are taken: two.png was not uploaded. Replace or remove a picture first."])
+    expect(page.locator("#picture-4 .note-success")).to_have_text("Uploaded")
+    # A refused picture leaves what was there.
+    page.once("dialog", lambda question: question.accept())
+    drop(page, "#picture-0", ("not.png", b"no picture"))
+    expect(page.locator("#picture-0-error")).to_contain_text("JPG, PNG or WebP")
+    assert "/api/" in str(page.locator("#picture-0 img").get_attribute("src"))
 
 
 def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(opened: Opened) -> None:
@@ -370,4 +400,8 @@ def test_files_of_any_kind_become_public_previews_only_after_a_confirmation(open
     anything.set_input_files({"name": "loop.wav", "mimeType": "", "buffer": makers.sound("WAV", 0.1)})
     expect(page.locator("#sound .note-success")).to_contain_text("loop.wav")
     expect(error.locator("li")).to_have_count(0)
+    # A dropped folder has no content that a browser would send.
+    page.evaluate("DataTransferItem.prototype.webkitGetAsEntry = () => ({isDirectory: true, name: 'Aurora'})")
+    drop(page, "#file", ("Aurora", b"folder"))
+    expect(page.locator("#file-error")).to_have_text("Aurora is a folder. Put the folder into a zip archive.")
     assert not Deliverable.objects.exists()
