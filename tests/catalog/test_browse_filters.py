@@ -200,6 +200,7 @@ def test_cursor_of_another_order_or_other_filters_or_a_made_up_one_is_refused(ge
         tampered(cursor, at2=2**63),
         tampered(cursor, at2=1.5),
         tampered(cursor, at4="x"),
+        tampered(cursor, at4=None),
         base64.urlsafe_b64encode(b"[" * 200).decode(),
     ]
     for text in made_up:

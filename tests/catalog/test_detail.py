@@ -63,10 +63,15 @@ def test_unpublished_asset_is_not_found_in_the_next_response(anonymous: APIClien
     assert (response.status_code, response["Cache-Control"]) == (404, "no-store")
 
 
-def test_asset_detail_shows_prices_offers_previews_and_the_reviewed_file(get: Any, tiers: Any) -> None:
+def test_asset_detail_shows_texts_prices_offers_previews_and_the_reviewed_file(get: Any, tiers: Any) -> None:
     listing = PublishedListingFactory(
         title="Grotesk",
         slug="grotesk",
+        short_description="A grotesque.",
+        description="# Grotesk",
+        supported_platforms="Figma",
+        video_url="https://video.example/1",
+        tags=["sans"],
         base_price_minor=2000,
         price_inr_minor=150_001,
         discount_bp=2500,
@@ -105,6 +110,12 @@ def test_asset_detail_shows_prices_offers_previews_and_the_reviewed_file(get: An
         },
     ]
     expected = {
+        "shortDescription": "A grotesque.",
+        "description": "# Grotesk",
+        "category": {"slug": "fonts", "name": listing.category.name},
+        "supportedPlatforms": "Figma",
+        "videoUrl": "https://video.example/1",
+        "tags": ["sans"],
         "priceUSD": 15.0,
         "priceINR": 1125.01,
         "priceEUR": None,
@@ -126,7 +137,7 @@ def test_asset_detail_shows_prices_offers_previews_and_the_reviewed_file(get: An
 
 
 def versions_shown(listing: Listing, key_client: Any) -> list[str]:
-    """Return the version as the API, the manifest and the shop show it."""
+    """Return the version as the API, the manifest, its guidance and the shop show it."""
     listing = Listing.objects.get(pk=listing.pk)
     ensure_manifest(listing)
     listing_changed(listing)
@@ -134,7 +145,8 @@ def versions_shown(listing: Listing, key_client: Any) -> list[str]:
     detail, manifest = (client.get(f"/api/v1/assets/{listing.pk}{path}").json() for path in ("", "/manifest"))
     page = BeautifulSoup(Client().get(f"/assets/{listing.slug}").content, "html.parser")
     [shown] = page.select("dt:-soup-contains('Version') + dd")
-    return [detail["version"], manifest["version"], shown.get_text().split()[0]]
+    guidance = manifest["promptInstructions"]["howToUse"][0].partition("version “")[2].partition("”")[0]
+    return [detail["version"], manifest["version"], guidance, shown.get_text().split()[0]]
 
 
 # After its approval, the new file has a version of its own: `test_changes.py`.
@@ -144,7 +156,7 @@ def test_version_is_that_of_the_file_on_sale_or_of_the_listing_if_it_has_none(ke
     listing = published(version=approved)
     listing.version = "2.0"
     submitted(add_candidate(listing))
-    assert versions_shown(listing, key_client) == [shown] * 3
+    assert versions_shown(listing, key_client) == [shown] * 4
 
 
 def test_free_in_one_currency_is_free_in_all(get: Any, tiers: Any) -> None:

@@ -6,13 +6,21 @@ import pytest
 
 from catalog.search import suggest
 from catalog.services.visibility import listing_changed
-from tests.factories import ListingFactory, PublishedListingFactory
+from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def suggested(q: str) -> list[str]:
     return [item.title for item in suggest(q)]
+
+
+def test_suggestions_have_few_fields_and_repeat_the_query(get: Any) -> None:
+    listing = PublishedListingFactory(title="Grotesk", slug="grotesk", category=CategoryFactory(slug="motion"))
+    assert get("assets/suggest", q=" GRO") == {
+        "query": " GRO",
+        "suggestions": [{"id": str(listing.id), "slug": "grotesk", "title": "Grotesk", "category": "motion"}],
+    }
 
 
 def test_listings_that_are_not_for_sale_are_not_suggested(get: Any) -> None:

@@ -192,7 +192,10 @@ def test_discarded_candidate_goes_with_its_object_unless_it_is_under_review_and_
     send(client, listing, makers.archive(a_otf="x"))
     assert Deliverable.objects.count() == 2
     Listing.objects.update(update_status="PendingReview")
-    assert client.post(at("file-discard", listing)).status_code == 409
+    refused = client.post(at("file-discard", listing))
+    assert refused.status_code == 409
+    # No other file can be sent, while pictures can.
+    assert ['id="file-input"' in text_of(refused), 'id="picture-1-input"' in text_of(refused)] == [False, True]
     Listing.objects.update(update_status="")
     # The second time, there is nothing left to discard.
     with django_capture_on_commit_callbacks(execute=True):
