@@ -1,6 +1,7 @@
 """The page of a listing's files, and its plain forms: what is refused, what is kept, what the page tells."""
 
 import io
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,28 @@ def test_refused_file_is_told_beside_its_field_and_leaves_nothing(client: Client
     assert "Export it again" in text_of(answer).split('id="file-error"')[1].split("</ul>")[0]
     assert stored(media) == []
     assert not Deliverable.objects.exists()
+
+
+@pytest.mark.slow
+def test_file_that_exceeds_the_vendors_room_is_refused_with_what_helps(
+    client: Client, vendor: VendorProfile, listing: Listing, settings: Any
+) -> None:
+    settings.VENDOR_UNAPPROVED_GIB = 1
+    begin_upload(listing=ListingFactory(store=vendor.store), filename="Aurora.zip", size=bounds.GIB, actor=vendor.user)
+    answer = send(client, listing, makers.archive(a_otf="x"))
+    assert answer.status_code == 409
+    assert "You can store at most 1 GB that no reviewer has approved, and this file would exceed it. Remove drafts" in text_of(answer)
+
+
+@pytest.mark.slow
+def test_unusual_contents_of_an_archive_are_explained(client: Client, listing: Listing) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("../up/setup.exe", b"MZ")
+    send(client, listing, buffer.getvalue())
+    page = text_of(client.get(at("files", listing)))
+    for words in ("Paths that lead outside the target folder", "Programs or scripts", "../up/setup.exe"):
+        assert words in page
 
 
 @pytest.mark.slow
