@@ -153,7 +153,7 @@ class WebhookViewSet(ApiViewSet):
     )
     @idempotent
     def rotate_secret(self, request: Request, webhook_id: str) -> Response:
-        """Create a new signing secret and return it, once. Until the old one expires, events are signed with both."""
+        """Create a new signing secret and return it, once. Until the old one expires or you rotate again, events are signed with both."""
         overlap = timedelta(hours=parse_body(RotateSecretBody, request)["overlap_hours"])
         endpoint = _own_endpoint(request, webhook_id)
         secret = rotate_endpoint_secret(endpoint=endpoint, overlap=overlap, actor=principal_of(request).user)
