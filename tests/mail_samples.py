@@ -73,7 +73,7 @@ CONTEXT: dict[str, Any] = {
     "released_minor": 9_920,
     "taken_minor": 33_830,
     "listing": SimpleNamespace(
-        pk=_ID, slug="halden-grotesk", title="Halden Grotesk", status="Published", store=SimpleNamespace(name="Northlight Type & Motion")
+        pk=_ID, slug="halden-grotesk", title="Halden Grotesk", is_on_sale=True, store=SimpleNamespace(name="Northlight Type & Motion")
     ),
     "licence": SimpleNamespace(
         title="Halden Grotesk",
@@ -136,6 +136,7 @@ CONTEXT: dict[str, Any] = {
     "version": "2.1",
     "token": "IjAxOTM2YjFlLTdiMWEtN2MzZS05ZDU1LTVmM2E5YzFlMmI0NCI:1wABCD:abcdefghijklmnopqrstuvwxyz",
     "store": SimpleNamespace(name="Northlight Type & Motion"),
+    "reinstated": ["Fontster"],
     "reversal": SimpleNamespace(
         pk=_ID,
         reference="re_3PqX",

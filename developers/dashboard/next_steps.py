@@ -64,7 +64,7 @@ def next_step_of(app: App, keys: Sequence[ApiKey], *, called: bool) -> NextStep 
         case AppStatus.SUSPENDED:
             return NextStep(
                 "The app is suspended",
-                "Its keys and tokens don't work until the reviewer's points are resolved. Then the same ones work again.",
+                "Its keys and tokens don't work until the reviewer's points are resolved. Then those that have not ended work again.",
             )
         case _ if not app.granted_scopes:
             return NextStep(

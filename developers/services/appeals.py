@@ -48,12 +48,14 @@ def restore_approval(*, subject: DeveloperApplication, decision: AuditEntry, rea
         raise InvalidTransition("The developer has applied again: decide on that application, and let this decision stand.")
     changes = {"decision_reason": reason, "decided_at": timezone.now(), "decided_by": actor}
     APPLICATION_TRANSITIONS.apply(subject, "restore", actor=actor, reason=reason, changes=changes)
+    reinstated = []
     suspended = App.objects.filter(user=subject.user_id, status=AppStatus.SUSPENDED).order_by("pk")
     for app in suspended.select_for_update(of=("self",), no_key=True):
         last = history_of(app).exclude(to_state="").first()
         if last is not None and last.data.get("application") == str(subject.pk):
             APP_TRANSITIONS.apply(app, "reinstate", actor=actor, reason=reason, changes={"status_reason": reason})
-    mail(subject.user, "developers/application_approved", reason=reason)
+            reinstated.append(app.name)
+    mail(subject.user, "developers/application_approved", reason=reason, reinstated=reinstated)
 
 
 def _lock_app(app_id: Any) -> App:

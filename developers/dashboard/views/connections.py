@@ -26,6 +26,6 @@ def withdraw(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     app = get_object_or_404(selectors.connected_apps_of(request.user), pk=app_id)
     if request.method == "POST":
         withdraw_consent(user=request.user, app=app, actor=request.user)
-        messages.success(request, f"{app.name} is disconnected. Its tokens for your account no longer work.")
+        messages.success(request, f"{app.name} is disconnected. The tokens that it got through your authorisation no longer work.")
         return redirect("connections")
     return render(request, "developers/connection_withdraw.html", {"app": app})
