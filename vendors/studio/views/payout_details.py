@@ -23,10 +23,11 @@ def change(request: SignedInRequest, profile: VendorProfile, currency: str) -> H
     if currency not in WALLET_CURRENCIES:
         raise Http404
     sent = request.POST if request.method == "POST" else None
+    details = payout_details_of(profile).get(currency)
     form = PayoutDetailsForm(sent, currency=currency, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
-            change_payout_details(
+            saved = change_payout_details(
                 profile=profile,
                 currency=currency,
                 holder=form.cleaned_data["holder"],
@@ -35,9 +36,9 @@ def change(request: SignedInRequest, profile: VendorProfile, currency: str) -> H
                 actor=request.user,
                 password_confirmed=form.password_confirmed,
             )
-            messages.success(request, "The bank account is saved. You get an email with a link that undoes the change.")
+            mailed = "The bank account is saved. You get an email with a link that undoes the change."
+            messages.success(request, "This is your bank account already." if saved == details else mailed)
             return redirect("payouts")
-    details = payout_details_of(profile).get(currency)
     return render_form(request, "studio/payout_details.html", form, profile=profile, currency=currency, details=details)
 
 
@@ -48,7 +49,7 @@ def undo(request: HttpRequest, token: str) -> HttpResponseBase:
     try:
         details = payout_change_of(token=token)
         if request.method == "POST":
-            undo_payout_change(token=token)
+            details.profile = undo_payout_change(token=token)
     except NotFound as error:
         raise Http404 from error
     done = request.method == "POST" or details.withdrawn_at is not None
