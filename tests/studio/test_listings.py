@@ -97,7 +97,7 @@ def test_listing_form_sent_repeatedly_creates_one_draft(client: Client, vendor: 
     assert [client.post(NEW, COMPLETE)["Location"] for _ in range(2)] == [address] * 2
     listing = Listing.objects.get()
     assert (listing.store, listing.base_price_minor, listing.status) == (vendor.store, 1999, ListingStatus.DRAFT)
-    assert "only you can see" in client.get(address).content.decode()
+    assert "a draft that is not on sale" in client.get(address).content.decode()
 
 
 def test_slug_is_made_of_the_title_and_shown_while_typing(client: Client, listing: Listing) -> None:

@@ -172,7 +172,7 @@ class FilesPage:
         if shown is None:
             label = "No file yet"
         elif shown is self.approved:
-            label = f"{shown.file.original_filename}, approved"
+            label = f"{shown.file.original_filename}, {'blocked' if shown.file.blocked_at else 'approved'}"
         else:
             label = f"{shown.file.original_filename}, {'in review' if self.is_file_locked else 'not approved'}"
         return PageSection("file", "File", label, is_there=shown is not None, is_needed=True)

@@ -61,7 +61,7 @@ def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase
                 if _is_sent_again(profile, form):
                     return redirect("studio-listing", slug=form.cleaned_data["slug"])
                 raise
-            messages.success(request, f"{listing.title} is a draft that only you can see. Fill in the sections, then send it for review.")
+            messages.success(request, f"{listing.title} is a draft that is not on sale. Fill in the sections, then send it for review.")
             return redirect("studio-listing", slug=listing.slug)
     return render_form(request, "studio/create.html", form)
 
