@@ -45,7 +45,7 @@ class AppealViewSet(ApiViewSet):
 
         That is a rejection, a takedown, a suspension or the withdrawal of an approval.
 
-        A decision can be appealed once. A reviewer who did not take it decides again.
+        A decision can be appealed once. Another reviewer decides again, or the same one if there is no other.
         """
         body, user = parse_body(AppealBody, request), principal_of(request).user
         decision = decision_to_appeal(kind=body["kind"], subject_id=body["subjectId"], user=user)
