@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 
 from catalog.models import Listing
@@ -11,6 +12,7 @@ from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.review.models import SavedReply, SavedReplyUse
+from marketplace.ui.formatting import money
 from tests.admin import subjects
 from tests.admin.pages import address, press, staff, text_of
 from tests.callers import signed_in
@@ -60,6 +62,24 @@ def test_saved_replies_are_kept_by_staff_with_the_permission_and_put_out_of_use(
     assert client.post(address(SavedReply, "delete", reply.pk), {"post": "yes"}).status_code == 403
 
 
+def test_staff_who_may_only_look_get_no_forms(browser: Client) -> None:
+    case, forms = subjects.application(), '.subject-decide form, .subject-bar form[method="post"]'
+    assert BeautifulSoup(browser.get(page_of(case)).content, "html.parser").select(forms)
+    page = BeautifulSoup(signed_in(staff("developers.view_developerapplication")).get(page_of(case)).content, "html.parser")
+    assert not page.select(forms)
+
+
+@pytest.mark.slow
+def test_ways_to_the_next_to_the_previous_and_back_keep_the_filter(browser: Client) -> None:
+    first, second = subjects.application(), subjects.application()
+    kept = "?_changelist_filters=status__exact%3DPending"
+    response = press(browser, page_of(first) + kept, {}, action=address(DeveloperApplication, "next"))
+    assert response.redirect_chain[-1][0] == page_of(second) + kept
+    page = BeautifulSoup(response.content, "html.parser")
+    ways = {str(link["data-key"]): link["href"] for link in page.select(".ways a[data-key]")}
+    assert (ways["p"], ways["b"]) == (page_of(first) + kept, f"{address(DeveloperApplication, 'changelist')}?status__exact=Pending")
+
+
 @pytest.mark.slow
 def test_confirmations_show_the_effects_in_numbers(root: Client) -> None:
     app = subjects.approved_app()
@@ -73,12 +93,20 @@ def test_confirmations_show_the_effects_in_numbers(root: Client) -> None:
     words = text_of(root.get(address(Order, "refund", order.pk)))
     for expected in (f"is returned to the wallet of {buyer.email}", "from the vendor's share", "licence for", "is revoked"):
         assert expected in words
+    # Amounts have their currency.
+    words = text_of(root.get(address(Order, "change", order.pk)))
+    assert money(order.price_minor, order.currency) in words
+    assert str(order.price_minor) not in words
     vendor = VendorProfile.objects.get(store=listing.store)
     assert "Published listings that leave the catalog: 1." in text_of(root.get(address(VendorProfile, "suspend", vendor.pk)))
     owner = listing.store.owner
     issue_api_key(app=AppFactory(user=owner), name="production", actor=owner)
     words = text_of(root.get(address(User, "deactivate", owner.pk)))
-    for sentence in ("Active keys that will stop working: 1.", "Listings that stay on sale: 1."):
+    for sentence in (
+        "Active keys that will stop working: 1.",
+        "Active tokens that will stop working: 0.",
+        "Listings that stay on sale: 1.",
+    ):
         assert sentence in words
     words = text_of(root.get(address(User, "delete_account", owner.pk)))
     assert "Licences that can no longer be used to download: 0." in words

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import Deliverable, FormerPreview, Listing, ListingReview
+from catalog.models import Deliverable, FileFacts, FormerPreview, Listing, ListingReview
 from catalog.models.files import PreviewKind
 from catalog.services import review as services
 from marketplace.core.models import AuditEntry
@@ -53,6 +53,31 @@ def test_every_hidden_change_of_a_file_is_shown_to_the_reviewer(
     with django_assert_max_num_queries(15):
         shown = words(section(browser, review))
     assert change.shown in shown
+
+
+@pytest.mark.slow
+def test_names_metrics_and_widths_of_a_font_and_words_that_changed_are_shown(browser: Client) -> None:
+    sizes = {f"letter{number}": 100 for number in range(26)}
+    widths = dict.fromkeys(sizes, 600)
+    change = Change(
+        "a font",
+        makers.drawn_font(sizes, widths, cff=False),
+        makers.drawn_font(sizes, widths | {"letter3": 601}, cff=False, name="Two", field=801),
+        "",
+        {"short_description": "A warm grotesque, for print."},
+    )
+    part = section(browser, waiting_update(change))
+    for shown in ("Name, family: One Two", "Metric hhea ascent: 800 801", "Different width, 1: letter3 600 → 601"):
+        assert shown in words(part)
+    assert "warm grotesque, for print" in [piece.get_text() for piece in part.select(".changes ins")]
+    assert part.select(".changes del")
+
+
+@pytest.mark.slow
+def test_files_that_cannot_be_compared_are_said_to_be(browser: Client) -> None:
+    review = waiting_update(changes()[3])
+    FileFacts.objects.filter(listing=review.listing, sha256=review.snapshot["file"]["checksum"]).update(facts={"fonts": {"": [{}]}})
+    assert "cannot be compared" in words(section(browser, review))
 
 
 @pytest.mark.slow

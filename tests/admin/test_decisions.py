@@ -242,6 +242,16 @@ def test_staff_who_is_no_superuser_cannot_touch_a_superuser(reviewer: User) -> N
     assert "Only a superuser" in words
 
 
+@pytest.mark.slow
+def test_review_queue_lists_waiting_listings_first_and_oldest_on_top(reviewer: User) -> None:
+    done = review()
+    press(signed_in(reviewer), address(ListingReview, "approve", done.pk), APPROVAL)
+    older, newer = submitted(), submitted()
+    words = text_of(signed_in(reviewer).get(address(ListingReview, "changelist"), {"status__exact": "all"}))
+    positions = [words.index(title) for title in (older.title, newer.title, done.listing.title)]
+    assert positions == sorted(positions)
+
+
 def test_approval_costs_at_most_forty_queries(reviewer: User, django_assert_max_num_queries: Any) -> None:
     case = review()
     Listing.objects.filter(pk=case.listing_id).update(tags=["serif", "display", "print"], file_type="otf")

@@ -13,10 +13,12 @@ from django.urls import reverse
 from catalog.admin.listings import ListingAdmin
 from catalog.admin.taxonomy import CategoryAdmin
 from catalog.models import Category, Listing, ListingReview
+from marketplace.accounts.models import User
 from marketplace.review.decisions import Decision, decision
 from tests.admin import subjects
-from tests.admin.pages import address, staff, text_of
+from tests.admin.pages import address, fill, staff, text_of
 from tests.callers import signed_in
+from tests.factories import CategoryFactory
 
 pytestmark = pytest.mark.django_db
 HOME = reverse("admin:index")
@@ -43,6 +45,13 @@ def test_admin_addresses_of_passwords_and_sign_out_redirect_to_the_account_pages
     assert root.get(HOME).status_code == 200
 
 
+def test_column_head_links_to_the_reverse_order_and_to_no_order(root: Client) -> None:
+    CategoryFactory()
+    head = soup_of(root, f"{address(Category, 'changelist')}?o=1").select_one("th[aria-sort]")
+    assert head is not None
+    assert [str(link["href"]) for link in head.select("a")] == ["?o=-1", "?o="]
+
+
 def test_long_list_has_pages(root: Client) -> None:
     Category.objects.all().delete()
     Category.objects.bulk_create(Category(slug=f"c{n}", name=f"C {n}") for n in range(120))
@@ -52,8 +61,27 @@ def test_long_list_has_pages(root: Client) -> None:
     assert "120 categories" in last.get_text()
 
 
+def test_admin_form_shows_errors_at_its_fields_and_keeps_the_input(root: Client) -> None:
+    response = root.post(address(Category, "add"), {"name": "Typed", "slug": "no slug!", "metadata": "{"})
+    page = BeautifulSoup(response.content, "html.parser")
+    assert "It has not been saved" in page.get_text()
+    assert page.select_one("#id_name[value=Typed]")
+    assert len(page.select(".field .errorlist")) >= 2
+
+
 @pytest.mark.slow
-def test_group_is_composed_with_boxes(root: Client) -> None:
+def test_history_of_a_row_tells_who_changed_it(root: Client, reviewer: User) -> None:
+    page = address(Category, "change", CategoryFactory().pk)
+    form = soup_of(root, page).select_one("form.edit")
+    assert form is not None
+    root.post(page, fill(form, {"name": "Renamed"}))
+    words = text_of(root.get(page.replace("/change/", "/history/")))
+    assert "Changed Name" in words
+    assert reviewer.email in words
+
+
+@pytest.mark.slow
+def test_group_is_composed_and_deleted_with_boxes_and_buttons(root: Client) -> None:
     page = soup_of(root, address(Group, "add"))
     boxes = page.select('input[type="checkbox"][name="permissions"]')
     assert len(boxes) == Permission.objects.count()
@@ -63,6 +91,10 @@ def test_group_is_composed_with_boxes(root: Client) -> None:
     assert list(group.permissions.all()) == [chosen]
     page = soup_of(root, address(Group, "change", group.pk))
     assert [box["value"] for box in page.select("input[name=permissions][checked]")] == [str(chosen.pk)]
+    form = soup_of(root, address(Group, "delete", group.pk)).select_one("form:has(input[name=post])")
+    assert form is not None
+    root.post(address(Group, "delete", group.pk), fill(form, {}))
+    assert not Group.objects.filter(pk=group.pk).exists()
 
 
 @pytest.mark.slow

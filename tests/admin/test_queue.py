@@ -75,6 +75,29 @@ def test_queue_shows_what_waits_for_how_long_and_who_has_claimed_it(browser: Cli
     assert "2 hours" in words
     assert other.email in words
     assert "has been reviewing it since" in text_of(browser.get(page_of(claimed)))
+    # A claim that has ended is not shown.
+    ListingReview.objects.update(claimed_at=timezone.now() - timedelta(hours=1))
+    assert other.email not in text_of(browser.get(QUEUE))
+    assert "has been reviewing it since" not in text_of(browser.get(page_of(claimed)))
+
+
+@pytest.mark.slow
+def test_claim_of_another_is_taken_over_on_the_page(browser: Client, editor: User) -> None:
+    review = waiting()
+    claim_review(review, UserFactory())
+    press(browser, page_of(review), {}, action=address(ListingReview, "take_over", review.pk))
+    review.refresh_from_db()
+    assert review.claimed_by == editor
+
+
+def test_page_of_ones_own_submission_has_no_forms() -> None:
+    review = waiting()
+    owner = review.listing.store.owner
+    owner.is_staff = owner.is_superuser = True
+    owner.save()
+    page = signed_in(owner).get(page_of(review))
+    assert "You cannot decide on this" in text_of(page)
+    assert not BeautifulSoup(page.content, "html.parser").select(".subject-decide form, .claims form")
 
 
 @pytest.mark.slow
@@ -136,7 +159,10 @@ def test_next_and_the_number_beside_it_are_of_the_filtered_and_searched_list(bro
         ({"claimed": "nobody", "category": "motion"}, [motion]),
         ({"status__exact": "Approved"}, []),
     ):
-        assert f"For you to review in this list: {len(offered)}," in text_of(browser.get(QUEUE, query)), query
+        page = browser.get(QUEUE, query)
+        assert f"For you to review in this list: {len(offered)}," in text_of(page), query
+        asked = BeautifulSoup(page.content, "html.parser").select('form.next input[type="hidden"]')
+        assert query.items() <= {(field["name"], field["value"]) for field in asked}
         address, _, kept = browser.post(NEXT, query)["Location"].partition("?")
         assert address == (page_of(offered[0]) if offered else QUEUE), query
         # The decision leads to the next of them.
@@ -229,6 +255,7 @@ def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Clien
 def test_review_page_shows_the_history_of_the_vendor_and_copies_of_the_file(browser: Client) -> None:
     store = StoreFactory()
     published(store=store)
+    rejected(store=store)
     down = published(store=store)
     services.takedown_listing(listing=down, reason="Copied from elsewhere.", actor=UserFactory())
     bad = make_deliverable(draft(store=store))
@@ -236,10 +263,15 @@ def test_review_page_shows_the_history_of_the_vendor_and_copies_of_the_file(brow
     review = waiting(store=store)
     copy = draft(title="The first of its kind")
     Deliverable.objects.filter(listing=copy).update(sha256=review.snapshot["file"]["checksum"])
+    # Of the nine files inside, some are not listed.
+    inside = {"entries": [["a.otf", 10], ["b.otf", 11], ["new.txt", 1]], "technical": {"contentsByExtension": {"otf": 2, "txt": 7}}}
+    Deliverable.objects.filter(listing=review.listing).update(**inside)
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
     record = {pair.dt.get_text(): pair.dd.get_text() for pair in page.select(".record div") if pair.dt and pair.dd}
-    assert (record["Listings"], record["Approved"], record["Takedowns"], record["Malicious files"]) == ("4, 1 on sale", "2", "1", "1")
+    figures = {"Approved": "2", "Rejected": "1", "Withdrawn": "0", "Takedowns": "1", "Malicious files": "1"}
+    assert record == figures | {"Listings": "5, 1 on sale"}
     words = page.get_text()
+    assert "3 files inside, 6 more not listed" in words
     assert "Copied from elsewhere." in words
     assert "The first of its kind" in words
 
@@ -294,7 +326,14 @@ def test_confirmation_of_a_malicious_file_says_what_will_happen_there_and_in_lis
     Deliverable.objects.filter(listing=copy).update(sha256=file.sha256)
     for page in (address(ListingReview, "block", review.pk), address(Deliverable, "block", file.pk)):
         words = text_of(browser.get(page))
-        for expected in ("This submission is rejected", file.sha256, "The first of its kind"):
+        for expected in (
+            "The file can no longer be downloaded, in any listing",
+            "This submission is rejected",
+            "get an email with your reason",
+            file.sha256,
+            "The first of its kind",
+            "they are blocked there as well",
+        ):
             assert expected in words, page
     assert "is taken down" in text_of(browser.get(address(ListingReview, "block", copy.reviews.get().pk)))
 
@@ -305,7 +344,8 @@ def test_reasons_are_written_by_staff_and_offered_to_reviewers(browser: Client, 
     add = address(RejectionReason, "add")
     answers = {"code": "kerning_poor", "field": "file", "message": "The kerning is poor.", "hint": "Kern it.", "is_active": "on"}
     assert signed_in(staff(REVIEW)).get(add).status_code == 403
-    for wrong in ({"code": "other"}, {"code": "takedown"}, {"code": "preview_poor"}, {"code": "no code"}):
+    codes = ({"code": code} for code in ("other", "takedown", "preview_poor", "no code"))
+    for wrong in (*codes, {"message": ""}, {"message": " "}, {"hint": "x" * 301}):
         assert root.post(add, answers | wrong).status_code == 200, wrong
     root.post(add, answers)
     reason = RejectionReason.objects.get(code="kerning_poor")
