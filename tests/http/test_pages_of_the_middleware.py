@@ -46,7 +46,7 @@ def test_length_of_a_compressed_page_reveals_nothing_about_its_contents() -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["/api/v1/assets", "/llms.txt"])
+@pytest.mark.parametrize("path", ["/api/v1/schema", "/api/v1/assets", "/llms.txt"])
 def test_large_public_response_is_compressed_under_a_weak_validator(path: str) -> None:
     for number in range(3):
         on_sale(title=f"Face {number}")

@@ -33,7 +33,7 @@ def test_refusal_is_logged_under_its_id(anonymous: APIClient, lines: Any) -> Non
     assert current_request_id() == "-"
 
 
-@pytest.mark.parametrize("given", ["two words", "-", "x" * 65])
+@pytest.mark.parametrize("given", ["two words", "-", "x" * 65, "a\nb"])
 def test_malformed_id_is_replaced(given: str, anonymous: APIClient, lines: Any) -> None:
     response = anonymous.get("/api/v1/wallet", HTTP_X_REQUEST_ID=given)
     assert {record.request_id for record in lines.records} == {response["X-Request-Id"]}

@@ -130,6 +130,7 @@ def get(url: str, token: str = "", status: int = 200) -> Any:
     [
         (("--host", "0.0.0.0"), "not a loopback address"),  # noqa: S104 - what must be refused
         (("--host", "shop.example"), "not a loopback address"),
+        (("--port", "0"), "is not a valid port"),
         (("--port", "70000"), "is not a valid port"),
         (("--port", "{taken}"), "Choose another with --port"),
     ],

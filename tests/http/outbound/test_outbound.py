@@ -155,6 +155,11 @@ def test_public_address_in_plain_text_and_private_address_stay_refused_with_loop
     assert connects_nowhere == []
 
 
+def test_outbound_request_to_an_unknown_host_fails() -> None:
+    with pytest.raises(Failed):
+        outbound.request("GET", "https://nowhere.invalid/")
+
+
 def test_hanging_dns_lookups_block_neither_others_nor_the_exit_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     answered = threading.Event()
 
