@@ -29,6 +29,7 @@ from marketplace.demo.management.commands import sandbox_reset
 from marketplace.operations.installation import record_installation, refuse_other_database
 from marketplace.operations.models import Installation
 from tests.factories import AppFactory, UserFactory
+from tests.mcp.speaking import Speaker, mcp_token
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
 from wallet.providers import SimulatedProvider, has_top_ups_of_real_providers
@@ -73,6 +74,26 @@ def test_application_and_scopes_are_approved_at_once(sandbox: Any) -> None:
     assert App.objects.get().scopes == {*REASON, Scope.WALLET_SPEND}
     assert not AppScope.objects.exclude(granted=True).exists()
     assert [entry.actor for entry in history_of(application) if entry.action == "application.approve"] == [None]
+
+
+@pytest.mark.django_db
+def test_pages_of_a_sandbox_say_that_it_was_approved_and_nothing_of_a_review(sandbox: Any, browse: Callable[..., Client]) -> None:
+    client = browse(UserFactory())
+    applied = client.post("/dashboard/developer", {"what": "A picker", "why": "Fonts"}, follow=True).content.decode()
+    assert "Your application was approved." in applied
+    assert "reviewed by a person" not in applied
+    asked = {"name": "Picker", "purpose": "Picks", "scopes": ["library:read"], "reason_library_read": "It lists them."}
+    assert "Picker was approved." in client.post("/dashboard/apps/new", asked, follow=True).content.decode()
+    app = f"/dashboard/apps/{App.objects.get().pk}"
+    more = {"scopes": ["wallet:spend"], "reason_wallet_spend": "It buys."}
+    assert "The scopes were granted." in client.post(f"{app}/scopes", more, follow=True).content.decode()
+    assert "A reviewer decides" not in client.get(f"{app}/redirects").content.decode()
+
+
+@pytest.mark.django_db
+def test_mcp_instructions_of_a_sandbox_say_that_it_is_one(sandbox: Any) -> None:
+    _, secret, _ = mcp_token()
+    assert "sandbox" in Speaker(secret).result("server/discover")["instructions"]
 
 
 @pytest.mark.django_db
