@@ -159,9 +159,9 @@ def test_next_and_the_number_beside_it_are_of_the_filtered_and_searched_list(bro
         ({"claimed": "nobody", "category": "motion"}, [motion]),
         ({"status__exact": "Approved"}, []),
     ):
-        page = browser.get(QUEUE, query)
-        assert f"For you to review in this list: {len(offered)}," in text_of(page), query
-        asked = BeautifulSoup(page.content, "html.parser").select('form.next input[type="hidden"]')
+        listed = browser.get(QUEUE, query)
+        assert f"For you to review in this list: {len(offered)}," in text_of(listed), query
+        asked = BeautifulSoup(listed.content, "html.parser").select('form.next input[type="hidden"]')
         assert query.items() <= {(field["name"], field["value"]) for field in asked}
         address, _, kept = browser.post(NEXT, query)["Location"].partition("?")
         assert address == (page_of(offered[0]) if offered else QUEUE), query
