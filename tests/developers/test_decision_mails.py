@@ -52,6 +52,19 @@ def test_decision_of_staff_is_mailed_once_with_its_reason(
     assert (message.to, subject in message.subject) == ([subjects.owner_of(row).email], True)
 
 
+@pytest.mark.parametrize(("figure", "words"), [(500, "500 calls a minute. The"), (None, "60 calls a minute, the default. The")])
+def test_mail_tells_what_a_key_may_call(figure: int | None, words: str, django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        limit_api_key(key=subjects.api_key(), rate_limit=figure, reason=REASON, actor=UserFactory())
+    assert words in str(mail.outbox[0].body)
+
+
+def test_mail_tells_what_an_app_may_spend(django_capture_on_commit_callbacks: Any) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        set_app_spending_limit(app=subjects.approved_app(), limit_values=LIMIT, reason=REASON, actor=UserFactory())
+    assert "\n- $12.50 a purchase\n- $1,000.00 in all\n" in str(mail.outbox[-1].body)
+
+
 def test_revoking_ones_own_credentials_is_not_mailed(django_capture_on_commit_callbacks: Any) -> None:
     key, token = subjects.api_key(), subjects.token()
     with django_capture_on_commit_callbacks(execute=True):

@@ -9,11 +9,13 @@ from django.core import mail
 from django.core.management import call_command
 from django.utils import timezone
 
-from developers.models import ApiKey
+from developers.models import ApiKey, App
 from developers.services.credentials import issue_api_key, revoke_api_key
 from developers.services.dormancy import mail_dormant_key
 from marketplace.core.audit import history_of
-from tests.factories import AppFactory
+from tests.admin.pages import address, text_of
+from tests.callers import signed_in
+from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 LONG_AGO = timedelta(days=91)
@@ -61,6 +63,13 @@ def test_owner_is_mailed_once_until_the_dormant_key_is_used_again_and_never_by_a
     idle.dormancy_notice.save()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now() - timedelta(days=100))
     assert flag() == "Sent 1 mails.\n"
+
+
+def test_idle_key_is_flagged_to_owner_and_admin() -> None:
+    idle = key()
+    assert "Dormant" in text_of(signed_in(idle.app.developer).get(f"/dashboard/apps/{idle.app.pk}"))
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    assert "active, unused for 90 days" in text_of(admin.get(address(App, "change", idle.app.pk)))
 
 
 def test_key_used_since_it_was_listed_as_dormant_is_not_mailed_about() -> None:

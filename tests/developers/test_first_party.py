@@ -45,6 +45,11 @@ def wallet(headers: dict[str, str]) -> int:
     return int(APIClient(headers=headers).get("/api/v1/wallet").status_code)
 
 
+def test_other_methods_at_the_first_party_tokens_are_a_405_problem() -> None:
+    answer = signed_in(UserFactory()).get(ADDRESS)
+    assert (refused(answer), answer["Allow"]) == ((405, "method_not_allowed"), "POST")
+
+
 @pytest.mark.parametrize(
     ("wanted", "refusal"),
     [

@@ -14,6 +14,7 @@ from developers.models import ApiKey, FirstPartyToken, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
 from developers.services import leaks
 from developers.services.credentials import issue_api_key, revoke_api_key
+from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
 from marketplace.core.models import AuditEntry
 from tests.factories import AppFactory
@@ -37,6 +38,7 @@ def report(*found: Any, **extra: Any) -> Any:
         {"value": "a\nb"},
         {"value": "x" * (developers_bounds.SECRET_CHARS + 1)},
         {"value": "x", "url": "javascript:alert(1)"},
+        {"value": "x", "url": "https://x.example/" + "a" * bounds.URL_CHARS},
         {"value": "x", "token": "x"},
     ],
 )

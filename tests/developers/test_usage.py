@@ -15,7 +15,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers import purging
-from developers.models import ApiUsage, App, AppScope, HourlyUsage
+from developers.models import AccessToken, ApiUsage, App, AppScope, HourlyUsage
 from developers.models.usage import KEPT_HOURS
 from developers.services.credentials import issue_api_key
 from developers.usage import buffer, rows
@@ -204,7 +204,7 @@ def test_owner_and_admin_see_calls_by_operation_key_and_day() -> None:
     assert "GET wallet 5" in text_of(admin)
 
 
-def test_scope_is_unused_when_no_call_needed_it_for_90_days() -> None:
+def test_scope_is_flagged_as_unused_when_no_call_needed_it_for_90_days() -> None:
     app = AppFactory(granted_scopes="catalog:read account:read wallet:spend")
     App.objects.filter(pk=app.pk).update(created=timezone.now() - dt.timedelta(days=91))
     app.refresh_from_db()
@@ -213,6 +213,10 @@ def test_scope_is_unused_when_no_call_needed_it_for_90_days() -> None:
     stale = call._replace(scope="catalog:read", operation="GET asset-manifest", day=timezone.now().date() - dt.timedelta(days=91))
     rows.add_to_rows({stale: 1})
     assert unused_scopes(app, app.scope_rows.all()) == [Scope.CATALOG_READ, Scope.WALLET_SPEND]
+    AppScope.objects.create(app=app, scope="catalog:read", reason="x", granted=True, decided_at=app.created)
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    assert "Not used for 90 days" in text_of(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}"))
+    assert "unused for 90 days" in text_of(admin.get(address(App, "change", app.pk)))
     AppScope.objects.create(app=app, scope="wallet:spend", reason="x", granted=True, decided_at=timezone.now())
     assert unused_scopes(app, app.scope_rows.all()) == [Scope.CATALOG_READ]
     assert unused_scopes(AppFactory(), []) == []
@@ -240,11 +244,13 @@ def test_purge_removes_what_is_older_and_has_a_dry_run() -> None:
     assert not HourlyUsage.objects.exists()
 
 
-def test_owner_sees_the_calls_of_personal_tokens_and_nobody_elses() -> None:
+def test_owner_and_admin_see_the_calls_of_personal_tokens_and_nobody_elses() -> None:
     token, _ = personal_token(UserFactory(), frozenset({Scope.ACCOUNT_READ}))
     rows.add_to_rows({call_for(None, kind="personal", credential_id=token.pk): 37})
     assert "GET wallet 37" in text_of(signed_in(token.user).get("/dashboard/tokens"))
     assert "GET wallet" not in text_of(signed_in(UserFactory()).get("/dashboard/tokens"))
+    admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
+    assert "GET wallet 37" in text_of(admin.get(address(AccessToken, "change", token.pk)))
 
 
 def test_paths_and_methods_that_a_caller_makes_up_add_no_rows_of_their_own(key_client: Callable[..., APIClient]) -> None:

@@ -167,3 +167,14 @@ def test_skill_without_a_manifest_is_only_a_download(client: Client, order: Orde
     assert len(names(client, owned_path(order.buyer))) == 1
     FileFacts.objects.all().delete()
     assert names(client, owned_path(order.buyer)) == []
+
+
+def test_owner_gets_the_command_without_telemetry_from_the_library_and_a_stranger_does_not(client: Client, order: Order) -> None:
+    client.force_login(order.buyer)
+    assert client.get("/dashboard/library/kerning/agent").status_code == 405
+    page = client.post("/dashboard/library/kerning/agent")
+    # With telemetry, the client would send the address, which is a credential, to others; nor may a cache keep it.
+    assert "<code>DISABLE_TELEMETRY=1 npx skills add " in page.content.decode()
+    assert "no-store" in page["Cache-Control"]
+    client.force_login(funded())
+    assert client.post("/dashboard/library/kerning/agent").status_code == 404

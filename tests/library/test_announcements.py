@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from catalog.events import ListingPublished
-from catalog.models import Deliverable, Listing, Store
+from catalog.models import Deliverable, FileFacts, Listing, Store
 from catalog.services.review import block_deliverable, unblock_deliverable
 from library.models import UpdateAnnouncement
 from library.services import announcements
@@ -26,9 +27,9 @@ from wallet.services.refunds import refund_order
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def publish(listing: Listing, version: str) -> Deliverable:
+def publish(listing: Listing, version: str, **fields: Any) -> Deliverable:
     """Put a new file on sale, as an approval does."""
-    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now())
+    file: Deliverable = DeliverableFactory(listing=listing, version=version, approved_at=timezone.now(), **fields)
     Listing.objects.filter(pk=listing.pk).update(approved_deliverable=file)
     announce_new_file.enqueue(listing_id=str(listing.pk))
     return file
@@ -58,6 +59,15 @@ def test_owners_are_mailed_once_about_a_new_version_and_others_are_not(monkeypat
     # The same file again, as after a time off sale, is nothing new.
     announce_new_file.enqueue(listing_id=str(listing.pk))
     assert len(told(owner.buyer)) == 1
+
+
+def test_mail_about_a_new_version_says_what_changed() -> None:
+    owner = bought(on_sale())
+    for sha256, hosts in ((owner.deliverable.sha256, {}), ("2" * 64, {"api.example.com": ["SKILL.md"]})):
+        FileFacts.objects.create(listing=owner.listing, sha256=sha256, facts={"hosts": hosts})
+    publish(owner.listing, "2.0", sha256="2" * 64)
+    (body,) = told(owner.buyer)
+    assert "- The file now names the host api.example.com." in body
 
 
 def test_second_version_of_a_day_is_announced_the_next_day_and_only_the_newest() -> None:

@@ -145,6 +145,7 @@ def _forgeries(jws: str) -> dict[str, str]:
         "JSON form with dots": orjson.dumps(
             {"payload": payload, "protected": header, "signature": signature, "header": {"x": ".."}}
         ).decode(),
+        "padded": f"{jws}==",
         "nested too deep": "[" * 15_000,
         "nonsense": "a.b.c",
         "header is a list": f"{encoded([])}.{payload}.{signature}",

@@ -176,6 +176,7 @@ def test_second_terms_with_a_version_are_refused() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
+        {"permission": "allowed", "clause": ""},
         {"permission": "allowed", "clause": "Something else."},
         {"permission": "allowed", "clause": "use it at home", "quantity": 5},
         {"permission": "up_to", "clause": "use it at home"},
@@ -194,6 +195,9 @@ def test_licence_without_terms_cannot_be_made_active() -> None:
         save_license_tier(tier=tier, changed=["slug"], actor=actor)
     tier.is_active = False
     save_license_tier(tier=tier, changed=["slug"], actor=actor)
+    publish("team")
+    tier.is_active = True
+    save_license_tier(tier=tier, changed=["is_active"], actor=actor)
 
 
 def test_page_of_terms_shows_the_text_whose_hash_the_certificate_names(client: Client, bearer_client: Callable[..., APIClient]) -> None:
@@ -220,3 +224,13 @@ def test_page_answers_with_the_clause_and_the_price(client: Client) -> None:
     assert "With the Commercial licence, for ₹998.00" in said
     assert "up to 10,000 copies of each product" in said
     assert b"errorlist" in client.get(address, {"use": "print_run", "quantity": "0"}).content
+
+
+def test_page_tells_owners_that_they_may_unless_the_licence_is_suspended(client: Client) -> None:
+    order = bought(on_sale())
+    client.force_login(order.buyer)
+    address = reverse("asset-rights-page", args=[order.listing.slug])
+    assert b"Your Personal licence permits it" in client.get(address, {"use": "personal"}).content
+    suspend_licences(order_ids=[order.pk], reason="test")
+    Listing.objects.update(status="Draft")
+    assert b"A licence of yours is suspended, and no other permits it." in client.get(address, {"use": "personal"}).content

@@ -90,7 +90,9 @@ def test_blocked_version_is_withdrawn(client: APIClient, listing: Listing, buyer
     refused(ask(client, listing, "2.0"), 410, "file_blocked")
 
 
-def test_newest_clean_version_is_downloaded_instead_of_a_blocked_one(client: APIClient, listing: Listing, buyer: User) -> None:
+def test_newest_clean_version_is_downloaded_instead_of_a_blocked_one(
+    client: APIClient, browse: Callable[..., Any], listing: Listing, buyer: User
+) -> None:
     order = bought(listing, buyer)
     between, newest = release(listing, "2.0"), release(listing, "3.0")
     for file in (newest, order.deliverable):
@@ -98,6 +100,8 @@ def test_newest_clean_version_is_downloaded_instead_of_a_blocked_one(client: API
         (item,) = client.get("/api/v1/library").json()["items"]
         assert (item["version"], item["file"]["id"]) == ("2.0", str(between.pk))
         assert ask(client, listing).json()["fileName"].endswith("-2.0-package.zip")
+        assert "version 2.0" in browse(buyer).get("/dashboard/library").content.decode()
+        assert between.sha256 in browse(buyer).get(f"/dashboard/library/{listing.slug}").content.decode()
     Deliverable.objects.filter(pk=between.pk).update(blocked_at=timezone.now())
     refused(ask(client, listing), 410, "file_blocked")
     assert client.get("/api/v1/library").json()["items"][0]["file"] is None
@@ -167,7 +171,7 @@ def test_version_that_only_the_narrower_licence_covers_is_downloadable(
 
 
 def test_each_of_two_licences_is_listed_and_certified_with_its_own_version(
-    client: APIClient, listing: Listing, buyer: User, twice: tuple[Order, Order]
+    client: APIClient, browse: Callable[..., Any], listing: Listing, buyer: User, twice: tuple[Order, Order]
 ) -> None:
     expected = {"personal": ("1.0", twice[0]), "commercial": ("2.0", twice[1])}
     library = client.get("/api/v1/library").json()
@@ -180,6 +184,8 @@ def test_each_of_two_licences_is_listed_and_certified_with_its_own_version(
         file = {"name": order.deliverable.original_filename, "size": order.deliverable.file_size, "checksum": order.deliverable.sha256}
         assert (certificate["license"]["slug"], certificate["version"], certificate["orderId"]) == (slug, version, str(order.pk))
         assert certificate["file"] == file
+    page = browse(buyer).get(f"/dashboard/library/{listing.slug}").content.decode()
+    assert [page.count(f"?license={slug}") for slug in expected] == [1, 3]
 
 
 @pytest.mark.parametrize("end", ["refund", "dispute"])

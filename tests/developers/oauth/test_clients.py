@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from developers import bounds
 from developers.models import ApiKey, App, MetadataReview, ScopeReview
 from developers.services.apps import suspend_app
 from developers.services.clients import decide_metadata, reopen_client
@@ -125,6 +126,7 @@ def test_unknown_client_is_a_pending_app_without_a_developer_and_gets_no_token(w
         {"client_secret": "s"},
         {"token_endpoint_auth_method": "private_key_jwt"},
         {"grant_types": ["client_credentials"]},
+        {"grant_types": 7},
     ],
 )
 def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
@@ -138,6 +140,13 @@ def test_client_document_that_cannot_be_read_creates_no_app_and_is_not_fetched_a
     for _ in range(2):
         assert (client_party.ask(**WANTED).status_code, App.objects.count()) == (400, 0)
     assert len(web.calls) == 1
+
+
+def test_client_beyond_the_limit_of_pending_ones_is_refused_on_the_page(
+    web: Web, client_party: Party, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "MAX_WAITING_CLIENTS_OF_HOST", 0)
+    assert (client_party.ask(**WANTED).status_code, App.objects.count()) == (400, 0)
 
 
 def test_unsupported_redirect_uris_and_grants_of_a_client_document_are_ignored(web: Web, client_party: Party) -> None:
@@ -184,6 +193,12 @@ def test_approved_client_gets_what_it_was_granted(approved: App, client_party: P
     assert body["access_token"].startswith("cam_mcp_")
     assert set(body["scope"].split()) == {"catalog:read", "account:read"}
     assert client_party.ask(**WANTED, redirect_uri="https://client.example/other").status_code == 400
+
+
+def test_consent_page_warns_of_a_program_on_the_users_computer(approved: App, client_party: Party) -> None:
+    for uri, warned in (("http://127.0.0.1:51823/callback", True), (BACK, False)):
+        page = client_party.ask(**WANTED, redirect_uri=uri)
+        assert (b"Any program on this computer" in page.content) is warned
 
 
 def test_refused_client_shows_the_reason_and_can_be_reviewed_and_refused_again(web: Web, client_party: Party) -> None:

@@ -11,10 +11,12 @@ from developers.models import AccessToken, App, Consent, MetadataReview
 from developers.services.clients import decide_metadata, set_redirect_uris
 from developers.services.consents import revoke_consent, withdraw_consent
 from developers.services.credentials import issue_mcp_token
+from developers.services.scopes import narrow_scopes
 from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
 from tests.callers import signed_in
 from tests.developers.cases import in_days
 from tests.eager import sent_mails
@@ -108,6 +110,19 @@ def test_developer_edits_the_redirects_of_an_app_without_scopes_and_it_is_record
     app.refresh_from_db()
     assert app.redirect_uris == "https://app.example/cb http://[::1]:0/cb"
     assert history_of(app)[0].action == "app.set_redirect_uris"
+    assert b"http://[::1]:0/cb" in client.get(page).content
+    assert client.post(page, {"redirect_uris": ""}).status_code == 302
+    app.refresh_from_db()
+    assert app.redirect_uris == ""
+
+
+def test_connection_shows_what_the_app_may_do_now(party: Party) -> None:
+    party.tokens()
+    party.tokens(scope="catalog:read", resource=MCP)
+    narrow_scopes(app=party.app, scopes={Scope.ACCOUNT_READ}, reason="Misused", actor=UserFactory())
+    page = party.browser.get("/dashboard/connections").content.decode()
+    assert page.count("<strong>Font finder</strong>") == 1
+    assert ("Read the AI manifests" in page, "View your name" in page) == (True, False)
 
 
 def test_user_disconnects_an_app_and_sees_that_it_was(party: Party, user: User) -> None:

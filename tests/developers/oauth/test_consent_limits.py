@@ -50,7 +50,9 @@ def test_limit_is_kept_with_the_consent_and_shown_the_next_time(party: Party) ->
 
 
 def test_consent_page_proposes_low_spending_limits(party: Party) -> None:
-    assert b'value="25.00"' in party.ask(scope=SPENDS).content
+    page = party.ask(scope=SPENDS).content
+    assert b'value="25.00"' in page
+    assert b"Nothing can be spent in a currency without an amount" in page
     party.decide(scope=SPENDS)
     assert {limit.currency: limit.per_purchase_minor for limit in SpendingLimit.objects.all()} == {"USD": 2500, "INR": 200000}
 
@@ -63,6 +65,7 @@ def test_app_that_does_not_spend_is_asked_no_limit(party: Party) -> None:
 def test_developer_may_consent_to_the_own_app_without_a_spending_limit(party: Party) -> None:
     user = party.app.developer
     party.browser.force_login(user)
+    assert b"a currency without an amount has no limit" in party.ask(scope=SPENDS).content
     assert "code" in query_of(post(party)["Location"])
     assert not SpendingLimit.objects.exists()
 

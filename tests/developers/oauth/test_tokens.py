@@ -39,6 +39,7 @@ FAULTS: list[tuple[dict[str, Any], str, int]] = [
     ({"redirect_uri": LOOPBACK}, "invalid_grant", 400),
     ({"client_id": "a\x00b"}, "invalid_client", 401),
     ({"grant_type": "password"}, "unsupported_grant_type", 400),
+    ({"grant_type": None}, "invalid_request", 400),
     ({"resource": MCP}, "invalid_target", 400),
     ({"resource": [API, MCP]}, "invalid_target", 400),
 ]

@@ -113,7 +113,9 @@ def test_slow_or_failing_endpoint_comes_after_the_others(listen: Listen) -> None
     assert [(job.args_kwargs["args"][0], job.priority) for job in jobs] == [(str(fast.endpoint.pk), 0), (str(slow.endpoint.pk), -20)]
 
 
-@pytest.mark.parametrize(("status", "asked", "waits"), [(429, "120", 120), (503, "999999", 36_000), (307, "120", 5), (429, "soon", 5)])
+@pytest.mark.parametrize(
+    ("status", "asked", "waits"), [(429, "120", 120), (503, "999999", 36_000), (307, "120", 5), (500, "120", 5), (429, "soon", 5)]
+)
 def test_retry_after_of_the_receiver_is_respected_up_to_a_maximum(
     listen: Listen, receiver: Receiver, status: int, asked: str, waits: int
 ) -> None:

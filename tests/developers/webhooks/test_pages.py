@@ -158,6 +158,17 @@ def test_failed_deliveries_are_redelivered_oldest_first_and_others_are_not(liste
     assert AuditEntry.objects.filter(action="webhook.redeliver_failed").count() == 1
 
 
+def test_page_of_a_delivery_shows_what_was_sent_and_what_came_back_escaped(delivery: WebhookDelivery, receiver: Receiver) -> None:
+    receiver.status, receiver.answer = 500, b"<script>alert(1)</script>"
+    client = own(delivery)
+    client.post(address("webhook-redeliver", delivery))
+    drain()
+    page = client.get(address("webhook-delivery", delivery))
+    assert b"<script>alert(1)" not in page.content
+    for words in ('"type":"ping"', "500", "<script>alert(1)</script>"):
+        assert words in text_of(page)
+
+
 def test_webhook_pages_send_as_many_queries_however_long_the_log(delivery: WebhookDelivery, django_assert_max_num_queries: Any) -> None:
     client, endpoint = own(delivery), delivery.endpoint
     events = [WebhookEvent(type="ping", data={}, subject="x", app=endpoint.app) for _ in range(60)]
