@@ -126,7 +126,6 @@ def test_unknown_client_is_a_pending_app_without_a_developer_and_gets_no_token(w
         {"client_secret": "s"},
         {"token_endpoint_auth_method": "private_key_jwt"},
         {"grant_types": ["client_credentials"]},
-        {"grant_types": 7},
     ],
 )
 def test_client_document_that_breaks_a_rule_creates_no_app(web: Web, client_party: Party, changes: dict[str, Any]) -> None:
