@@ -106,6 +106,7 @@ def test_unsafe_names_and_links_are_warned_of(local_store: ObjectStorage) -> Non
     ("content", "facts"),
     [
         (makers.png_of(7, 9, 16), ("png", 7, 9, 16, "RGB")),
+        (makers.picture("JPEG"), ("jpg", 32, 16, 8, "RGB")),
         (makers.picture("JPEG", mode="CMYK"), ("jpg", 32, 16, 8, "CMYK")),
         (makers.picture("WEBP", mode="RGBA", lossless=True, exact=True), ("webp", 32, 16, 8, "RGB with alpha")),
         (makers.picture("JPEG", mode="L"), ("jpg", 32, 16, 8, "grayscale")),
@@ -117,6 +118,8 @@ def test_image_is_described(local_store: ObjectStorage, content: bytes, facts: t
     found = inspect(local_store, content)
     technical = found.technical
     assert (found.format, technical["width"], technical["height"], technical["bitDepth"], technical["colourMode"]) == facts
+    counted = (technical["entryCount"], technical["uncompressedSize"], technical["contentsByExtension"])
+    assert counted == (1, len(content), {found.format: 1})
 
 
 @pytest.mark.slow

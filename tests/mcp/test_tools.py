@@ -17,7 +17,7 @@ from marketplace.core.errors import PreconditionFailed, Problem
 from marketplace.core.money import Currency
 from marketplace.mcp.revisions import SUPPORTED
 from marketplace.mcp.tools.calling import ADVICE, TOOLS
-from tests.shop import funded
+from tests.shop import funded, on_sale
 from tests.wallet.top_up_cases import deliver_event
 from wallet.api.views import WalletViewSet
 from wallet.models import Approval, Order, TopUp
@@ -142,6 +142,12 @@ def test_filter_takes_several_values_and_excludes_some(poor: Speaker, listing: L
     assert poor.call("list_assets", category=["fonts", "motion"], tag="!nothing")["structuredContent"]["total"] == 1
     assert poor.call("search_assets", q="harbor", category=["!fonts"])["structuredContent"]["count"] == 0
     assert problem_of(poor.call("list_assets", tag=["bold", 5]))["errors"][0]["pointer"] == "#/tag"
+
+
+def test_search_tells_how_many_there_are_and_how_to_go_on(poor: Speaker, listing: Listing) -> None:
+    on_sale(title=listing.title)
+    (text, *_) = poor.call("search_assets", q=listing.title, limit=1)["content"]
+    assert text["text"] == "1 of 2, best first. Send nextCursor as cursor for the next page."
 
 
 @pytest.mark.parametrize("arguments", [[], "x"])

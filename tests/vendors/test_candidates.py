@@ -41,21 +41,32 @@ def waiting(listing: Listing) -> Any:
 
 
 def test_buyers_get_the_reviewed_file_while_a_candidate_is_uploaded_submitted_rejected_or_withdrawn(
-    on_sale: Listing, step: Callable[[str], Any], reviewer: User, anonymous: APIClient, key_client: Callable[..., APIClient]
+    on_sale: Listing,
+    step: Callable[[str], Any],
+    reviewer: User,
+    client: APIClient,
+    anonymous: APIClient,
+    key_client: Callable[..., APIClient],
 ) -> None:
     reviewed = on_sale.approved_deliverable
     assert reviewed is not None
+    answers: list[Any] = []
     stages: list[Callable[[], object]] = [
         lambda: None,
         lambda: step("submit"),
         lambda: reject_listing(review=waiting(on_sale), findings=[{"code": "file_broken"}], actor=reviewer),
         lambda: step("submit"),
-        lambda: step("withdraw"),
+        lambda: answers.append(step("withdraw").json()),
     ]
     for stage in stages:
         stage()
         assert shown(anonymous, on_sale)["file"]["checksum"] == reviewed.sha256
     assert [review.status for review in on_sale.reviews.order_by("id")] == ["Approved", "Rejected", "Withdrawn"]
+    assert answers == [{"id": str(on_sale.pk), "status": "Published", "updateStatus": None}]
+    # Each submission names the file that it was about.
+    items = client.get(f"{ASSETS}/{on_sale.pk}/reviews").json()["items"]
+    assert [item["file"]["id"] == str(reviewed.pk) for item in items] == [False, False, True]
+    assert items[0]["file"]["id"] == str(on_sale.candidate_deliverable_id)
     Listing.objects.filter(pk=on_sale.pk).update(price_inr_minor=100)
     buyer = bought(Listing.objects.get(pk=on_sale.pk), funded(inr=1000)).buyer
     caller = key_client(buyer)

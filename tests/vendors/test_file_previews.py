@@ -157,7 +157,7 @@ def test_publication_creates_file_previews(django_capture_on_commit_callbacks: A
 
 
 @pytest.mark.slow
-def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
+def test_animations_play_in_a_picture_and_have_a_still_one(client: Client) -> None:
     previews = made_of(selling(LOADERS, category=motion()))
     assert {each.details["name"] for each in previews} == {"orbit", "arc", "bounce", "blocks"}
     # JSON of another category is no animation.
@@ -168,7 +168,9 @@ def test_animations_play_in_a_picture_and_have_a_still_one() -> None:
             assert (moving.format, moving.info["loop"]) == ("WEBP", 0)
             assert max(moving.size) == 320
             assert 1 < frames_of(moving) <= 120
-        with Image.open(io.BytesIO(b"".join(default_storage.read(preview.renditions["poster"]["key"])))) as still:
+        shown, poster = client.get(preview.url), client.get(f"{preview.url}/poster")
+        assert (shown["Content-Type"], poster["Content-Type"]) == ("image/webp", "image/webp")
+        with Image.open(io.BytesIO(b"".join(poster.streaming_content))) as still:  # type: ignore[attr-defined]  # it streams
             assert frames_of(still) == 1
 
 

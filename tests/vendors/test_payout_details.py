@@ -176,6 +176,7 @@ def test_bank_account_form_is_for_vendors_only(profile: VendorProfile) -> None:
     ("given", "words"),
     [
         ({"password": "not theirs"}, "The password is incorrect"),
+        ({"password": ""}, "required"),
         ({"number": "DE00"}, "not a valid IBAN"),
     ],
 )
@@ -307,6 +308,7 @@ def test_mail_and_undo_page_mention_an_earlier_bank_account_only_if_there_is_one
     pages = [client.get(reverse("payout-details-undo", args=[token_of(each)])).content.decode() for each in details]
     for told in (mails, pages):
         assert ["the earlier account applies again" in text for text in told] == [False, True]
+    assert ["are paid to another bank account" in mail for mail in mails] == [False, True]
 
 
 def test_reencrypting_bank_accounts_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:

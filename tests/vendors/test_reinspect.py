@@ -20,6 +20,7 @@ from tests.factories import DeliverableFactory
 from tests.files import makers
 from tests.files.helpers import recorded, said
 from tests.shop import on_sale
+from vendors.services.reinspecting import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -84,6 +85,11 @@ def test_reinspect_updates_the_details_and_not_the_file(media: Path) -> None:
     manifest = AgentManifest.objects.get(listing=deliverable.listing)
     assert manifest.body["technical"]["glyphCount"] == 0
     assert ensure_manifest(Listing.objects.get(pk=deliverable.listing_id)).body["technical"]["glyphCount"] == 3
+
+
+def test_differences_of_technical_details_are_new_gone_or_changed() -> None:
+    before, after = {"axes": [], "family": "A", "scripts": 1}, {"family": "A", "scripts": 2, "width": 5}
+    assert differences(before, after) == "new: width; gone: axes; changed: scripts"
 
 
 def test_dry_run_of_reinspect_and_a_second_run_change_nothing() -> None:
