@@ -227,6 +227,10 @@ def test_page_of_a_font_family_shows_every_style_and_loads_only_subsets(client: 
     previews = kept_of("instrument-serif", listing)
     page = BeautifulSoup(client.get(f"/assets/{listing.slug}").content, "html.parser")
     assert [option.get_text() for option in page.select("#tester-style option")] == ["Instrument Serif Regular", "Instrument Serif Italic"]
+    assert {tag["data-feature"] for tag in page.select("[data-feature]")} >= {"kern", "liga", "ss01"}
+    assert len(page.select(".glyphs li")) == len(previews[0].details["characters"])
+    shown = page.select("#tester")[0].get_text()
+    assert ("Icelandic" in shown, "Vietnamese" in shown) == (True, False)
     css = client.get(str(page.select("link[href*='specimen.css']")[0]["href"])).content.decode()
     assert all(preview.url in css for preview in previews)
     assert str(listing.approved_deliverable_id) not in css

@@ -7,6 +7,7 @@ import font_roboto
 import pytest
 from rest_framework.test import APIClient
 
+from catalog import bounds
 from catalog.manifests import ensure_manifest
 from catalog.manifests.tags import tags_of
 from catalog.models import Listing
@@ -35,6 +36,12 @@ SKILL = {
         (
             {"glyphCount": 1, "families": ["Source Sans Serif"], "styles": ["SemiBold Italic"]},
             ["font", "sans serif", "semibold", "italic", "Source Sans Serif"],
+        ),
+        ({"glyphCount": 1, "axes": [{"tag": "wdth"}, {"tag": "XXXX"}]}, ["font", "variable font", "width"]),
+        # The vendor's first, and none that is too long.
+        (
+            {"tags": ["x" * bounds.TAG_CHARS, "y" * (bounds.TAG_CHARS + 1), *map(str, range(99))]},
+            ["x" * bounds.TAG_CHARS, *map(str, range(bounds.MAX_TAGS - 1))],
         ),
         (
             {"category": "presets", "formats": ["cube", "txt", "xmp"]},
