@@ -175,5 +175,6 @@ def test_form_credits_a_payment_once_and_pages_show_its_reference() -> None:
     credit_entry = AuditEntry.objects.get(action="wallet.credit")
     assert credit_entry.data == {"currency": "INR", "amountMinor": 49_950, "source": "bank", "reference": "UTR <7781>"}
     assert "UTR <7781> (bank)" in text_of(client.get(reverse("admin:wallet_journal_change", args=[Journal.objects.get().pk])))
+    assert "Invoice 7" in text_of(client.get(reverse("admin:wallet_journal_changelist") + "?q=7781"))
     assert client.post(credit, form | {"source": "our bank", "reference": "8", "key": str(uuid.uuid4())}).status_code == 400
     assert "reference UTR &lt;7781&gt;" in signed_in(user).get(reverse("wallet-page")).content.decode()

@@ -15,7 +15,7 @@ from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch
 from wallet.payout_files import bank_file
-from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch
+from wallet.services.vendor_payouts import bounce_payout, cancel_batch, cancel_payout, export_batch, mark_payout_paid
 from wallet.spreadsheets import escape_formula
 
 from .payees import BIC, IBAN, account_of, changed_bank_account, end_waiting_time, exported_payout, payee, payout_of, skipped
@@ -94,6 +94,7 @@ def test_bank_file_made_again_excludes_bounced_payouts(terms: dict[str, Any]) ->
     payouts = [payout_of(dollars(vendor), **terms) for vendor in (first, second)]
     batch = export_batch(batch=payouts[0].batch, actor=None)
     bounce_payout(payout=payouts[0], reason="Closed.", actor=None)
+    mark_payout_paid(payout=payouts[1], actor=None)
     content = bank_file(batch=batch).content.decode()
     assert [vendor.store.slug in content for vendor in (first, second)] == [False, True]
     bounce_payout(payout=payouts[1], reason="Closed.", actor=None)

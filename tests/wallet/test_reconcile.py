@@ -178,6 +178,12 @@ def test_journal_without_transfers_is_a_difference() -> None:
     assert f"journal {journal.pk} has no transfer" in list(differences())
 
 
+def test_licence_that_outlived_its_refund_is_a_difference() -> None:
+    refund_order(order=bought(on_sale()), reason="test", actor=None)
+    Licence.objects.update(revoked_at=None)
+    assert_difference("or the other way round")
+
+
 def test_order_without_a_licence_is_a_difference() -> None:
     order = bought(on_sale())
     Licence.objects.all().delete()

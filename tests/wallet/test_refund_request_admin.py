@@ -59,6 +59,12 @@ def test_refund_request_waits_for_staff_since_it_was_passed_on_to_them() -> None
     assert client.post(following, {"after": str(early.pk)})["Location"] == page_of(late)
 
 
+def test_page_of_a_refund_request_shows_what_the_buyer_says_and_the_downloads() -> None:
+    page = text_of(signed_in(staff(VIEW)).get(page_of(refund_request())))
+    assert "It does not open." in page
+    assert "Downloads: 1" in page
+
+
 def test_evidence_is_for_staff_with_the_permission_and_each_download_is_on_record() -> None:
     order = sold_order()
     for permissions in (("wallet.view_order",), ("wallet.refund_order", "wallet.view_order", VIEW)):

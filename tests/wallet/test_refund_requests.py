@@ -204,6 +204,8 @@ def test_staff_decide_in_their_turn_on_what_they_neither_bought_nor_sold_and_a_r
     assert status_of(made) == ("Refused", "Completed", True)
     assert {mail.to[0] for mail in sent_mails()} == {made.order.buyer.email, vendor_of(made.order).email}
     assert all("It works as described." in mail.body for mail in sent_mails())
+    with pytest.raises(InvalidTransition):
+        agree_to_refund(refund_request=made, actor=vendor_of(made.order))
 
 
 def test_unanswered_requests_pass_to_staff_when_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,9 +15,11 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from vendors.services.payout_details import hold_payouts
+from wallet.admin import payout_batches as admin
 from wallet.models import PayoutBatch, VendorPayout
 from wallet.services.payout_batches import prepare_batch
 from wallet.services.vendor_payouts import export_batch, mark_batch_paid, open_batch
+from wallet.spreadsheets import store_slug_of
 
 from .payees import NUMBER, account_of, changed_bank_account, end_waiting_time, payee, payout_of
 
@@ -90,6 +92,13 @@ def test_list_of_vendor_payouts_is_filtered_and_summed_and_exported_without_form
     _, *lines = sheet(exported)
     assert sorted((line[0], line[5], line[6]) for line in lines) == [("b", "INR", "399.20"), ("b", "INR", "399.20"), ("b", "USD", "8.00")]
     assert {line[4] for line in lines} == {"'=HYPERLINK()"}
+
+
+def test_page_of_a_batch_shows_only_the_newest_payouts(staff: Callable[..., Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin, "PAYOUTS_SHOWN", 1)
+    first, second = paid("a"), paid("a")
+    page = staff("view_payoutbatch").get(reverse(f"{BATCH}_change", args=[first.batch_id])).content.decode()
+    assert [store_slug_of(payout.account) in page for payout in (first, second)] == [False, True]
 
 
 def test_bank_file_is_downloaded_by_staff_with_the_permission_and_each_download_is_on_record(staff: Callable[..., Client]) -> None:

@@ -75,6 +75,7 @@ def test_refund_is_done_once(staff: Callable[..., Client]) -> None:
     assert Journal.objects.filter(kind="refund").count() == 1
     assert Licence.objects.get().revoked_at is not None
     assert "Broken file" in client.get(reverse("admin:wallet_order_change", args=[order.pk])).content.decode()
+    assert b'name="reason"' not in client.get(_page("order", order.pk, "refund")).content
 
 
 def test_debt_is_listed_and_written_off_once(staff: Callable[..., Client]) -> None:

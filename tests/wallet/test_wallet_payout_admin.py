@@ -11,6 +11,7 @@ from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import WalletPayout
 from wallet.services.refunds import refund_order
+from wallet.services.wallet_payouts import pay_wallet_payout
 from wallet.unclaimed import unclaimed_refunds
 
 from .wallet_payout_cases import refund_to_deleted_account, requested_payout
@@ -50,6 +51,18 @@ def test_payment_details_are_shown_once_the_payout_is_claimed_and_its_reference_
     assert client.post(page_of(wallet_payout, "pay"), {"reference": " "}).status_code == 400
     press(client, page_of(wallet_payout, "pay"), {"reference": "UTR 7781"})
     assert "UTR 7781" in text_of(client.get(page_of(wallet_payout)))
+    # There is nothing left to decide.
+    assert "Transfer ₹" not in text_of(client.get(page_of(wallet_payout, "pay")))
+
+
+def test_wallet_payouts_are_found_by_currency_owner_and_reference() -> None:
+    first, second = funded(inr=50_000), funded(usd=700)
+    requested_payout(first)
+    pay_wallet_payout(wallet_payout=requested_payout(second, currency="USD"), reference="UTR 1", actor=UserFactory())
+    client = signed_in(staff(DECIDE, VIEW))
+    for query, found in (("currency=INR", first), ("currency=USD", second), (f"q={first.email}", first), ("q=UTR+1", second)):
+        page = text_of(client.get(f"{reverse(LIST)}?{query}"))
+        assert [user for user in (first, second) if user.email in page] == [found], query
 
 
 def test_unclaimed_refund_is_listed_announced_and_paid() -> None:
@@ -62,6 +75,7 @@ def test_unclaimed_refund_is_listed_announced_and_paid() -> None:
     listed = text_of(payer.get(reverse("admin:wallet_order_changelist") + "?refund=unclaimed"))
     assert order.title in listed
     assert other.buyer.email not in listed
+    assert "This is not possible in its current state" in text_of(payer.get(order_page(other, "pay_unclaimed")))
     assert payer.post(order_page(order, "pay_unclaimed"), claim | {"reference": ""}).status_code == 400
     press(payer, order_page(order, "pay_unclaimed"), claim)
     assert not unclaimed_refunds().exists()

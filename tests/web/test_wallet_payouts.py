@@ -16,6 +16,7 @@ from tests.shop import funded
 from tests.wallet.top_up_cases import paid_top_up
 from wallet.models import WalletPayout
 from wallet.selectors import wallet_of
+from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
 from .markup import read
 
@@ -82,6 +83,7 @@ def test_payout_is_asked_for_shown_and_cancelled(browse: Browse, owner: User, dj
     assert WHERE_TO in read(client.get(asked["Location"]))
     assert asked["Location"] in outbox.outbox[0].body
     cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
+    assert client.get(cancel).status_code == 405
     again = read(client.post(cancel, follow=True))
     assert "₹200.50 was returned to your wallet" in again
     assert WHERE_TO not in again
@@ -98,3 +100,16 @@ def test_payout_that_staff_have_claimed_is_not_offered_to_be_cancelled(browse: B
     claims.claim(row=WalletPayout.objects.get(), waiting=WalletPayout.objects.all(), own=False, noun="wallet_payout", actor=UserFactory())
     assert cancel not in read(client.get(page))
     assert "It was not cancelled. Our staff are working on it" in read(client.post(cancel, follow=True))
+
+
+@pytest.mark.slow
+def test_owner_sees_the_reference_or_the_reason_of_a_decision(browse: Browse, owner: User) -> None:
+    client, staff = browse(owner), UserFactory()
+    pages = [client.post(reverse(NEW), asking(currency=currency, amount=""))["Location"] for currency in ("INR", "USD")]
+    pay_wallet_payout(wallet_payout=WalletPayout.objects.get(wallet__currency="INR"), reference="UTR <7781>", actor=staff)
+    refuse_wallet_payout(wallet_payout=WalletPayout.objects.get(wallet__currency="USD"), reason="The bank knows none.", actor=staff)
+    paid, refused = (read(client.get(page)) for page in pages)
+    assert "UTR &lt;7781&gt;" in paid
+    assert "The bank knows none." in refused
+    for absent in (staff.email, "Cancel payout"):
+        assert absent not in paid + refused
