@@ -75,6 +75,8 @@ def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -
     end(listing)
     answer = spend(client, listing, key="one", quoteId=promised["quoteId"]).json()
     assert (answer["debited"], answer["discount"], answer["discountCode"]) == (349.3, 149.7, "SPRING")
+    item = client.get("/api/v1/orders").json()["items"][0]
+    assert (item["price"], item["discount"], item["discountCode"]) == (349.3, 149.7, "SPRING")
     # Code and quote are a part of what an idempotency key stands for.
     for other in ({"quoteId": promised["quoteId"], "discountCode": "SPRING"}, {}):
         assert spend(client, listing, key="one", **other).json()["code"] == "idempotency_key_reused"

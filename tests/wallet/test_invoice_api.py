@@ -11,7 +11,7 @@ from tests.shop import bought, on_sale
 from wallet.models import BillingDetails
 from wallet.services.refunds import refund_order
 
-from .invoice_cases import BANGALORE, GSTIN, MUMBAI, billed, buyer_at, issue, operator, rate
+from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, VAT_DE, billed, buyer_at, issue, operator, rate
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 Client = Callable[..., APIClient]
@@ -98,3 +98,12 @@ def test_invoice_and_credit_note_are_pending_until_they_are_numbered_and_returne
     assert (note["total"], note["taxLines"]) == (499.0, invoice["taxLines"])
     for what in ("invoice.pdf", "credit-note.pdf"):
         assert client.get(address(order, what)).content.startswith(b"%PDF")
+
+
+def test_reverse_charge_names_both_tax_ids(bearer_client: Client) -> None:
+    operator(PARIS)
+    order = bought(on_sale(), buyer_at(BERLIN), currency="USD")
+    issue()
+    invoice = bearer_client(order.buyer).get(address(order)).json()
+    assert (invoice["treatment"], invoice["taxLines"], invoice["net"], invoice["currency"]) == ("reverse_charge", [], 10.0, "USD")
+    assert (invoice["sellerTaxId"], invoice["buyerTaxId"]) == (PARIS["tax_id"], VAT_DE)

@@ -36,7 +36,7 @@ from wallet.services.approvals import approve_purchase, decline_purchase
 from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.quotes import make_quote
-from wallet.services.refunds import refund_order
+from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.vendor_payouts import open_batch, prepare_payout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout, refuse_wallet_payout
@@ -46,7 +46,7 @@ from .approval_cases import PRICE, approved_purchase, bounded, buy_or_ask, reque
 from .licensee_cases import bought_for, secret_sent
 from .payees import earned, payee
 from .spenders import connected, limit, personal
-from .wallet_payout_cases import requested_payout
+from .wallet_payout_cases import refund_to_deleted_account, requested_payout
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
@@ -430,3 +430,11 @@ def test_refund_during_the_deletion_of_the_account_leaves_no_money_in_its_wallet
         assert Order.objects.get(pk=order.pk).status == "Refunded"
         assert wallet_of(user).balance_inr_minor == (0 if user.deleted else 49_900)
         assert unclaimed_refunds().filter(pk=order.pk).exists() == user.deleted
+
+
+def test_unclaimed_refund_is_paid_once_and_the_others_are_told() -> None:
+    order = refund_to_deleted_account()
+    refund_order(order=order, reason="test", actor=None)
+    claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
+    outcomes = outcomes_at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))
+    assert refusals(outcomes) == ["invalid_transition"] * 3

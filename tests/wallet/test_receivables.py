@@ -55,6 +55,12 @@ def test_top_up_pays_what_is_owed_first_and_its_receipt_says_so() -> None:
     assert "₹150.00" in receipt.body
 
 
+def test_credit_that_does_not_suffice_pays_a_part() -> None:
+    user = indebted()
+    added(user, 4_000)
+    assert (wallet_of(user).balance_inr_minor, owed_by(user.pk)) == (0, {"INR": 6_000})
+
+
 def test_debt_is_paid_at_once_from_credit_that_came_during_the_dispute() -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     bought(on_sale(), top_up.user)

@@ -311,6 +311,20 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     assert (following.status, following.amount_minor, earned(vendor.user)["INR"]) == ("Exported", SHARE, 0)
 
 
+def test_batch_without_remaining_payouts_is_not_exported_and_an_exported_one_takes_no_more() -> None:
+    vendor = payee()
+    payout = payout_of(sold(vendor))
+    VendorProfile.objects.update(payouts_held_at=timezone.now())
+    with pytest.raises(InvalidTransition):
+        export_batch(batch=payout.batch, actor=None)
+    payout.refresh_from_db()
+    assert (payout.status, earned(vendor.user)["INR"]) == ("Prepared", 0)
+    VendorProfile.objects.update(payouts_held_at=None)
+    export_batch(batch=payout.batch, actor=None)
+    with pytest.raises(InvalidTransition):
+        prepare_payout(account=sold(payee()), batch=payout.batch, minimum_minor=1, actor=None)
+
+
 def test_one_payout_run_at_a_time_is_prepared_in_each_currency() -> None:
     open_batch(run="a", currency="INR", actor=None)
     open_batch(run="a", currency="USD", actor=None)
