@@ -6,13 +6,13 @@ import pytest
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from developers.models import SpendingLimit
+from developers.models import AccessToken, SpendingLimit
 from tests.factories import PASSWORD
 from tests.shop import funded, on_sale
 from tests.wallet.approval_cases import PRICE, bounded, requested_approval
 from wallet.models import Approval
 
-from .markup import read
+from .markup import read, soup
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[..., Client]
@@ -20,7 +20,7 @@ Browse = Callable[..., Client]
 
 @pytest.fixture
 def approval() -> Approval:
-    return requested_approval(bounded(funded(inr=10 * PRICE)), on_sale())
+    return requested_approval(bounded(funded(inr=10 * PRICE)), on_sale(), reason="For the <b>poster</b>")
 
 
 def address(approval: Approval, name: str = "approval") -> str:
@@ -29,6 +29,16 @@ def address(approval: Approval, name: str = "approval") -> str:
 
 def status_of(approval: Approval) -> str:
     return Approval.objects.get(pk=approval.pk).status
+
+
+@pytest.mark.slow
+def test_waiting_purchase_is_told_with_its_reason(browse: Browse, approval: Approval) -> None:
+    client = browse(approval.owner)
+    assert reverse("approvals") in str(soup(client.get(reverse("dashboard"))).select(".note"))
+    assert address(approval) in read(client.get(reverse("approvals")))
+    page = read(client.get(address(approval)))
+    for shown in (approval.quote.listing.title, "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;"):
+        assert shown in page
 
 
 def test_purchase_is_allowed_once(browse: Browse, approval: Approval) -> None:
@@ -50,8 +60,9 @@ def test_purchase_is_allowed_with_a_higher_limit(browse: Browse, approval: Appro
 
 
 @pytest.mark.slow
-def test_approval_form_without_a_decision_approves_nothing(browse: Browse, approval: Approval) -> None:
-    read(browse(approval.owner).post(address(approval), {}), 400)
+def test_invalid_approval_form_approves_nothing(browse: Browse, approval: Approval) -> None:
+    for sent in ({}, {"decision": "raise", "password": PASSWORD, "per_purchase_minor": "", "per_day_minor": "", "total_minor": ""}):
+        read(browse(approval.owner).post(address(approval), sent), 400)
     assert status_of(approval) == "Waiting"
 
 
@@ -66,5 +77,16 @@ def test_approval_above_the_amount_of_the_settings_needs_the_right_password(brow
 
 
 def test_purchase_is_declined(browse: Browse, approval: Approval) -> None:
-    assert browse(approval.owner).post(address(approval, "approval-decline")).status_code == 302
+    client = browse(approval.owner)
+    assert 'name="decision"' in read(client.get(address(approval)))
+    # The second says that it is declined already.
+    for _ in range(2):
+        assert client.post(address(approval, "approval-decline")).status_code == 302
     assert status_of(approval) == "Declined"
+    assert 'name="decision"' not in read(client.get(address(approval)))
+
+
+@pytest.mark.slow
+def test_purchase_of_a_revoked_token_offers_no_decision(browse: Browse, approval: Approval) -> None:
+    AccessToken.objects.update(revoked_at=approval.created_at)
+    assert 'name="decision"' not in read(browse(approval.owner).get(address(approval)))

@@ -15,11 +15,20 @@ from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 from tests.factories import PASSWORD, AppFactory
 
-from .markup import faults_of
+from .markup import faults_of, read
 
 pytestmark = pytest.mark.django_db
 
 COMPLETE = {"name": "Finder", "purpose": "Finds fonts", "scopes": ["catalog:read"], "reason_catalog_read": "To read manifests"}
+
+
+def test_app_creation_by_an_unverified_user_is_refused_and_keeps_the_form(browse: Callable[..., Client]) -> None:
+    client, address = browse(), reverse("app-create")
+    assert "Apps are for approved developers" in read(client.get(address))
+    page = read(client.post(address, COMPLETE), 400)
+    assert 'value="Finder"' in page
+    assert "approved developers" in page
+    assert not App.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -45,9 +54,25 @@ def test_reason_of_a_scope_that_is_not_requested_is_ignored(browse: Callable[...
     assert [(row.scope, row.reason) for row in app.scope_rows.all()] == [("catalog:read", "To read manifests")]
 
 
+def test_app_that_is_not_approved_is_offered_no_key(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    client.post(reverse("app-create"), COMPLETE)
+    for each, is_offered in ((App.objects.get(name="Finder"), False), (app, True)):
+        page = read(client.get(reverse("app-detail", args=[each.pk])))
+        assert (reverse("key-create", args=[each.pk]) in page) == is_offered
+
+
+def test_app_page_shows_granted_and_refused_scopes_with_their_notes(browse: Callable[..., Client], developer: User, app: App) -> None:
+    text = read(browse(developer).get(reverse("app-detail", args=[app.pk])))
+    for words in ("Granted", "Not granted", "Not yet, please", "Good start"):
+        assert words in text
+
+
 @pytest.mark.slow
 def test_more_scopes_are_requested_once(browse: Callable[..., Client], developer: User, app: App) -> None:
     client, address = browse(developer), reverse("app-scopes", args=[app.pk])
+    page = read(client.get(address))
+    assert ('value="catalog:read"' in page, 'value="library:read"' in page) == (False, True)
     request = {"scopes": ["library:read"], "reason_library_read": "To mark what is owned"}
     assert client.post(address, request)["Location"] == reverse("app-detail", args=[app.pk])
     refused = client.post(address, {"scopes": ["account:read"], "reason_account_read": "More"})

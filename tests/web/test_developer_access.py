@@ -7,10 +7,7 @@ from django.contrib.messages import get_messages
 from django.test import Client
 
 from developers.models import DeveloperApplication
-from developers.services.applications import (
-    request_more_info,
-    submit_application,
-)
+from developers.services.applications import reject_application, request_more_info, submit_application
 from marketplace.accounts.models import User
 from tests.factories import UserFactory
 
@@ -68,3 +65,14 @@ def test_question_is_answered_on_the_page(browse: Callable[..., Client], reviewe
     read(client.post(PAGE, {"text": " "}), 400)
     assert client.post(PAGE, {"text": "For small studios"}).status_code == 302
     assert "For small studios" in client.get(PAGE).content.decode()
+
+
+def test_ended_application_shows_the_reason_and_a_new_form(browse: Callable[..., Client], reviewer: User) -> None:
+    user = UserFactory()
+    application = submit_application(user=user, what="A bot", why="Search", actor=user)
+    reject_application(application=application, reason="Too <b>vague</b>", actor=reviewer)
+    client = browse(user)
+    text = read(client.get(PAGE))
+    assert "Too &lt;b&gt;vague&lt;/b&gt;" in text
+    assert '<textarea name="what"' in text
+    assert client.post(PAGE, COMPLETE).status_code == 302
