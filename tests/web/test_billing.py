@@ -33,6 +33,14 @@ def saved(user: User) -> BillingDetails:
     return details
 
 
+def test_billing_form_begins_with_what_is_saved(browse: Browse) -> None:
+    user = UserFactory()
+    billed(user, MUMBAI)
+    page = browse(user).get(PAGE)
+    read(page)
+    assert (page.context["form"]["city"].value(), page.context["form"]["state"].value()) == ("Mumbai", "27")
+
+
 def test_billing_address_abroad_replaces_the_indian_state(browse: Browse) -> None:
     user = UserFactory()
     billed(user, MUMBAI)
@@ -81,6 +89,13 @@ def test_country_of_the_connection_is_taken_from_the_header_of_a_trusted_proxy_o
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_order_before_there_was_a_seller_has_a_receipt_only(browse: Browse) -> None:
+    order = bought(on_sale())
+    operator()
+    assert browse(order.buyer).get(reverse("order-page", args=[order.pk])).context["documents"] == []
+
+
 def test_order_links_its_documents_once_they_are_issued(browse: Browse) -> None:
     operator()
     order = bought(on_sale(), buyer_at(MUMBAI))

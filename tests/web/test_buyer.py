@@ -1,6 +1,7 @@
 """Buying, the wallet and the library on pages: the unhappy ways first."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from itertools import product
 from typing import Any
 from unittest.mock import Mock
@@ -8,6 +9,7 @@ from unittest.mock import Mock
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from catalog.models import Listing
@@ -97,6 +99,16 @@ def test_checkout_says_that_the_balance_is_too_low_and_charges_nothing(browse: B
     address = begin(client, on_sale())["Location"]
     assert "Pay ₹" not in read(client.get(address))
     assert "holds 1.00 INR" in said(client, client.post(address, PAY))
+    assert not Order.objects.exists()
+
+
+def test_expired_quote_is_not_charged(browse: Browse, buyer: User) -> None:
+    client = browse(buyer)
+    address = begin(client, on_sale())["Location"]
+    long_ago = timezone.now() - timedelta(hours=2)
+    Quote.objects.update(created_at=long_ago, expires_at=long_ago + timedelta(minutes=10))
+    assert "The quote expired" in read(client.get(address))
+    assert client.post(address, PAY)["Location"] == address
     assert not Order.objects.exists()
 
 

@@ -44,6 +44,7 @@ def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, 
     listing, licensee = on_sale(archive(), title="Halden"), UserFactory()
     bought(listing, buyer)
     payer = browse(buyer)
+    assert reverse("checkout-begin-for-other", args=[listing.slug]) in read(payer.get(reverse("asset-page", args=[listing.slug])))
     checkout = begin(payer, listing)["Location"]
     assert CLIENT.email in payer.get(checkout).content.decode()
     order_page = payer.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})["Location"]
@@ -55,7 +56,11 @@ def test_owner_buys_it_for_a_client_who_claims_and_downloads_it(browse: Browse, 
     assert CLIENT.name in claim_page(claimant, secret).content.decode()
     library = claimant.post(reverse("licence-claim", args=[secret]))["Location"]
     assert CLIENT.name in claimant.get(library).content.decode()
-    assert "download" in claimant.post(reverse("library-item-download", args=[listing.slug])).content.decode()
+    download = reverse("library-item-download", args=[listing.slug])
+    assert claimant.get(download).status_code == 405
+    assert "download" in claimant.post(download).content.decode()
+    page = read(payer.get(order_page))
+    assert ("claimed the licence" in page, "Send the link again" in page) == (True, False)
 
 
 @pytest.mark.parametrize(

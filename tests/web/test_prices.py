@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Discount
+from catalog.services.visibility import listing_changed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
@@ -24,6 +25,16 @@ DAY = timedelta(days=1)
 
 def text(client: Client, address: str) -> str:
     return " ".join(page_at(client, address).select("main")[0].get_text(" ").split())
+
+
+@pytest.mark.slow
+def test_running_discount_is_shown_with_the_old_price_and_its_end(client: Client) -> None:
+    listing = on_sale()
+    discount = Discount.objects.create(listing=listing, percent=30, ends_at=timezone.now() + DAY)
+    listing_changed(listing)
+    page = page_at(client, f"/assets/{listing.slug}")
+    assert f"until {discount.ends_at:%-d %b %Y, %H:%M} UTC" in page.get_text()
+    assert [old.get_text() for old in page.select("del .number")] == ["$10.00", "$20.00", "$50.00"]
 
 
 @pytest.mark.slow
@@ -86,10 +97,12 @@ def test_vendor_adds_and_ends_a_discount(browse: Browse) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sent", [{"percent": "91"}, {"ends_at": "soon"}], ids=str)
+@pytest.mark.parametrize("sent", [{"percent": "91"}, {"ends_at": "soon"}, {"ends_at": "2020-01-01T00:00"}], ids=str)
 def test_discount_that_does_not_fit_is_refused_on_its_page(browse: Browse, sent: dict[str, str]) -> None:
     listing = on_sale(store=make_vendor().store)
     ends = (timezone.now() + DAY).strftime("%Y-%m-%dT%H:%M")
     address = reverse("studio-discounts", args=[listing.slug])
-    read(browse(listing.store.owner).post(address, {"percent": "25", "ends_at": ends, **sent}), 400)
+    typed = {"percent": "25", "ends_at": ends, **sent}
+    page = read(browse(listing.store.owner).post(address, typed), 400)
+    assert (f'value="{typed["percent"]}"' in page, f'value="{typed["ends_at"]}"' in page) == (True, True)
     assert not Discount.objects.exists()

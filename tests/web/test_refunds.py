@@ -8,8 +8,11 @@ from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
-from tests.wallet.refund_request_cases import downloaded_order, overdue_request, requested_refund
+from tests.shop import bought
+from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
 from wallet.models import Order, RefundRequest
+from wallet.services.refund_requests import escalate_overdue_requests
+from wallet.services.refunds import refund_order
 
 from .markup import read
 
@@ -31,6 +34,14 @@ def test_request_that_cannot_be_made_is_explained_in_the_form(browse: Browse) ->
     page = read(browse(made.order.buyer).post(address("refund-ask", made.order), {"reason": "other", "details": "It is blue."}), 400)
     assert "There is one request for each purchase" in page
     assert "It is blue." in page
+
+
+@pytest.mark.slow
+def test_purchase_without_a_download_is_refunded_at_once_on_request(browse: Browse) -> None:
+    order = sold_order()
+    client = browse(order.buyer)
+    assert address("refund-ask", order) in read(client.get(address("order-page", order)))
+    assert "It was refunded." in read(client.post(address("refund-ask", order), {"reason": "mistake"}, follow=True))
 
 
 @pytest.mark.slow
@@ -83,3 +94,26 @@ def test_suspended_vendor_cannot_answer_refund_requests(browse: Browse) -> None:
     profile.save()
     assert browse(profile.user).post(address("refund-agree", made)).status_code == 302
     assert RefundRequest.objects.get().status == "Waiting"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", [requested_refund, declined_request, lambda: overdue_request(requested_refund())])
+def test_order_page_offers_only_the_next_step_of_a_request(browse: Browse, state: Callable[[], RefundRequest]) -> None:
+    made = state()
+    escalate_overdue_requests()
+    page = read(browse(made.order.buyer).get(address("order-page", made.order)))
+    assert f'"{address("refund-ask", made.order)}"' not in page
+    assert (address("refund-escalate", made.order) in page) == (RefundRequest.objects.get().status == "Declined")
+
+
+@pytest.mark.slow
+def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunded_first(browse: Browse) -> None:
+    order = requested_refund().order
+    upgrade = bought(order.listing, order.buyer, license_slug="commercial", upgrade_from="personal")
+    client, link = browse(order.buyer), f'href="{address("order-page", upgrade)}"'
+    assert link in read(client.get(address("order-page", order)))
+    RefundRequest.objects.all().delete()
+    page = read(client.get(address("order-page", order)))
+    assert (link in page, address("refund-ask", order) in page) == (True, False)
+    refund_order(order=upgrade, reason="agreed by mail", actor=None)
+    assert link not in read(client.get(address("order-page", order)))

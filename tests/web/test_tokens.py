@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 NEW = "/dashboard/tokens/new"
 COMPLETE = {"name": "my script", "scopes": ["vendor:manage"], "lifetime": "30"}
 SPENDING = {"scopes": ["wallet:spend"], "limit_usd_total": "12.50"}
-AMOUNTS = ["0", "NaN"]
+AMOUNTS = ["0", "0.001", "NaN", "100000000.01"]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ def test_top_up_above_the_maximum_is_refused_at_the_amount_and_keeps_it() -> Non
     assert not TopUp.objects.exists()
 
 
+def test_top_up_form_says_that_there_is_no_provider(settings: Any) -> None:
+    settings.TEST_PAYMENTS = False
+    page = signed_in().get("/dashboard/wallet/top-ups/new").content.decode()
+    assert ("no payment provider" in page, 'name="amount"' in page) == (True, False)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("chosen", "status", "balance"),
@@ -103,7 +109,9 @@ def test_receipt_is_offered_by_page_once_it_is_paid_however_late_and_to_the_owne
     client, page = signed_in(top_up.user), address.rsplit("/", 1)[0]
     assert address not in client.get(page).content.decode()
     assert client.get(address).status_code == 404
+    assert "waits on the payment page" in client.get("/dashboard/wallet").content.decode()
     TopUp.objects.update(expires_at=top_up.created_at + timedelta(microseconds=1))
+    assert "the payment page has closed" in client.get("/dashboard/wallet").content.decode()
     deliver_event(top_up, EventKind.SUCCEEDED)
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
     assert address in client.get(page).content.decode()

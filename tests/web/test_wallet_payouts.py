@@ -55,6 +55,12 @@ def test_invalid_payout_request_shows_the_error_at_its_field_and_keeps_the_form(
     assert wallet_of(owner).balance_inr_minor == 50_000
 
 
+@pytest.mark.slow
+def test_empty_wallet_has_nothing_to_pay_out(browse: Browse, owner: User) -> None:
+    offered = {user: reverse(NEW) in read(browse(user).get(reverse("wallet-page"))) for user in (owner, UserFactory())}
+    assert list(offered.values()) == [True, False]
+
+
 def test_second_wallet_payout_is_not_offered_and_a_repeated_form_creates_one(browse: Browse, owner: User) -> None:
     client = browse(owner)
     assert client.post(reverse(NEW), asking()).status_code == 302
@@ -87,6 +93,7 @@ def test_payout_is_asked_for_shown_and_cancelled(browse: Browse, owner: User, dj
     again = read(client.post(cancel, follow=True))
     assert "₹200.50 was returned to your wallet" in again
     assert WHERE_TO not in again
+    assert cancel not in again
     assert "It was not cancelled. It is Cancelled already." in read(client.post(cancel, follow=True))
     assert wallet_of(owner).balance_inr_minor == 50_000
 
@@ -110,6 +117,7 @@ def test_owner_sees_the_reference_or_the_reason_of_a_decision(browse: Browse, ow
     refuse_wallet_payout(wallet_payout=WalletPayout.objects.get(wallet__currency="USD"), reason="The bank knows none.", actor=staff)
     paid, refused = (read(client.get(page)) for page in pages)
     assert "UTR &lt;7781&gt;" in paid
+    assert (WHERE_TO in paid, WHERE_TO in refused) == (True, False)
     assert "The bank knows none." in refused
     for absent in (staff.email, "Cancel payout"):
         assert absent not in paid + refused
