@@ -17,6 +17,8 @@ from tests.eager import sent_mails
 from tests.factories import PASSWORD as FACTORY_PASSWORD
 from tests.factories import UserFactory
 
+from .markup import read
+
 pytestmark = pytest.mark.django_db
 
 EMAIL = "asha@example.com"
@@ -72,6 +74,10 @@ def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> No
     [message] = sent_mails()
     assert message.to == [EMAIL]
     assert "has an account already" in str(message.body)
+
+
+def test_confirmation_link_that_is_not_good_says_so(client: Client) -> None:
+    assert "no longer valid" in read(client.get(reverse("account_confirm_email", args=["made-up"])))
 
 
 @pytest.mark.parametrize("path", ["account_signup", "account_login"])

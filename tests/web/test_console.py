@@ -85,6 +85,18 @@ def test_only_own_approved_apps_can_be_chosen(own: tuple[Client, App]) -> None:
     assert "caller" in refused.context["form"].errors
 
 
+@pytest.mark.slow
+def test_console_keeps_the_chosen_app_and_names_what_it_lacks(own: tuple[Client, App]) -> None:
+    client, app = own
+    second = AppFactory(user=app.developer, name="Second")
+    assert f"/dashboard/console/getWallet?app={app.pk}" in client.get("/dashboard/console", {"app": str(app.pk)}).content.decode()
+    for each in (app, second):
+        form = client.get("/dashboard/console/getWallet", {"app": str(each.pk)}).context["form"]
+        assert form["caller"].value() == str(each.pk)
+    assert dict(form.fields["caller"].choices)[str(app.pk)] == "Finder (was not granted account:read)"
+    assert client.get("/dashboard/console/getWallet", {"app": "nonsense"}).status_code == 200
+
+
 def test_console_offers_only_apps_for_purchases_and_only_oneself_for_vendor_calls(own: tuple[Client, App]) -> None:
     client, app = own
     assert list(dict(client.get("/dashboard/console/buyAsset").context["form"].fields["caller"].choices)) == [str(app.pk)]
@@ -116,6 +128,7 @@ def test_console_shows_an_error_at_its_field_and_keeps_the_form(own: tuple[Clien
         ("updateWallet", "body-currencyPreference", "XXX"),
         ("getAsset", "path-asset_id", ".."),
         ("buyAsset", "header-Idempotency-Key", "once\nX-Api-Key: mine"),
+        ("buyAsset", "header-Idempotency-Key", "größe"),
         ("createListing", "body-tags", "a\n" * 40_000),
     ):
         with subtests.test(operation=operation, value=value[:60]):

@@ -82,6 +82,9 @@ def test_tools_and_hosts_of_a_skill_are_those_that_the_inspection_of_its_file_re
     found = shown()
     assert (found["Tools that it asks for"], found["Hosts that it names"]) == (["<i>Read</i>"], ["a.example", "b.example"])
     assert found["Scripts"] == ["x.py"]
+    FileFacts.objects.filter(sha256=file.sha256).update(facts={"tools": []})
+    # That it names none is told.
+    assert (shown()["Tools that it asks for"], shown()["Hosts that it names"]) == ([], [])
 
 
 def tree(part: Tag) -> list[Any]:

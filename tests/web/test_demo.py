@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog import bounds
-from catalog.models import Category
+from catalog.models import Category, FeaturedListing
 from catalog.models.listings import AiOrigin, AiTraining
 from developers.models import ApiUsage
 from library.models import Licence
@@ -20,15 +20,15 @@ from marketplace.demo.clock import clock_at
 from marketplace.demo.entries import FOLDER, CatalogEntry, load_entries
 from marketplace.demo.history import CUSTOMERS, DAYS, make_history
 from marketplace.demo.invoices import make_invoice, make_seller
-from marketplace.demo.people import Credentials, People, make_credentials, make_people
-from marketplace.demo.shop import FEATURED, fill_shop
+from marketplace.demo.people import Credentials, People, make_approval, make_credentials, make_people
+from marketplace.demo.shop import FEATURED, feature_listings, fill_shop
 from marketplace.jobs.models import Job
 from tests.factories import UserFactory
-from tests.shop import funded, tiers
+from tests.shop import funded, on_sale, tiers
 from tests.vendors.cases import make_vendor
 from vendors.sandbox import zips
 from wallet.mails import announce_purchase
-from wallet.models import Invoice, Journal, Order
+from wallet.models import Approval, Invoice, Journal, Order
 
 ENTRIES = load_entries()
 
@@ -108,3 +108,27 @@ def test_demo_history_of_sixty_days_agrees_with_the_ledger(settings: Any, tmp_pa
     assert ApiUsage.objects.values("day").distinct().count() == DAYS
     assert not Job.objects.filter(task_path=announce_purchase.module_path).exists()
     call_command("reconcile", verbosity=0)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_one_purchase_waits_for_the_buyer_however_often_the_demo_is_made() -> None:
+    on_sale()
+    people = People(UserFactory(), UserFactory(), funded(inr=10_000_000), UserFactory(), {})
+    for _ in range(2):
+        make_approval(people)
+    approval = Approval.objects.get()
+    assert (approval.owner, approval.current_status) == (people.buyer, "Waiting")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_demo_features_listings_unless_staff_have_done_so() -> None:
+    for slug in FEATURED:
+        on_sale(slug=slug)
+    people = People(UserFactory(), UserFactory(), UserFactory(), UserFactory(), {})
+    feature_listings(people)
+    assert tuple(FeaturedListing.objects.values_list("listing__slug", flat=True)) == FEATURED
+    FeaturedListing.objects.exclude(position=1).delete()
+    feature_listings(people)
+    assert FeaturedListing.objects.count() == 1

@@ -13,6 +13,7 @@ from tests.factories import ListingFactory
 from tests.vendors.cases import make_vendor
 
 from .markup import soup
+from .world import show
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.django_db
 def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> None:
     profile = make_vendor()
     listing = ListingFactory(store=profile.store, title="Paper Grain", description="Twelve papers.")
+    show(listing, "Gallery", "image/webp", slot=0, details={"width": 1200, "height": 800})
     response = browse(profile.user).get(reverse("studio-preview", args=[listing.slug]))
     page = soup(response)
     assert "no-store" in response["Cache-Control"]
@@ -29,6 +31,9 @@ def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> No
     assert "Paper Grain" in page.h1.get_text()  # type: ignore[union-attr]  # it has a heading
     assert "Twelve papers." in page.get_text()
     assert page.select_one(".buy button") is None
+    picture = reverse("studio-preview-picture", args=[listing.slug, 1])
+    assert [link["href"] for link in page.select("a[data-picture]")] == [picture]
+    assert browse(profile.user).get(picture).status_code == 200
 
 
 def test_draft_shows_the_version_that_an_unpublished_listing_keeps(browse: Callable[..., Client]) -> None:

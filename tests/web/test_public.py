@@ -12,9 +12,23 @@ from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
+from marketplace.accounts.models import User
 from marketplace.core.errors import all_problems
 
 from .markup import faults_of
+
+
+@pytest.mark.django_db
+def test_start_page_leads_someone_signed_in_to_the_dashboard_and_staff_alone_to_the_admin(
+    browse: Callable[..., Client], client: Client, reviewer: User
+) -> None:
+    for each, names in (
+        (client, {"account_login", "account_signup"}),
+        (browse(), {"dashboard"}),
+        (browse(reviewer), {"dashboard", "admin:index"}),
+    ):
+        links = {str(link["href"]) for link in BeautifulSoup(each.get("/").content, "html.parser").select("header a[href]")}
+        assert {name for name in ("account_login", "account_signup", "dashboard", "admin:index") if reverse(name) in links} == names
 
 
 def test_unknown_problem_code_is_a_404_page(client: Client) -> None:

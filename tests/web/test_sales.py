@@ -87,6 +87,31 @@ def test_sales_page_with_an_invalid_period_or_cursor_is_not_found(browse: Browse
 
 
 @pytest.mark.slow
+def test_refund_after_the_payout_makes_the_balance_negative(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
+    order = bought(listing)
+    paid(vendor)
+    refunded(order)
+    client = browse(vendor.user)
+    for name in ("sales", "payouts"):
+        text = read(client.get(reverse(name)))
+        assert "\N{MINUS SIGN}₹399.20" in text
+        assert "deducted from your next sales" in text
+
+
+@pytest.mark.slow
+def test_statement_shows_the_split_of_each_price_and_its_reversal_by_a_refund(browse: Browse, vendor: VendorProfile) -> None:
+    order = bought(on_sale(store=vendor.store, title="Aurora <Sans>", tax_rate_bp=1800))
+    paid(vendor)
+    refunded(order)
+    minus = "\N{MINUS SIGN}"
+    assert rows_of(browse(vendor.user).get(reverse("sales-statement"))) == [
+        ["Aurora <Sans> refund, Personal", f"{minus}₹499.00", "₹76.12", "₹84.58", f"{minus}₹338.30"],
+        ["Payout taken out of your balance to be paid", "—", "—", "—", f"{minus}₹338.30"],
+        ["Aurora <Sans> sale, Personal", "₹499.00", f"{minus}₹76.12", f"{minus}₹84.58", "₹338.30"],
+    ]
+
+
+@pytest.mark.slow
 def test_sales_are_added_up_by_listing_most_sold_first(browse: Browse, listing: Listing, vendor: VendorProfile) -> None:
     other = on_sale(store=vendor.store, title="Borealis")
     for _ in range(2):

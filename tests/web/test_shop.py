@@ -258,6 +258,14 @@ def test_sitemaps_and_suggestions_send_few_queries_with_many_listings(
 
 
 @pytest.mark.slow
+def test_sort_order_is_kept_by_a_search(client: Client) -> None:
+    on_sale(title="Halden Grotesk")
+    assert page_at(client, "/browse?sort=newest").select("#results #shop_sort option[value=newest][selected]")
+    searched = page_at(client, "/browse?sort=newest&q=halden")
+    assert [tag["value"] for tag in searched.select("#results input[name=sort]")] == ["newest"]
+
+
+@pytest.mark.slow
 def test_sign_in_says_that_the_currency_of_prices_changes() -> None:
     on_sale()
     for shown, said in (("", 1), ("?currency=INR", 0)):

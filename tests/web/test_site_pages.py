@@ -14,7 +14,17 @@ from marketplace.operations.models import SitePage
 from tests.admin.pages import staff
 from tests.factories import UserFactory
 
+from .markup import soup
+
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", SitePage.Slug.values)
+def test_every_page_links_to_the_site_pages_and_unwritten_ones_say_so(client: Client, slug: str) -> None:
+    page = soup(client.get(f"/{slug}"))
+    assert len(page.select(f".foot a[href='/{slug}']")) == 1
+    assert len(page.select("main .note-warning")) == 1
 
 
 def test_text_from_the_admin_is_shown_safely(browse: Callable[..., Client], client: Client) -> None:

@@ -88,6 +88,7 @@ def test_payout_is_asked_for_shown_and_cancelled(browse: Browse, owner: User, dj
         asked = client.post(reverse(NEW), asking())
     assert WHERE_TO in read(client.get(asked["Location"]))
     assert asked["Location"] in outbox.outbox[0].body
+    assert asked["Location"] in read(client.get(reverse("wallet-page")))
     cancel = reverse("wallet-payout-cancel", args=[WalletPayout.objects.get().pk])
     assert client.get(cancel).status_code == 405
     again = read(client.post(cancel, follow=True))
