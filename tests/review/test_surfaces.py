@@ -1,4 +1,4 @@
-"""Appeals on pages and in the API."""
+"""Appeals on pages, in the API and in the admin."""
 
 import re
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -13,11 +14,12 @@ from catalog.models import Listing
 from catalog.services.review import takedown_listing
 from marketplace.review.appeals import uphold_decision
 from marketplace.review.models import Appeal
+from tests.admin.pages import address as admin_address
 from tests.admin.pages import staff
 from tests.callers import signed_in
 from tests.catalog.cases import published, rejected, submitted
 from tests.factories import UserFactory
-from tests.review.cases import APPEALABLE, appealed, decision_on, owner_of
+from tests.review.cases import APPEALABLE, appealed, decision_on, owner_of, taken_down
 from tests.vendors.cases import make_vendor
 from tests.web.markup import read
 from vendors.models import VendorProfile, VendorStatus
@@ -113,3 +115,18 @@ def test_appeals_of_others_are_neither_listed_nor_made_and_a_page_that_is_not_th
         assert program.post(API, TEXT | {"kind": "asset", "subjectId": subject_id}, format="json").status_code == 404
     for page in ("0", "2", "x"):
         assert client.get("/dashboard/appeals", {"page": page}).status_code == 404
+
+
+@pytest.mark.slow
+def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:
+    me = staff("review.view_appeal", "review.decide_appeal")
+    mine, other = appealed(taken_down(me)), appealed()
+    client.force_login(me)
+    overturn = {each: admin_address(Appeal, "overturn", each.pk) for each in (mine, other)}
+    for each in (mine, other):
+        page = read(client.get(admin_address(Appeal, "change", each.pk)))
+        assert ("It is my own work." in page, "Copied." in page, overturn[each] in page) == (True, True, each == other)
+    client.post(admin_address(Appeal, "uphold", mine.pk), {"reason": "It is the same."}, follow=True)
+    mine.refresh_from_db()
+    assert mine.status == "Pending"
+    assert client.post(reverse("admin:review_appeal_next"))["Location"].startswith(admin_address(Appeal, "change", other.pk))
