@@ -68,6 +68,7 @@ def test_owner_finds_the_appeal_on_the_page_of_the_decision_and_appeals_there_or
     assert (appeal.text, appeal.appellant) == (TEXT["text"], owner_of(subject))
     again = program.post(API, body, format="json")
     assert (again.status_code, again.json()["code"], again.json()["appealId"]) == (409, "appeal_exists", str(appeal.pk))
+    assert TEXT["text"] in read(owner.post(address, {"text": "I ask again."}), 400)
     assert "See your appeal" in read(owner.get(page))
     assert TEXT["text"] in read(owner.get(address))
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from catalog.models import Category
 from developers.models import AccessToken, App, SpendingLimit
 from developers.services.credentials import issue_token_without_app, revoke_token
-from developers.services.spending import LimitValues
+from developers.services.spending import LimitValues, set_app_spending_limit
 from marketplace.accounts.models import User
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
@@ -102,3 +102,8 @@ def test_connected_app_without_limits_cannot_spend_and_is_shown_so(browse: Calla
     assert "$20.00 a day" in client.get(reverse("spending")).content.decode()
     client.post(reverse("spending-app", args=[connected.pk]), {"password": PASSWORD})
     assert not SpendingLimit.objects.exists()
+    set_app_spending_limit(
+        app=connected, limit_values=LimitValues(Currency.USD, per_day_minor=99_00), reason="Careful", actor=UserFactory()
+    )
+    page = read(client.get(reverse("spending")))
+    assert ("Staff allow at most" in page, "$99.00 a day" in page) == (True, True)
