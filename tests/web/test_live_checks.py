@@ -23,6 +23,12 @@ def errors_shown(client: Client, form: str, field: str, **typed: Any) -> str:
     return "" if said is None else said.get_text(" ", strip=True)
 
 
+def test_live_check_of_a_signed_out_user_is_empty_and_not_cached(client: Client) -> None:
+    response = client.post(reverse("check-field", args=["app", "name"]), {"name": ""})
+    assert (response.status_code, response.content) == (204, b"")
+    assert "no-store" in response["Cache-Control"]
+
+
 def test_live_checks_above_the_rate_limit_show_no_errors(browse: Browse, settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"live_checks": 2}
     client = browse()

@@ -58,13 +58,12 @@ def logo(request: SignedInRequest) -> HttpResponseBase:
         raise Http404
     if request.method == "POST":
         file = request.FILES.get("logo")
-        if file is None and "remove" not in request.POST:
+        image = b"" if file is None else file.read()
+        if not image and "remove" not in request.POST:
             messages.error(request, "Choose an image.")
         else:
-            with problems_as_messages(
-                request, "The logo is removed." if file is None else "The logo is saved. It is on your next invoice."
-            ):
-                change_logo(user=request.user, image=b"" if file is None else file.read(), actor=request.user)
+            with problems_as_messages(request, "The logo is saved. It is on your next invoice." if image else "The logo is removed."):
+                change_logo(user=request.user, image=image, actor=request.user)
         return redirect("billing-page")
     current = billing_details_of(request.user)
     if current is None or current.logo is None:
