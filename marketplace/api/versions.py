@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 # The date of the newest entry in the changelog (`marketplace/web/docs/changelog.md`).
-API_VERSION = "2026-11-28"
+API_VERSION = "2026-11-29"
 HEADER = "API-Version"
 
 
