@@ -5,7 +5,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
@@ -32,8 +32,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in {"Content-Length": str(len(content)), **headers}.items():
             self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(content)
+        # The client may be gone.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.end_headers()
+            self.wfile.write(content)
 
     def log_message(self, *_args: object) -> None:
         """Write nothing."""
