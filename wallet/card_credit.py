@@ -73,7 +73,7 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
         elif kind == JournalKind.FUNDING:
             by_card = -net if top_up is not None else 0
         elif kind == JournalKind.REFUND:
-            # To a deleted account's wallet, only what can return to a card is refunded.
+            # To a deleted account's wallet, only what can return to a card and what pays its debt is refunded.
             by_card = -min(taken[order], net)
         else:
             # The end of a freeze gives back what was taken by card. A payout and its return move only the rest: 0 was taken.

@@ -33,11 +33,13 @@ def added(user: User, amount_minor: int) -> None:
     credit_wallet(user=user, currency="INR", amount_minor=amount_minor, reason="test", actor=None)
 
 
-def lost_after_deletion(user: User | None = None) -> tuple[TopUp, Order]:
+def lost_after_deletion(user: User | None = None, *, refunded: Order | None = None) -> tuple[TopUp, Order]:
     """Return a top-up of which 100.00 INR were disputed and lost after its owner deleted the account, and the order that it paid."""
     top_up = paid_top_up(user, PRICE)
     order = bought(on_sale(), top_up.user)
     delete_account(user=top_up.user, reason="test", actor=None)
+    if refunded is not None:
+        refund_order(order=refunded, reason="test", actor=None)
     for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
         deliver_event(top_up, kind, amount_minor=PART)
     return top_up, order
@@ -147,19 +149,29 @@ def test_account_with_a_debt_is_deleted_only_after_it_is_paid_or_written_off() -
     assert user.deleted
 
 
-def test_refund_to_the_card_of_a_deleted_account_pays_what_it_owes_first() -> None:
+def test_refund_to_a_deleted_account_pays_its_debt_from_what_cannot_return_to_the_card_and_all_else_returns_there() -> None:
     top_up, order = lost_after_deletion()
     assert owed_by(top_up.user_id) == {"INR": PART}
     refund_order(order=order, reason="test", actor=None)
     assert owed_by(top_up.user_id) == {}
-    assert (wallet_of(top_up.user).balance_inr_minor, unclaimed_minor(order)) == (PRICE - 2 * PART, PART)
+    assert (payable_of(top_up.user), unclaimed_minor(order)) == ({"INR": (PRICE - PART, 0)}, 0)
+    drain()
+    top_up.refresh_from_db()
+    assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Returned", 0)
 
 
-def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_owes() -> None:
+def test_refund_to_a_deleted_account_that_paid_without_a_card_leaves_unclaimed_what_it_does_not_owe() -> None:
     user = funded(inr=PRICE)
     order = bought(on_sale(), user)
     lost_after_deletion(user)
     refund_order(order=order, reason="test", actor=None)
+    assert (owed_by(user.pk), payable_of(user), unclaimed_minor(order)) == ({}, {"INR": (0, 0)}, PRICE - PART)
+
+
+def test_staff_who_pay_a_refund_to_a_deleted_account_see_what_it_has_owed_since() -> None:
+    user = funded(inr=PRICE)
+    order = bought(on_sale(), user)
+    lost_after_deletion(user, refunded=order)
     assert "owes ₹100.00" in unclaimed_refund_effects(order)[0]
 
 

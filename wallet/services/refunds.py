@@ -1,7 +1,7 @@
 """Refunds a purchase: reverses its journal, revokes the licence and ends the buyer's request in one transaction.
 
-If the buyer's account is deleted, what was paid by card returns to the card; the rest is
-kept in an account of the marketplace until staff pay it out.
+If the buyer's account is deleted, what it owes for returned card payments is paid first, as of any account, from what was not paid by card.
+What was paid by card returns to the card; the rest is kept in an account of the marketplace until staff pay it out.
 """
 
 import uuid
@@ -22,12 +22,12 @@ from .. import bounds
 from ..card_credit import card_part_of
 from ..events import DeletedAccountCredited
 from ..mails import announce_refund
-from ..models import Journal, Order, RefundRequest
+from ..models import Journal, LedgerAccount, Order, RefundRequest
 from ..models.ledger import AccountKind, JournalKind
 from ..models.orders import OrderStatus
 from ..models.refund_requests import RefundRequestStatus
 from ..models.top_ups import ReversalStatus
-from ..selectors import upgrade_of
+from ..selectors import owed_by, upgrade_of
 from ..unclaimed import unclaimed_minor
 from ..webhooks import publish_refund
 from .ledger import NewTransfer, VendorEntry, change_wallet_balance, open_account, open_accounts, write_journal
@@ -75,8 +75,8 @@ def refund_order(*, order: Order, reason: str, actor: User | None) -> Order:
     ORDER_TRANSITIONS.apply(order, "refund", actor=actor, reason=reason, changes={"refunded_at": timezone.now()})
     sale = Journal.objects.filter(order=order, kind=JournalKind.SALE).first()
     if sale is not None and sale.wallet_id is not None:
-        # A deleted account cannot spend credit: what was paid by card returns to the card, by way of the wallet, and the rest waits to be paid out.
-        to_wallet = card_part_of(sale) if buyer.deleted else order.price_minor
+        # A deleted account cannot spend credit: what does not go through its wallet waits to be paid out.
+        to_wallet = _through_wallet(sale, sale.wallet_id, order) if buyer.deleted else order.price_minor
         _return_money(sale, sale.wallet_id, order, to_wallet, reason=reason, actor=actor)
         if buyer.deleted and to_wallet:
             emit(DeletedAccountCredited(buyer.pk))
@@ -125,6 +125,14 @@ def pay_unclaimed(*, order: Order, reference: str, reason: str, actor: User) -> 
     )
     paid: dict[str, Any] = {"reference": reference, "currency": order.currency, "amountMinor": unclaimed}
     audit.record("order.pay_unclaimed", order, actor=actor, reason=reason, **paid)
+
+
+def _through_wallet(sale: Journal, wallet_id: uuid.UUID, order: Order) -> int:
+    """Return how much of a refund goes through a deleted account's wallet: what returns to the card, and what the account owes."""
+    # Staff who write a debt off lock the wallet too.
+    lock(LedgerAccount.objects.all(), pk=wallet_id)
+    by_card = card_part_of(sale)
+    return by_card + min(owed_by(order.buyer_id).get(order.currency, 0), order.price_minor - by_card)
 
 
 def _return_money(sale: Journal, wallet_id: uuid.UUID, order: Order, to_wallet_minor: int, *, reason: str, actor: User | None) -> None:
