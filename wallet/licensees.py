@@ -1,10 +1,11 @@
 """Reads of purchases for someone else."""
 
+import uuid
+
 from django.db.models import Case, F, OuterRef, QuerySet, Subquery, TextChoices, Value, When
 from django.db.models.functions import JSONObject
 
 from library.models import Licence
-from marketplace.accounts.models import User
 
 from .models import Order
 
@@ -25,6 +26,6 @@ def with_licensee(orders: QuerySet[Order]) -> QuerySet[Order]:
     )
 
 
-def licences_for_others(buyer: User) -> QuerySet[Licence]:
+def licences_for_others(buyer_id: uuid.UUID) -> QuerySet[Licence]:
     """Return the licences that a user has bought for others."""
-    return Licence.objects.filter(order_id__in=Order.objects.filter(buyer=buyer).values("pk"), claim_sent_at__isnull=False)
+    return Licence.objects.filter(order_id__in=Order.objects.filter(buyer=buyer_id).values("pk"), claim_sent_at__isnull=False)

@@ -29,6 +29,7 @@ from marketplace.accounts.models import User
 from marketplace.core.models import IdempotencyRecord
 from marketplace.review.models import Appeal
 from vendors.models import PayoutDetails, Upload, VendorProfile, VendorStatus
+from wallet.licensees import licences_for_others
 from wallet.models import (
     Approval,
     LedgerAccount,
@@ -146,6 +147,11 @@ def add_effects(event: AccountEffectsRequested) -> None:
     if event.is_deletion:
         licences = Licence.objects.filter(holder=user_id, revoked_at__isnull=True)
         event.effects.append(f"Licences that can no longer be used to download: {licences.count()}.")
+        unclaimed = licences_for_others(user_id).filter(claimed_at__isnull=True, revoked_at__isnull=True).count()
+        if unclaimed:
+            event.effects.append(
+                f"Licences for others that are lost unless they claim them before the link expires, as nobody can send a new one: {unclaimed}."
+            )
         event.effects.extend(
             f"This is not possible at the moment. The user reads: {blocker.message}" for blocker in deletion_blockers(user_id)
         )

@@ -231,7 +231,7 @@ def _other_sections(user: User) -> dict[str, list[Any]]:
     messages = ApplicationMessage.objects.filter(Q(application__user=user) | Q(author=user))
     events = WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user))
     usage = ApiUsage.objects.filter(Q(app__user=user) | Q(credential_id__in=tokens))
-    for_others = licences_for_others(user).order_by("pk")
+    for_others = licences_for_others(user.pk).order_by("pk")
     return {
         "licencesForOthers": list(for_others.values("order_id", "licensee_name", "licensee_email", "claim_sent_at", "claimed_at")),
         # Questions are asked by reviewers, who are not named.

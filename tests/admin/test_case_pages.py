@@ -18,6 +18,7 @@ from tests.admin.pages import address, press, staff, text_of
 from tests.callers import signed_in
 from tests.factories import AppFactory
 from tests.shop import bought, funded, on_sale, store_keeping
+from tests.wallet.licensee_cases import bought_for
 from vendors.models import VendorProfile
 from wallet.models import Order
 
@@ -110,4 +111,9 @@ def test_confirmations_show_the_effects_in_numbers(root: Client) -> None:
         assert sentence in words
     words = text_of(root.get(address(User, "delete_account", owner.pk)))
     assert "Licences that can no longer be used to download: 0." in words
+    assert "lost unless they claim them" not in words
+    bought_for(listing, buyer)
+    words = text_of(root.get(address(User, "delete_account", buyer.pk)))
+    assert "lost unless they claim them before the link expires, as nobody can send a new one: 1." in words
+    words = text_of(root.get(address(User, "delete_account", owner.pk)))
     assert "This is not possible at the moment. The user reads: Some listings are on sale or in review" in words

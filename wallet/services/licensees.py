@@ -65,7 +65,7 @@ def _limit_claim_links(buyer: User) -> None:
     """Lock the buyer, and refuse a claim link beyond the number that is allowed in a day."""
     lock(User.objects.all(), pk=buyer.pk)
     since = timezone.now() - _DAY
-    first = licences_for_others(buyer).filter(acquired_at__gt=since).count()
+    first = licences_for_others(buyer.pk).filter(acquired_at__gt=since).count()
     again = AuditEntry.objects.filter(actor=buyer, action=_SENT_AGAIN, at__gt=since).count()
     if first + again >= bounds.CLAIM_LINKS_A_DAY:
         detail = f"You can have {bounds.CLAIM_LINKS_A_DAY} claim links sent in a day. Try again in 24 hours."
