@@ -93,7 +93,7 @@ def change_endpoint(
     endpoint = lock(WebhookEndpoint.objects.all(), pk=endpoint.pk)
     needs_scopes = enabled is not False or url is not None or events is not None
     if needs_scopes:
-        # What waits would be sent to the new address, whatever events the endpoint gets from now on.
+        # Nor may a key take from the endpoint the events that it may not list.
         _require_scopes(endpoint, scopes)
     if url is not None:
         endpoint.url = _clean_url(url)
@@ -273,6 +273,9 @@ def _subscribe(endpoint: WebhookEndpoint, events: Iterable[str]) -> None:
     if not wanted:
         raise texts.invalid("events", "empty", "At least one event is required.")
     endpoint.subscriptions.exclude(event__in=wanted).delete()
+    # What waits is not sent either: a key that may not list it may change the address from now on.
+    unwanted = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING).exclude(event__type__in={*wanted, PING})
+    unwanted.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
     rows = [WebhookSubscription(endpoint=endpoint, event=event) for event in sorted(wanted)]
     WebhookSubscription.objects.bulk_create(rows, ignore_conflicts=True)
 

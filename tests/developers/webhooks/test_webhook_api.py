@@ -93,7 +93,7 @@ def test_key_without_the_scope_of_an_event_cannot_have_it_sent(client: APIClient
     assert not WebhookEndpoint.objects.exists()
     path = f"/{sent(client, 'post', **wanted)['id']}"
     mine = {"url": "https://hooks.example.com/mine"}
-    # With other events too: deliveries that wait would be sent to the new address.
+    # With other events too, which would take away those that it may not list.
     for change in (mine, {"events": ["order.completed"]}, {"enabled": True}, mine | {"events": EVENTS}):
         assert refusal(narrow, "patch", path, **change) == (403, "insufficient_scope")
     assert sent(client, "get", path)["url"] == wanted["url"]
@@ -121,6 +121,23 @@ def test_key_neither_lists_nor_repeats_deliveries_of_events_that_it_may_not_list
     change_endpoint(endpoint=endpoint, events=EVENTS, actor=app.developer)
     sent(client, "patch", path, url=f"{receiver.url}/mine")
     assert refusal(client, "post", f"{path}/deliveries/{sale.pk}/redeliver") == (404, "not_found")
+
+
+def test_delivery_that_waits_when_its_event_is_removed_is_not_sent_to_the_address_that_a_key_chooses_next(
+    client: APIClient, app: App, receiver: Receiver
+) -> None:
+    receiver.status = 500
+    endpoint, _ = create_endpoint(app=app, url=receiver.url, events=[EventType.SALE_COMPLETED, *EVENTS], actor=app.developer)
+    tell(EventType.SALE_COMPLETED, owner_id=app.developer.pk)
+    kept = tell()
+    drain()
+    change_endpoint(endpoint=endpoint, events=EVENTS, actor=app.developer)
+    sent(client, "patch", f"/{endpoint.pk}", url=f"{receiver.url}/mine")
+    receiver.status = 200
+    del receiver.calls[:]
+    go_on()
+    assert [call.id for call in receiver.calls] == [kept.webhook_id]
+    assert WebhookDelivery.objects.get(event__type=EventType.SALE_COMPLETED).status == "Cancelled"
 
 
 def test_rotated_secret_signs_and_the_response_tells_until_when_the_old_one_does(client: APIClient, receiver: Receiver) -> None:
