@@ -99,7 +99,8 @@ def withdraw_consent(*, user: User, app: App, actor: User, reason: str = "") -> 
             scopes=consent.scope,
             tokens=ended,
         )
-    if consents:
+    # One's own app goes on asking with its keys and MCP tokens, so what it asked for stays.
+    if consents and app.user_id != user.pk:
         emit(ConsentWithdrawn(user.pk, app.pk))
 
 

@@ -12,10 +12,11 @@ from django.utils import timezone
 
 from catalog.models import Listing
 from developers.errors import PasswordRequired
-from developers.models import AccessToken, App, SpendingLimit
+from developers.models import AccessToken, App, Consent, SpendingLimit
 from developers.models.webhooks import WebhookEvent
 from developers.principals import Principal
 from developers.services.consents import withdraw_consent
+from developers.services.rotation import rotate_token
 from developers.services.spending import LimitValues
 from library.models import Licence
 from marketplace.accounts.models import User
@@ -51,6 +52,7 @@ from .approval_cases import (
     bought_or_asked,
     bounded,
     bounded_app,
+    bounded_key,
     buy_or_ask,
     complete_purchase,
     requested_approval,
@@ -221,6 +223,17 @@ def test_raised_limit_needs_the_password_and_allows_the_next_purchase_too(user: 
     assert isinstance(buy_or_ask(principal, on_sale(category=listing.category), "next"), Receipt)
 
 
+def test_raised_limit_of_a_rotated_token_applies_to_the_old_one_too_while_it_is_valid(user: User, listing: Listing) -> None:
+    principal = bounded(user)
+    assert isinstance(principal.credential, AccessToken)
+    AccessToken.objects.update(lifetime=dt.timedelta(days=30))
+    rotate_token(token=principal.credential, overlap=dt.timedelta(days=1), actor=user, password_confirmed=True)
+    approval = requested_approval(principal, listing)
+    approve_purchase(approval=approval, actor=user, raised_limit=LimitValues(Currency.INR, PRICE), password_confirmed=True)
+    assert list(SpendingLimit.objects.values_list("per_purchase_minor", flat=True)) == [PRICE, PRICE]
+    assert isinstance(buy_or_ask(principal, on_sale(), "next"), Receipt)
+
+
 def test_first_limit_of_a_currency_is_suggested_with_every_amount(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
     SpendingLimit.objects.all().delete()
@@ -253,6 +266,19 @@ def test_withdrawn_consent_ends_the_approvals_of_the_app(user: User, listing: Li
         withdraw_consent(user=user, app=principal.app, actor=user)
     assert set(Approval.objects.filter(app=principal.app).values_list("status", flat=True)) == {"Declined"}
     assert Approval.objects.get(pk=kept.pk).status == "Waiting"
+
+
+def test_withdrawn_consent_to_ones_own_app_leaves_what_its_key_asked_for(
+    user: User, listing: Listing, django_capture_on_commit_callbacks: Any
+) -> None:
+    key = bounded_key(user)
+    assert key.app is not None
+    now = timezone.now()
+    Consent.objects.create(user=user, app=key.app, audience="api", scope="wallet:spend", given_at=now, renewed_at=now)
+    approved_purchase(key, listing)
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw_consent(user=user, app=key.app, actor=user)
+    assert complete_purchase(key, listing).order_id
 
 
 def test_approval_above_the_amount_of_the_settings_needs_the_password(user: User, listing: Listing) -> None:

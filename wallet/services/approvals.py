@@ -4,6 +4,7 @@ Decisions lock the owner, then the approval. A purchase locks the wallet, then t
 """
 
 import uuid
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -111,7 +112,7 @@ def request_approval(
 def approve_purchase(
     *, approval: Approval, actor: User, password_confirmed: bool = False, raised_limit: LimitValues | None = None
 ) -> Approval:
-    """Allow a purchase once, as the wallet's owner; `raised_limit` replaces the owner's limit for the app or token as well.
+    """Allow a purchase once, as the wallet's owner; `raised_limit` replaces the owner's limit for the app, or the token and its rotations, as well.
 
     Raises:
         ApprovalExpired: it has expired.
@@ -123,11 +124,12 @@ def approve_purchase(
     approval = _lock_unexpired(approval, actor)
     if (raised_limit is not None or needs_password(approval=approval)) and not password_confirmed:
         raise PasswordRequired("Enter your password to raise a limit, or to approve a purchase of this price.")
-    spender = find_spender(approval=approval)
-    if spender is None:
+    spenders = _spenders(approval)
+    if not spenders:
         raise InvalidTransition(f"{approval.spender_name} may not spend any more.", currentState=approval.status)
     if raised_limit is not None:
-        set_spending_limit(owner=actor, spender=spender, limit_values=raised_limit, actor=actor)
+        for spender in spenders:
+            set_spending_limit(owner=actor, spender=spender, limit_values=raised_limit, actor=actor)
     APPROVAL_TRANSITIONS.apply(approval, "approve", actor=actor, changes={"decided_at": timezone.now()})
     publish_approval(approval)
     return approval
@@ -188,18 +190,18 @@ def needs_password(*, approval: Approval) -> bool:
     return approval.quote.price_minor > settings.APPROVAL_PASSWORD_ABOVE[approval.quote.currency]
 
 
-def find_spender(*, approval: Approval) -> App | AccessToken | None:
-    """Return the app that asked, or the newest rotation of the token that asked; None if it may not spend from the wallet any more."""
+def _spenders(approval: Approval) -> Sequence[App | AccessToken]:
+    """Return the app that asked, or the active rotations of the token that asked, newest first; none if it may not spend from the wallet any more."""
     if approval.app_id is not None:
-        return spending_apps_of(approval.owner).filter(pk=approval.app_id).first()
+        return spending_apps_of(approval.owner).filter(pk=approval.app_id)
     rotations = Q(pk=approval.spender_id) | Q(first_token_id=approval.spender_id)
-    return spending_tokens_of(approval.owner).filter(rotations).order_by("-created", "-pk").first()
+    return spending_tokens_of(approval.owner).filter(rotations).order_by("-created", "-pk")
 
 
 def suggest_limit(*, approval: Approval) -> LimitValues | None:
     """Return the owner's limit, raised just enough to allow the purchase; None if the app or token may not spend any more."""
-    spender, quote = find_spender(approval=approval), approval.quote
-    if spender is None:
+    spenders, quote = _spenders(approval), approval.quote
+    if not spenders:
         return None
     spent = sum_spent(buyer=approval.owner, app_id=approval.app_id, spender_id=approval.spender_id, currency=quote.currency)
     needed: dict[str, Any] = {
@@ -207,7 +209,7 @@ def suggest_limit(*, approval: Approval) -> LimitValues | None:
         "per_day_minor": spent.today_minor + quote.price_minor,
         "total_minor": spent.ever_minor + quote.price_minor,
     }
-    limit = owner_spending_limits(approval.owner, spender).filter(currency=quote.currency).first()
+    limit = owner_spending_limits(approval.owner, spenders[0]).filter(currency=quote.currency).first()
     if limit is None:
         return LimitValues(Currency(quote.currency), **needed)
     amounts = {name: None if (amount := getattr(limit, name)) is None else max(amount, least) for name, least in needed.items()}
