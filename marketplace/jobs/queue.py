@@ -18,7 +18,7 @@ from marketplace.core.errors import InvalidTransition, Problem
 from marketplace.core.ids import use_request_id
 from marketplace.core.transitions import lock
 
-from .models import Job, Worker
+from .models import Job, Schedule, Worker
 from .policy import RETRY_PRIORITY, Interrupted, policy_of
 
 # A worker that has not reported for this long counts as lost.
@@ -100,8 +100,14 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     """Restart a failed job with its full number of attempts.
 
     Raises:
-        InvalidTransition: it has not failed.
+        InvalidTransition: it has not failed, or is an earlier run of a scheduled command, which would run beside the newest one.
     """
+    # Before the job, as the clock locks them.
+    schedule = Schedule.objects.select_for_update().filter(command=job.arguments).first()
+    if schedule is not None and schedule.job_id != job.pk:
+        raise InvalidTransition(
+            "This is an earlier run of a scheduled command. Start its last job again, which the schedule names, if that has failed."
+        )
     job = lock(cast("QuerySet[Job]", Job.objects.all()), pk=job.pk)
     if job.status != TaskResultStatus.FAILED:
         raise InvalidTransition("Only failed jobs can be started again.", currentState=job.status)

@@ -11,10 +11,12 @@ from django.core.management import get_commands
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from marketplace.core.errors import InvalidTransition
 from marketplace.jobs import in_server, schedule
 from marketplace.jobs.models import Job, Schedule
-from marketplace.jobs.queue import claim_job, record_outcome, run_job
+from marketplace.jobs.queue import claim_job, record_outcome, retry_job, run_job
 from marketplace.jobs.schedule import ScheduledCommand, enqueue_due_commands, run_command, scheduled_commands
+from tests.factories import UserFactory
 
 HOUR = timedelta(hours=1)
 
@@ -73,6 +75,22 @@ def test_command_that_fails_every_time_leaves_only_its_newest_failed_job(hourly:
     newest = Schedule.objects.get().job_id
     enqueued_after(2 * HOUR)
     assert {job.pk for job in Job.objects.filter(status="FAILED")} == {of_another.pk, newest}
+
+
+@pytest.mark.django_db
+@pytest.mark.database_full
+def test_earlier_run_of_a_command_is_not_started_beside_the_newest_which_is(hourly: str) -> None:
+    enqueue_due_commands()
+    for _ in range(2):
+        enqueued_after(2 * HOUR)
+        Job.objects.filter(status="READY").update(status="FAILED", finished_at=timezone.now())
+    newest = Job.objects.get(pk=Schedule.objects.get().job_id)
+    earlier = Job.objects.exclude(pk=newest.pk).get()
+    with pytest.raises(InvalidTransition):
+        retry_job(job=earlier, actor=UserFactory())
+    retry_job(job=newest, actor=UserFactory())
+    assert enqueued_after(2 * HOUR) == 0
+    assert {job.pk: job.status for job in Job.objects.all()} == {earlier.pk: "FAILED", newest.pk: "READY"}
 
 
 @pytest.mark.django_db
