@@ -35,9 +35,11 @@ class BankFile:
 def bank_file(*, batch: PayoutBatch) -> BankFile:
     """Return the file of an exported batch, with the same message id each time, without payouts that bounced since.
 
+    A payout whose bank account was erased after it was paid is left out too.
+
     Raises:
-        InvalidTransition: the batch is not exported, no payout of it is left, a bank account cannot be decrypted or was erased, or the
-            account that pays is not set.
+        InvalidTransition: the batch is not exported, no payout of it is left, a bank account that is not paid yet was erased or cannot be
+            decrypted, or the account that pays is not set.
     """
     if batch.status != BatchStatus.EXPORTED:
         raise InvalidTransition("Export the batch first.", currentState=batch.status)
@@ -46,7 +48,9 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
     except DecryptionFailed as error:
         raise InvalidTransition("A bank account of it was erased, or its key is gone.") from error
     if not lines:
-        raise InvalidTransition("No payout of this batch is left: each bounced or was cancelled.")
+        raise InvalidTransition(
+            "No payout of this batch is left: each bounced or was cancelled, or its bank account was erased after it was paid."
+        )
     name = f"payouts-{batch.run}-{batch.currency}"
     if batch.transfer_currency == Currency.EUR:
         return BankFile(f"{name}.xml", "application/xml", _sepa(batch, lines))
@@ -54,8 +58,12 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
 
 
 def payouts_in_file(batch: PayoutBatch) -> QuerySet[VendorPayout]:
-    """Return the payouts that the bank is to make, oldest first; the amount of one that bounced is the vendor's again."""
-    return vendor_payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID)).order_by("id")
+    """Return the payouts that the bank is to make, oldest first.
+
+    The amount of one that bounced is the vendor's again. A vendor who was paid may have deleted the account, and its bank account with it.
+    """
+    made = vendor_payouts().filter(batch=batch, status__in=(PayoutStatus.EXPORTED, PayoutStatus.PAID))
+    return made.exclude(status=PayoutStatus.PAID, details__encrypted="").order_by("id")
 
 
 def paying_account() -> BankAccount:

@@ -151,6 +151,16 @@ def test_batch_that_is_not_exported_has_no_file_and_a_cancelled_payout_is_in_non
     assert first.store.slug.encode() not in bank_file(batch=batch).content
 
 
+def test_bank_account_erased_after_its_payout_was_paid_leaves_the_others_in_the_file() -> None:
+    first, second = payee(), payee()
+    payouts = [payout_of(dollars(vendor)) for vendor in (first, second)]
+    batch = export_batch(batch=payouts[0].batch, actor=None)
+    mark_payout_paid(payout=payouts[0], actor=None)
+    PayoutDetails.objects.filter(profile=first).update(encrypted="", label="")
+    lines = csv.DictReader(io.StringIO(bank_file(batch=batch).content.decode()))
+    assert [line["payout"] for line in lines] == [str(payouts[1].pk)]
+
+
 @pytest.mark.parametrize("encrypted", ["", "not a token"])
 def test_bank_file_with_an_account_that_cannot_be_decrypted_is_refused(encrypted: str) -> None:
     payout = exported_payout(dollars(payee()))
