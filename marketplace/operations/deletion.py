@@ -117,7 +117,7 @@ def _erase_developer_records(user: User) -> None:
 
 
 def _anonymise_store(user: User) -> None:
-    """Delete listings that were never sold and have no blocked file, and anonymise the store; receipts keep its former name."""
+    """Delete listings that were never sold and have no blocked file, and files that were never approved; anonymise the store. Receipts keep its former name."""
     sold = Exists(Order.objects.filter(listing=OuterRef("pk")))
     # By the record of a blocked file its bytes are recognised in other listings.
     blocked = Exists(Deliverable.objects.filter(listing=OuterRef("pk"), blocked_at__isnull=False))
@@ -127,6 +127,10 @@ def _anonymise_store(user: User) -> None:
     Listing.objects.filter(pk__in=unsold).update(approved_deliverable=None, candidate_deliverable=None)
     # `sweep_objects --delete` deletes their files each day, and `build_packages --prune` their packages.
     Listing.objects.filter(pk__in=unsold).delete()
+    # Nobody could buy what no reviewer has approved.
+    unapproved = Deliverable.objects.filter(listing__store__owner=user, approved_at__isnull=True, blocked_at__isnull=True)
+    Listing.objects.filter(candidate_deliverable__in=unapproved).update(candidate_deliverable=None)
+    unapproved.delete()
     Discount.objects.filter(listing__store__owner=user).delete()
     StorePicture.objects.filter(store__owner=user).delete()
     Upload.objects.filter(listing__store__owner=user).delete()

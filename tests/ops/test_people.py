@@ -32,7 +32,7 @@ from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
 from wallet.services.vendor_payouts import mark_payout_paid
 
-from ..factories import ListingFactory, UserFactory
+from ..factories import DeliverableFactory, ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
 from ..vendors.cases import make_vendor
 from ..wallet.payees import account_of, changed_bank_account, end_waiting_time, exported_payout
@@ -91,9 +91,11 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     sold, unsold, malicious = (on_sale(archive(content), store=store) for content in ("kept", "unsold", "malicious"))
     Deliverable.objects.filter(listing=malicious).update(blocked_at=timezone.now())
     never = ListingFactory(store=store)
+    unapproved = DeliverableFactory(listing=sold, approved_at=None)
     stranger = ListingFactory()
     buyer = funded(inr=10**7)
     order = bought(sold, buyer)
+    Listing.objects.filter(pk=sold.pk).update(candidate_deliverable=unapproved)
     for listing in (sold, unsold, malicious):
         unpublish_listing(listing=listing, actor=vendor)
     with pytest.raises(AccountInUse, match="vendor account holds"):
@@ -108,6 +110,7 @@ def test_deleted_vendor_leaves_no_draft_and_no_name_behind_and_buyers_what_they_
     delete_account(user=vendor, reason="Asked for.", actor=None)
     assert {*Listing.objects.values_list("pk", flat=True)} == {sold.pk, malicious.pk, stranger.pk}
     assert not Deliverable.objects.filter(listing__in=[unsold.pk, never.pk]).exists()
+    assert Deliverable.objects.get(listing=sold) == order.deliverable
     store.refresh_from_db()
     assert (store.name, store.slug, store.is_open) == ("Closed store", f"closed-{vendor.pk.hex}", False)
     # The receipt is the buyer's.
