@@ -4,8 +4,10 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
-from catalog.models import LicenseTier, Listing
+from catalog.models import Deliverable, LicenseTier, Listing
+from marketplace.storage.local import LocalStorage
 
+from .cases import ready
 from .forms import at, errors_of, form_of
 
 pytestmark = pytest.mark.django_db
@@ -14,6 +16,17 @@ pytestmark = pytest.mark.django_db
 def words_of(client: Client, name: str, listing: Listing) -> str:
     page = BeautifulSoup(client.get(at(name, listing)).content, "html.parser")
     return " ".join(page.select_one("main").get_text(" ").split())  # type: ignore[union-attr]  # every page has one
+
+
+def test_pages_do_not_read_a_stored_file_that_was_written_to_and_say_that_it_is_compared_later(
+    client: Client, listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready(listing)
+    Deliverable.objects.update(fingerprint="another")
+    monkeypatch.setattr(LocalStorage, "read", None)
+    for name in ("listing", "files"):
+        assert client.get(at(name, listing)).status_code == 200
+    assert "It is compared with what you uploaded when you submit it" in words_of(client, "listing", listing)
 
 
 @pytest.mark.slow

@@ -143,7 +143,8 @@ def test_stored_file_is_compared_in_no_transaction_also_where_the_response_is_sa
 ) -> None:
     in_transaction = []
 
-    def state_of(_file: Deliverable) -> StoredState:
+    def state_of(_file: Deliverable, *, read: bool) -> StoredState:
+        assert read
         in_transaction.append(connection.in_atomic_block)
         return StoredState.INTACT
 
