@@ -44,6 +44,17 @@ def ensure_vendor(subject: Any) -> None:
         VendorProfile.objects.create(user=subject.store.owner, store=subject.store, status=VendorStatus.APPROVED)
 
 
+def test_second_appeal_in_another_window_keeps_what_was_typed_and_says_that_it_was_not_sent() -> None:
+    subject = taken_down()
+    owner, address = signed_in(owner_of(subject)), reverse("appeal", args=[decision_on(subject).pk])
+    assert owner.post(address, TEXT).status_code == 302
+    page = read(owner.post(address, {"text": "I found the contract."}), 400)
+    assert "I found the contract." in page
+    assert "Not sent" in page
+    assert Appeal.objects.get().text == TEXT["text"]
+    assert "Not sent" not in read(owner.get(address))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["listing.takedown", "listing_update.reject", "vendor.suspend", "app.reject", "application.withdraw"])
 def test_owner_finds_the_appeal_on_the_page_of_the_decision_and_appeals_there_or_by_the_api(
