@@ -71,8 +71,8 @@ def check_verdict(case: Case, response: Any) -> None:
         case Taken():
             assert response.status_code == 200, body
             assert case.kind or case.verdict.fits(json.loads(body["technicalJson"])), body
-        case Refused(words=words):
-            assert (response.status_code, body["code"], body["reason"]) == (400, "file_rejected", "damaged_or_unsafe")
+        case Refused(words=words, reason=reason):
+            assert (response.status_code, body["code"], body["reason"]) == (400, "file_rejected", reason)
             assert words in body["detail"]
         case Unsupported(words=words):
             assert (response.status_code, body["code"]) == (415, "unsupported_type")

@@ -27,10 +27,10 @@ def test_file_that_lies_gets_its_verdict(case: Case, local_store: ObjectStorage)
         case Taken(format=name):
             found = look()
             assert found.content_type == name if case.kind else case.verdict.fits(found.technical), found
-        case Refused(words=words):
+        case Refused(words=words, reason=reason):
             with pytest.raises(FileRejected, match=re.escape(words)) as refusal:
                 look()
-            assert refusal.value.members["reason"] == "damaged_or_unsafe"
+            assert refusal.value.members["reason"] == reason
         case Unsupported(words=words):
             with pytest.raises(UnsupportedType, match=re.escape(words) or None):
                 look()

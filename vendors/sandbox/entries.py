@@ -4,7 +4,7 @@ from collections import Counter
 from hashlib import blake2b
 from typing import Any
 
-from .exceptions import Rejected
+from .exceptions import Rejected, TooMuch
 
 MAX_ENTRIES = 200_000
 # 1 PiB: the sizes that an archive states are unverified, and some formats allow any number.
@@ -25,9 +25,9 @@ MAX_COMPARED = 5000
 DIGEST_BYTES = 16
 
 
-def too_many_entries() -> Rejected:
+def too_many_entries() -> TooMuch:
     """Return the refusal of an archive with too many entries."""
-    return Rejected(f"The archive has more than {MAX_ENTRIES:,} entries. Split it into several.")
+    return TooMuch(f"The archive has more than {MAX_ENTRIES:,} entries. Split it into several.")
 
 
 class EntryCounter:

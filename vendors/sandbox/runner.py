@@ -89,6 +89,8 @@ def run_in_sandbox(
     match verdict.outcome:
         case "unsupported":
             raise UnsupportedType(verdict.reason)
+        case "too much":
+            raise FileRejected(verdict.reason, reason="limits_exceeded")
         case "rejected":
             raise FileRejected(verdict.reason, reason="damaged_or_unsafe")
         case _:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from . import confinement, source
-from .exceptions import Rejected, Unsupported
+from .exceptions import Rejected, TooMuch, Unsupported
 
 ADDRESS_SPACE_BYTES = 2**30
 # Room for the input and for the output of the font sanitizer, the only files that are written.
@@ -50,6 +50,8 @@ def run(task: str, file: BinaryIO, size: int, **options: Any) -> tuple[dict[str,
         result, blobs = importlib.import_module(TASKS[task]).run(file, size, **options)
     except Unsupported as refusal:
         return {"outcome": "unsupported", "reason": str(refusal)}, []
+    except TooMuch as refusal:
+        return {"outcome": "too much", "reason": str(refusal)}, []
     except Rejected as refusal:
         return {"outcome": "rejected", "reason": str(refusal)}, []
     except MemoryError:

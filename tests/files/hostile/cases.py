@@ -25,6 +25,7 @@ class Refused:
     """400 `file_rejected`; `words` stand in the sentence that the vendor reads."""
 
     words: str
+    reason: str = "damaged_or_unsafe"
 
 
 @dataclass(frozen=True)
