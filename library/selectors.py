@@ -87,6 +87,18 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     raise NotOwned
 
 
+def licence_to_download(user: User, id_or_slug: str, *, version: str | None = None) -> Licence:
+    """Return the licence under which the user downloads a version, by default the newest: that of `owned_licence`, unless only another one covers a file that nobody blocked.
+
+    Raises:
+        NotFound, NotOwned: see `owned_licence`.
+    """
+    licence = owned_licence(user, id_or_slug, version=version)
+    if version is None and current_file(licence) is None and (file := owned_versions(licence).first()) is not None:
+        return owned_licence(user, id_or_slug, version=str(file.pk))
+    return licence
+
+
 def _covering(licences: Sequence[Licence], listing: Listing, version: str) -> Licence | None:
     """Return the first licence that covers a version and is not suspended, else the first one; None if there are none."""
     file = deliverable_of_version(listing, version) if len(licences) > 1 else None
