@@ -48,7 +48,10 @@ def receipt_document(order: Order) -> PdfDocument:
         what += f", upgrade from {order.upgraded_from.license_name}"
         facts.append((f"Deducted for your {order.upgraded_from.license_name} licence", _amount(order.upgrade_credit_minor, order.currency)))
     if order.discount_minor:
-        facts.append(("Discount", " ".join((_amount(order.discount_minor, order.currency), order.discount_code)).strip()))
+        facts.append(("Discount", _amount(order.discount_minor, order.currency)))
+    if order.discount_code:
+        # It may not be what the discount comes from: the largest of several applied.
+        facts.append(("Discount code given", order.discount_code))
     net = order.price_minor - order.tax_minor
     rows = [(what, _amount(net, order.currency)), (f"Tax, {order.tax_rate_bp / 100:g} %", _amount(order.tax_minor, order.currency))]
     rows.append(("Paid from the wallet", _amount(order.price_minor, order.currency)))

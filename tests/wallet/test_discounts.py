@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from bs4 import BeautifulSoup
 from django.db.models import F
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -64,6 +65,16 @@ def test_largest_applicable_discount_is_given(bearer_client: Client) -> None:
     small = ask_quote(client, listing, discountCode="small").json()
     assert (small["price"], small["discountCode"]) == (349.3, "SMALL")
     assert ask_quote(client, listing, discountCode="LARGE").json()["price"] == 249.5
+
+
+def test_receipt_says_which_code_was_given_and_not_that_a_larger_discount_is_that_of_the_code(bearer_client: Client) -> None:
+    listing = on_sale(discount_bp=2000)
+    discounted(listing, percent=10, code="SMALL")
+    client = bearer_client(funded(inr=100_000))
+    order_id = spend(client, listing, discountCode="SMALL").json()["orderId"]
+    page = BeautifulSoup(client.get(f"/api/v1/orders/{order_id}/receipt").content, "html.parser")
+    facts = dict(zip(*([each.get_text() for each in page.select(tag)] for tag in ("dt", "dd")), strict=True))
+    assert (facts["Discount"], facts["Discount code given"]) == ("INR 99.80", "SMALL")
 
 
 def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -> None:
