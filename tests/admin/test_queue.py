@@ -12,6 +12,7 @@ from django.utils import timezone
 from catalog.models import Deliverable, FileFacts, Listing, ListingReview, RejectionReason
 from catalog.services import review as services
 from catalog.services import submission
+from developers.models import DeveloperApplication
 from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
@@ -22,6 +23,7 @@ from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.callers import signed_in
 from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import CategoryFactory, StoreFactory, UserFactory
+from tests.review.cases import application, rejected_application
 from tests.web.world import show
 from vendors.models import VendorProfile
 from vendors.services.listings import update_listing
@@ -60,6 +62,14 @@ def titles(browser: Client, **query: Any) -> list[str]:
     response: Any = browser.get(QUEUE, query)
     assert response.status_code == 200
     return [str(review.listing.title) for review in response.context_data["cl"].result_list]
+
+
+def test_queue_of_anything_lists_first_what_waits_and_the_oldest_of_that_on_top(root: Client) -> None:
+    decided, newer, older = rejected_application(), application(), application()
+    for days, row in ((9, decided), (1, newer), (5, older)):
+        DeveloperApplication.objects.filter(pk=row.pk).update(submitted_at=timezone.now() - timedelta(days=days))
+    response: Any = root.get(address(DeveloperApplication, "changelist"))
+    assert list(response.context_data["cl"].result_list) == [older, newer, decided]
 
 
 @pytest.mark.slow

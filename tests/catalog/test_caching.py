@@ -283,6 +283,19 @@ def test_response_overtaken_by_a_change_is_not_cached(
     assert APIClient().get("/api/v1/categories").json()["items"] == []
 
 
+def test_failure_outside_of_the_view_is_a_problem_document_that_no_cache_keeps(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> str:
+        raise ValueError
+
+    monkeypatch.setattr(public, "current_version", fail)
+    answer = APIClient().get("/api/v1/assets")
+    assert (answer.status_code, answer["Content-Type"], answer.json()["code"]) == (500, "application/problem+json", "internal_error")
+    assert "public" not in answer.get("Cache-Control", "")
+    assert "failed" in caplog.text
+
+
 @pytest.mark.slow
 def test_unavailable_cache_changes_neither_responses_nor_their_freshness(listing: Listing, settings: Any) -> None:
     settings.CACHES = redis_caches(f"redis://127.0.0.1:{free_port()}/0")

@@ -18,6 +18,7 @@ Client = Callable[..., APIClient]
 
 def test_personal_token_sees_its_owner_its_scopes_and_no_app(bearer_client: Client, settings: Any) -> None:
     settings.SANDBOX = True
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"bearer_app": 7, "bearer_user": 9}
     user = UserFactory(name="Bo")
     told = bearer_client(user, scopes={Scope.ACCOUNT_READ, Scope.LIBRARY_READ}).get(ME).json()
     token = AccessToken.objects.get(user=user)
@@ -26,7 +27,8 @@ def test_personal_token_sees_its_owner_its_scopes_and_no_app(bearer_client: Clie
     assert (told["credential"]["prefix"], told["credential"]["lastFour"]) == ("cam_pat_", token.hint)
     assert told["scopes"] == ["library:read", "account:read"]
     assert (told["environment"], told["spendingLimits"]) == ("sandbox", [])
-    assert [(limit["policy"], limit["used"]) for limit in told["rateLimits"]] == [("app", 1), ("user", 1)]
+    limits = [(limit["policy"], limit["calls"], limit["used"], limit["windowSeconds"]) for limit in told["rateLimits"]]
+    assert limits == [("app", 7, 1, 60), ("user", 9, 1, 60)]
 
 
 def test_caller_without_account_read_sees_neither_name_nor_address(key_client: Client) -> None:
