@@ -57,10 +57,15 @@ class HttpsUrl(Line):
 class CategorySlug(serializers.Field[Category, Any, str, Any]):
     """The slug of an active category; the validated value is the `Category`.
 
-    A retired category is accepted where the listing in the context is in it already, so that its vendor can change the rest.
+    A retired category is accepted where the listing is in it already, so that its vendor can change the rest: `present`, or the category of the
+    listing in the context.
     """
 
     default_error_messages = COMMON_ERRORS | {"invalid": "A string is required.", "unknown_category": "No active category has this slug."}
+
+    def __init__(self, present: Category | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._present = present
 
     def to_internal_value(self, data: Any) -> Category:
         if not isinstance(data, str):
@@ -68,7 +73,7 @@ class CategorySlug(serializers.Field[Category, Any, str, Any]):
         possible = len(data) <= core_bounds.SLUG_CHARS and SLUG.fullmatch(data)
         category = Category.objects.filter(slug=data).first() if possible else None
         listing = self.context.get("listing")
-        if category is None or not (category.is_active or (listing is not None and listing.category_id == category.pk)):
+        if category is None or not (category.is_active or category == (listing.category if listing else self._present)):
             self.fail("unknown_category")
         return category
 

@@ -100,8 +100,7 @@ class CategoryField(forms.ChoiceField):
         return value.slug if isinstance(value, Category) else value
 
     def clean(self, value: Any) -> Any:
-        slug = super().clean(value)
-        return self.present if self.present is not None and slug == self.present.slug else validated(CategorySlug(), slug)
+        return validated(CategorySlug(present=self.present), super().clean(value))
 
     def offer(self, category: Category) -> None:
         """Offer the present category of a listing."""
