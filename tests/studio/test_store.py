@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
@@ -18,7 +19,7 @@ from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import reject_vendor, suspend_vendor
 from vendors.studio.upload_fields import MESSAGES
 
-from .forms import errors_of
+from .forms import errors_of, fields_of, form_of
 
 pytestmark = pytest.mark.django_db
 
@@ -110,6 +111,22 @@ def test_renamed_store_is_audited(client: Client, vendor: VendorProfile) -> None
     entry = AuditEntry.objects.get(action="vendor.update")
     assert (entry.actor, entry.data["changed"]) == (vendor.user, ["storeName", "bio"])
     assert not any(text in str(entry.data) for text in (before, "New", "Words"))
+
+
+def test_store_that_was_changed_in_another_window_is_replaced_only_once_that_was_shown(client: Client, vendor: VendorProfile) -> None:
+    address = reverse("studio-store")
+    opened = form_of(client, address)
+    client.post(address, opened | {"bio": "From the other window"})
+    refused = client.post(address, opened | {"bio": "Mine"})
+    assert errors_of(refused) == ["bio"]
+    assert "From the other window" in str(refused.context["form"].errors["bio"])
+    vendor.refresh_from_db()
+    assert vendor.bio == "From the other window"
+    again = fields_of(BeautifulSoup(refused.content, "html.parser"))
+    assert again["bio"] == "Mine"
+    assert client.post(address, again)["Location"] == address
+    vendor.refresh_from_db()
+    assert vendor.bio == "Mine"
 
 
 @pytest.mark.parametrize(

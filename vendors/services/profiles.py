@@ -15,8 +15,9 @@ from marketplace.core.errors import InvalidTransition
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
 
-from ..errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
+from ..errors import ListingChanged, StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ..models import VendorProfile, VendorStatus
+from .editing import value_hash
 
 VENDOR_TRANSITIONS = TransitionTable(
     "vendor",
@@ -74,14 +75,21 @@ def apply(
 
 
 @transaction.atomic
-def update_store(*, profile: VendorProfile, actor: User, store_name: str | None = None, bio: str | None = None) -> VendorProfile:
+def update_store(
+    *, profile: VendorProfile, actor: User, seen: str = "", store_name: str | None = None, bio: str | None = None
+) -> VendorProfile:
     """Change the store's name and description; what is None stays as it is. Its slug cannot be changed.
 
+    `seen` is the hash (`value_hash`) of the name and the description that a page showed; empty where any may be replaced.
+
     Raises:
+        ListingChanged: they are no longer those that were seen.
         VendorNotApproved: the vendor was suspended in the meantime.
     """
     profile = lock_approved(profile)
     store = profile.store
+    if seen and value_hash([store.name, profile.bio]) not in {seen, value_hash([store_name, bio])}:
+        raise ListingChanged(fields=["store_name", "bio"])
     changed = []
     if store_name is not None and store.name != store_name:
         changed.append("storeName")

@@ -42,6 +42,14 @@ def _sentences(detail: Any) -> list[str]:
     return list(dict.fromkeys(sentence for part in parts for sentence in _sentences(part)))
 
 
+def mark_seen(form: forms.Form, seen: str) -> None:
+    """Let a form that was sent say that these values have been seen, so that it replaces them when it is sent again."""
+    sent: Any = form.data
+    changed = sent.copy()
+    changed["seen"] = seen
+    form.data = changed
+
+
 class ApiValidatedField(forms.CharField):
     """Text that is validated by a field of the API."""
 

@@ -8,7 +8,7 @@ from django import forms
 from catalog import bounds
 
 from ..services.editing import HASH_CHARS, value_hash
-from .fields import LineField
+from .fields import LineField, mark_seen
 
 
 class AltTextField(LineField):
@@ -36,10 +36,7 @@ class AltTextForm(forms.Form):
     def show_conflict(self, alt_text: str) -> None:
         """Add an error with the text that was saved elsewhere, and mark it as seen."""
         self.add_error("alt_text", f"It was changed to “{alt_text or 'nothing'}” in the meantime. Save again to replace it with yours.")
-        sent: Any = self.data
-        changed = sent.copy()
-        changed["seen"] = value_hash(alt_text)
-        self.data = changed
+        mark_seen(self, value_hash(alt_text))
 
 
 class MoveForm(forms.Form):

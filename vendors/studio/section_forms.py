@@ -12,7 +12,7 @@ from catalog.models import LicenseTier, Listing
 from catalog.models.listings import AiOrigin, AiTraining
 
 from ..services.editing import value_hashes
-from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField
+from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField, mark_seen
 
 _SEEN_CHARS = 2000
 
@@ -68,10 +68,7 @@ class SectionForm(forms.Form):
             )
             self.add_error(self.form_field_of(name), message)
         self.listing = listing
-        sent: Any = self.data
-        changed = sent.copy()
-        changed["seen"] = self._hashes()
-        self.data = changed
+        mark_seen(self, self._hashes())
 
     def _hashes(self) -> str:
         return orjson.dumps(value_hashes(self.listing, self.names)).decode()

@@ -16,7 +16,7 @@ from catalog.selectors.cards import Picture
 from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 
-from ...errors import StoreSlugTaken, VendorNotApproved, VendorProfileExists
+from ...errors import ListingChanged, StoreSlugTaken, VendorNotApproved, VendorProfileExists
 from ...form_uploads import receive_store_picture
 from ...models import VendorProfile, VendorStatus
 from ...selectors import small_picture_of
@@ -24,7 +24,7 @@ from ...services import profiles
 from ...services.store_pictures import remove_store_picture
 from ..access import vendor_page
 from ..fields import check_slug
-from ..forms import StoreApplicationForm, StoreForm
+from ..forms import StoreApplicationForm, StoreSettingsForm
 from ..upload_fields import UploadField, message_for, store_field
 from ..uploading import FormRefused, checked_form
 
@@ -61,13 +61,16 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
 @vendor_page("GET", "POST")
 def edit(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Edit the store's name and description."""
-    known = {"store_name": profile.store.name, "bio": profile.bio}
-    form = StoreForm(request.POST if request.method == "POST" else None, initial=known)
+    form = StoreSettingsForm(request.POST if request.method == "POST" else None, profile=profile)
     if form.is_valid():
         with problems_as_form_errors(form):
-            profiles.update_store(profile=profile, actor=request.user, **form.cleaned_data)
-            messages.success(request, "Saved. Buyers see it now.")
-            return redirect("studio-store")
+            try:
+                profiles.update_store(profile=profile, actor=request.user, **form.cleaned_data)
+            except ListingChanged:
+                form.show_conflict(VendorProfile.objects.select_related("store").get(pk=profile.pk))
+            else:
+                messages.success(request, "Saved. Buyers see it now.")
+                return redirect("studio-store")
     return render_form(request, "studio/store.html", form, profile=profile, pictures=_pictures(profile))
 
 
@@ -84,8 +87,11 @@ def upload_picture(request: SignedInRequest, profile: VendorProfile, kind: str) 
         # `ProblemMiddleware` answers it.
         raise
     except Problem as problem:
-        form = StoreForm(initial={"store_name": profile.store.name, "bio": profile.bio})
-        context = {"form": form, "profile": profile, "pictures": _pictures(profile, errors={kind: message_for(problem)})}
+        context = {
+            "form": StoreSettingsForm(profile=profile),
+            "profile": profile,
+            "pictures": _pictures(profile, errors={kind: message_for(problem)}),
+        }
         return render(request, "studio/store.html", context, status=problem.status)
     messages.success(request, f"The {kind.lower()} was added. Buyers see it now.")
     return redirect("studio-store")
