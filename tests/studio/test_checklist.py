@@ -26,7 +26,7 @@ def test_pages_do_not_read_a_stored_file_that_was_written_to_and_say_that_it_is_
     monkeypatch.setattr(LocalStorage, "read", None)
     for name in ("listing", "files"):
         assert client.get(at(name, listing)).status_code == 200
-    assert "It is compared with what you uploaded when you submit it" in words_of(client, "listing", listing)
+    assert "It is compared with your upload when you submit the listing" in words_of(client, "listing", listing)
 
 
 @pytest.mark.slow
