@@ -193,9 +193,9 @@ def needs_password(*, approval: Approval) -> bool:
 def _spenders(approval: Approval) -> Sequence[App | AccessToken]:
     """Return the app that asked, or the active rotations of the token that asked, newest first; none if it may not spend from the wallet any more."""
     if approval.app_id is not None:
-        return spending_apps_of(approval.owner).filter(pk=approval.app_id)
+        return [*spending_apps_of(approval.owner).filter(pk=approval.app_id)]
     rotations = Q(pk=approval.spender_id) | Q(first_token_id=approval.spender_id)
-    return spending_tokens_of(approval.owner).filter(rotations).order_by("-created", "-pk")
+    return [*spending_tokens_of(approval.owner).filter(rotations).order_by("-created", "-pk")]
 
 
 def suggest_limit(*, approval: Approval) -> LimitValues | None:
