@@ -270,4 +270,7 @@ def test_client_that_cannot_open_addresses_gets_the_approval_in_the_result(bound
 def test_paid_top_up_is_not_asked_for_again(poor: Speaker) -> None:
     poor.result("tools/call", TOP_UP | OPENS)
     deliver_event(TopUp.objects.get(), EventKind.SUCCEEDED)
-    assert poor.result("tools/call", TOP_UP | OPENS)["structuredContent"]["status"] == "Succeeded"
+    for choice in ({}, {"inputResponses": {"open": {"action": "decline"}}}):
+        again = poor.result("tools/call", TOP_UP | OPENS | choice)
+        assert again["structuredContent"]["status"] == "Succeeded"
+        assert again["content"][0]["text"].startswith("An earlier call with this key asked for it, and it is Succeeded now")

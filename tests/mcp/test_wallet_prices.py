@@ -1,5 +1,6 @@
 """The tool that holds a price knows discounts, codes and upgrades."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -48,4 +49,6 @@ def test_wrong_codes_of_a_tool_are_limited_too(settings: Any) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"discount_codes": 1}
     speaker = Speaker(mcp_token()[1])
     wrong = {"assetId": str(on_sale().pk), "discountCode": "GUESS"}
-    assert [problem_of(speaker.call("quote_purchase", **wrong))["code"] for _ in range(2)] == ["discount_code_invalid", "rate_limited"]
+    answers = [speaker.call("quote_purchase", **wrong) for _ in range(2)]
+    assert [problem_of(answer)["code"] for answer in answers] == ["discount_code_invalid", "rate_limited"]
+    assert re.search(r"call again without discountCode .* Retry-After: \d+ seconds\.$", answers[1]["content"][0]["text"])

@@ -46,6 +46,7 @@ ADVICE = {
     "upgrade_currency_differs": "If the user agrees to pay in `currency`, call again with it.",
     "license_not_upgradable": "list_library shows the licences that the user has now.",
     "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
+    "rate_limited": "Too many wrong discount codes were sent: wait, or call again without discountCode at the price that is then shown.",
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
     "quote_used": "A purchase was already made with this quote; list_library shows it.",
     "quote_mismatch": "Use the quote for the asset, licence and currency that it was made for, or get a new one with quote_purchase.",
@@ -99,7 +100,8 @@ def _result_of(tool: Tool, call: MethodCall) -> dict[str, Any]:
     action = call.answer_to(_OPEN)
     if result.address and action is None and call.can_open_addresses:
         return _address_request(result)
-    text = result.text if action in {None, "accept"} else f"The user did not open the address ({action}). {result.text}"
+    unopened = result.address and action not in {None, "accept"}
+    text = f"The user did not open the address ({action}). {result.text}" if unopened else result.text
     content = [
         {"type": "text", "text": text},
         # For clients that show models nothing but text.
@@ -128,6 +130,9 @@ def _failure(problem: Problem, call: MethodCall) -> dict[str, Any]:
         # Tools have arguments instead of query parameters.
         problem = InvalidInput(errors=[fault | {"pointer": re.sub(r"^\?", "#/", fault["pointer"])} for fault in faults])
     shown = problem_document(problem, call.request.path)
-    sentence = f"{problem.code}: {problem.message} {ADVICE.get(problem.code, '')}".strip()
-    texts = (sentence, json_of(shown).decode())
+    sentences = [f"{problem.code}: {problem.message}", ADVICE.get(problem.code, "")]
+    if seconds := problem.headers.get("Retry-After"):
+        # Models do not see headers.
+        sentences.append(f"Retry-After: {seconds} seconds.")
+    texts = (" ".join(filter(None, sentences)), json_of(shown).decode())
     return {"content": [{"type": "text", "text": text} for text in texts], "isError": True}
