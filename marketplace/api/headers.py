@@ -56,10 +56,12 @@ def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any
         if any(parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", ())):
             yield "Idempotent-Replayed"
     yield from _HEADERS_BY_STATUS.get(status, ())
-    if "`idempotency_conflict`" in response["description"]:
+    if any(f"`{code}`" in response["description"] for code in _UNFINISHED):
         yield "Retry-After"
 
 
+# Problems with Retry-After whose status alone does not tell it.
+_UNFINISHED = ("idempotency_conflict", "invoice_pending", "upload_finishing")
 _HEADERS_BY_STATUS: Mapping[str, tuple[str, ...]] = {
     "206": ("Content-Range",),
     "302": ("Content-Usage", "Location"),

@@ -18,7 +18,7 @@ from library.services import links
 from library.services.links import issue_link, url_of
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage, local
-from tests.contract.calls import refused
+from tests.contract.calls import operations_in_document, refused
 from tests.shop import archive, bought, funded, on_sale
 from wallet.models import Order
 from wallet.services.refunds import refund_order
@@ -82,6 +82,7 @@ def test_refund_deactivation_or_block_revokes_the_download_link(
 def test_range_outside_of_the_package_is_refused_and_an_unchanged_package_is_not_sent(anonymous: APIClient, link: DownloadLink) -> None:
     refused(fetch(anonymous, link, Range=f"bytes={link.package.size}-"), 416, "range_not_satisfiable")
     assert fetch(anonymous, link, **{"If-None-Match": f'"{link.package.sha256}"'}).status_code == 304
+    assert "304" in operations_in_document()["GET /downloads/{}"]["responses"]
     assert not Download.objects.exists()
 
 

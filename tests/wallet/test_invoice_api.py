@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from tests.contract.calls import operations_in_document
 from tests.factories import UserFactory
 from tests.shop import bought, on_sale
 from wallet.models import BillingDetails
@@ -86,6 +87,7 @@ def test_invoice_and_credit_note_are_pending_until_they_are_numbered_and_returne
     for what in ("invoice", "invoice.pdf"):
         response = client.get(address(order, what))
         assert (told(response), response.headers["Retry-After"]) == ((409, "invoice_pending"), "30")
+        assert "Retry-After" in operations_in_document()[f"GET /orders/{{}}/{what}"]["responses"]["409"]["headers"]
     issue()
     invoice = client.get(address(order)).json()
     assert (invoice["seller"], invoice["net"], invoice["total"], invoice["creditNote"]) == ("Market Ltd", 422.88, 499.0, None)

@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework.request import Request
 
 from catalog.ai_use import usage_headers
+from catalog.api.views import NOT_MODIFIED
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import PUBLIC
 from marketplace.core.errors import RangeNotSatisfiable
@@ -47,6 +48,7 @@ class PackageViewSet(ApiViewSet):
         responses={
             (HTTPStatus.OK, CONTENT_TYPE): OpenApiTypes.BINARY,
             (HTTPStatus.PARTIAL_CONTENT, CONTENT_TYPE): OpenApiTypes.BINARY,
+            HTTPStatus.NOT_MODIFIED: NOT_MODIFIED,
             HTTPStatus.FOUND: OpenApiResponse(description="The file store serves it, at the address in Location, for at most 30 seconds."),
         },
     )
