@@ -73,7 +73,7 @@ class AppAdmin(ServiceAdmin):
         rows = list(subject.scope_rows.all())
         unused = unused_scopes(subject, rows)
         scopes = [
-            (row.scope, row.reason, DECISION_LABELS[row.granted], "unused for 90 days" if row.scope in unused else "", row.note)
+            (row.scope, row.reason, DECISION_LABELS[row.granted], "no call in 90 days" if row.scope in unused else "", row.note)
             for row in rows
         ]
         mcp_tokens = [

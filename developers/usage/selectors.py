@@ -136,7 +136,10 @@ def _busiest_first(groups: dict[str, CallCounts]) -> dict[str, CallCounts]:
 
 
 def unused_scopes(app: App, rows: Iterable[AppScope]) -> list[Scope]:
-    """Return the app's scopes that were granted more than 90 days ago, and that no successful call has needed in the last 90 days."""
+    """Return the app's scopes that were granted more than 90 days ago, and that no successful call has required in the last 90 days.
+
+    Those that only decide what a call returns, such as events or skills, are required by none.
+    """
     since = timezone.now() - IDLE
     if app.created > since:
         return []

@@ -215,8 +215,8 @@ def test_scope_is_flagged_as_unused_when_no_call_needed_it_for_90_days() -> None
     assert unused_scopes(app, app.scope_rows.all()) == [Scope.CATALOG_READ, Scope.WALLET_SPEND]
     AppScope.objects.create(app=app, scope="catalog:read", reason="x", granted=True, decided_at=app.created)
     admin = signed_in(UserFactory(is_staff=True, is_superuser=True))
-    assert "Not used for 90 days" in text_of(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}"))
-    assert "unused for 90 days" in text_of(admin.get(address(App, "change", app.pk)))
+    assert "No call has required it for 90 days" in text_of(signed_in(app.developer).get(f"/dashboard/apps/{app.pk}"))
+    assert "no call in 90 days" in text_of(admin.get(address(App, "change", app.pk)))
     AppScope.objects.create(app=app, scope="wallet:spend", reason="x", granted=True, decided_at=timezone.now())
     assert unused_scopes(app, app.scope_rows.all()) == [Scope.CATALOG_READ]
     assert unused_scopes(AppFactory(), []) == []
