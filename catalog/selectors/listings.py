@@ -181,8 +181,8 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
 
 
 def version_of_file(file: Deliverable, listing: Listing) -> str:
-    """Return the version of an approved file; if it has none, that of the listing, which may be for the next file already."""
-    return file.version or listing.version
+    """Return the version of an approved file; if that on sale has none, that of the listing, which may be for the next file already."""
+    return listing.version if not file.version and file.pk == listing.approved_deliverable_id else file.version
 
 
 class SkillRequests(NamedTuple):

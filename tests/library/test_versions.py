@@ -153,6 +153,17 @@ def test_version_is_found_by_id_where_it_has_no_label(client: APIClient, buyer: 
     assert ask(client, listing, item["id"]).status_code == 200
 
 
+def test_earlier_file_without_a_label_does_not_get_that_of_the_file_on_sale(
+    client: APIClient, browse: Callable[..., Any], buyer: User
+) -> None:
+    listing = on_sale(archive(), version="")
+    order = bought(listing, buyer)
+    release(listing, "2.0")
+    assert labels(client, listing) == ["2.0", ""]
+    assert ask(client, listing, str(order.deliverable_id)).json()["fileName"] == f"{listing.slug}-package.zip"
+    assert "not numbered" in browse(buyer).get(f"/dashboard/library/{listing.slug}").content.decode()
+
+
 def test_versions_cost_the_same_however_many(client: APIClient, listing: Listing, buyer: User, django_assert_max_num_queries: Any) -> None:
     bought(listing, buyer)
     for number in range(5):
