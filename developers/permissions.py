@@ -7,6 +7,7 @@ from rest_framework.request import Request
 
 from marketplace.core.access import BEARER_KINDS, KEY_KINDS, Access, CredentialKind
 from marketplace.core.errors import InsufficientScope, InvalidCredential, MethodNotAllowed, NotAuthenticated
+from marketplace.core.scopes import APP_SCOPES
 
 from .principals import Principal
 
@@ -39,7 +40,9 @@ class HasAccess(BasePermission):
         if principal.kind not in access.kinds:
             raise InvalidCredential(_needed(access), headers=_challenge(access))
         if access.scope is not None and access.scope not in principal.scopes:
-            raise InsufficientScope(requiredScope=access.scope.value)
+            # An app that was told to request a scope that no app can have would ask its users in vain.
+            detail = "" if access.scope in APP_SCOPES else f"No app can have {access.scope}. Use a personal token that has it."
+            raise InsufficientScope(detail, requiredScope=access.scope.value)
         return True
 
 

@@ -67,10 +67,12 @@ def test_secret_of_one_kind_in_the_header_of_the_other_is_401(key: str) -> None:
     assert_problem(call("either", x_api_key=hold(CredentialKind.FIRST_PARTY).secret), 401, "invalid_credential")
 
 
-def test_oauth_token_never_manages_a_store_whatever_it_says() -> None:
+def test_oauth_token_never_manages_a_store_whatever_it_says_and_is_not_told_to_ask_for_the_scope() -> None:
     token, secret = token_of("oauth")
     AccessToken.objects.filter(pk=token.pk).update(scope=format_scopes(EVERYTHING))
-    assert_problem(call("vendor", authorization=f"Bearer {secret}"), 403, "insufficient_scope")
+    response = call("vendor", authorization=f"Bearer {secret}")
+    assert_problem(response, 403, "insufficient_scope")
+    assert response.json()["detail"] == "No app can have vendor:manage. Use a personal token that has it."
 
 
 @pytest.mark.parametrize("kind", [kind for kind in CredentialKind if kind != CredentialKind.MCP])
