@@ -55,7 +55,7 @@ ADVICE = {
     "top_up_unavailable": "If the user agrees, ask for one of availableCurrencies.",
     "top_up_limit_exceeded": "Ask for `left` or less, if the user agrees; only the operator can raise the limit.",
     "too_many_top_ups": "Let the user pay on a page that is open already, or wait until one closes.",
-    "payment_provider_unavailable": "Call again in a minute with the same arguments.",
+    "invalid_return_url": "Call again without returnUrl: the user then returns to a page of the marketplace.",
     "payment_page_closed": "Ask for a new payment page with another idempotencyKey.",
     "payment_refused": "The provider refuses this payment: ask for another amount, or tell the user to write to the marketplace.",
     "idempotency_key_required": "Send a new random idempotencyKey.",

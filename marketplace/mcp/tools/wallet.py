@@ -108,8 +108,8 @@ def _request_top_up(principal: Principal, arguments: Arguments) -> ToolResult:
         text = f"An earlier call with this key asked for it, and it is {body['status']} now, so there is nothing to pay for it. "
         return ToolResult(json_of(body), f"{text}get_wallet tells the balance; another top-up needs another idempotencyKey.")
     reason = f"Add {body['amount']:.2f} {body['currency']} of credit to your wallet on the page of the payment provider."
-    text = f"Nothing was charged. Ask the user to open {body['paymentUrl']} and to pay {body['amount']:.2f} {body['currency']} there."
-    text += " Only the user can pay; get_wallet tells when the credit has arrived."
+    text = f"Nothing was charged. Ask the user to open {body['paymentUrl']} before {body['expiresAt']} and to pay {body['amount']:.2f} "
+    text += f"{body['currency']} there. Only the user can pay; get_wallet tells when the credit has arrived."
     return ToolResult(json_of(body), text, address=body["paymentUrl"], reason=reason)
 
 
