@@ -15,7 +15,8 @@ HEADERS: Mapping[str, str] = {
     "Content-Disposition": "The suggested file name (RFC 6266).",
     "Content-Range": "Which part of the file it is, or how long the file is (RFC 9110).",
     "Content-Usage": "Whether the content may be used to train AI models, `train-ai=y` or `train-ai=n` (IETF draft); absent where the licence terms decide.",
-    "ETag": "Validator of this response; send it in If-None-Match to read again only what has changed.",
+    "ETag": "Names this state. Where 304 is a response, send it in If-None-Match to read again only what has changed; where an operation takes "
+    "If-Match, to change a listing only in this state.",
     "Idempotent-Replayed": "`true` if the response is that of an earlier request with this Idempotency-Key.",
     "Location": "Where the file store serves the file.",
     "RateLimit": "Calls left in each limit and seconds until the count starts anew (IETF draft).",
@@ -47,7 +48,7 @@ def _names(operation: Mapping[str, Any], status: str, response: Mapping[str, Any
     responses, media_types = operation["responses"], set(response.get("content", ()))
     if status.startswith(("2", "304")):
         ranges = "206" in responses
-        if ranges or "304" in responses or "412" in responses:
+        if "304" in responses:
             yield "ETag"
         if ranges:
             yield from ("Accept-Ranges", "Content-Usage")

@@ -21,7 +21,9 @@ def checked(answer: Any, operation: Operation) -> Any:
     """Assert that an answer is a success of the operation's shape; return its body."""
     assert answer.status_code == 200, answer.content
     assert answer["X-Request-Id"]
-    assert own_headers(answer) <= document_of(operation)["responses"]["200"]["headers"].keys()
+    documented = document_of(operation)["responses"]["200"]["headers"].keys()
+    assert own_headers(answer) <= documented
+    assert ("ETag" in answer) == ("ETag" in documented)
     if operation.response is BYTES:
         return b"".join(answer.streaming_content) if answer.streaming else answer.content
     assert answer["Content-Type"] == "application/json"
