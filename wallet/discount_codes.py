@@ -28,6 +28,11 @@ def limit_guesses(user: User, code: str | None) -> Iterator[None]:
     limits, counted = [RateLimit("discount-codes", str(user.pk), settings.RATE_LIMITS["discount_codes"])], HttpRequest()
     try:
         refuse_when_full(counted, limits)
+    except RateLimited as error:
+        # For pages and tools too, whose readers do not see headers.
+        raise RateLimited(
+            "Too many wrong discount codes were sent. Try again in a minute, or leave the code out.", headers=error.headers
+        ) from error
     except CounterStoreDown as error:
         raise DependencyUnavailable("Discount codes cannot be checked at the moment. Try again later, or without the code.") from error
     try:

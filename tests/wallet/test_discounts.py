@@ -11,6 +11,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Discount, Listing
 from marketplace.settings.credentials import RATE_LIMITS
+from tests.callers import signed_in
 from tests.shop import funded, on_sale
 from wallet.models import Order
 
@@ -124,4 +125,8 @@ def test_wrong_codes_are_limited_and_right_ones_are_not(bearer_client: Client) -
     refused = spend(client, listing, discountCode="SPRING")
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
     assert int(refused.headers["Retry-After"]) > 0
+    browser = signed_in(user)
+    page = browser.post(f"/assets/{listing.slug}/buy", {"discount_code": "SPRING"}, follow=True).content.decode()
+    assert "Too many wrong discount codes were sent. Try again in a minute, or leave the code out." in page
+    assert "Retry-After" not in page
     assert spend(client, listing).status_code == 200
