@@ -129,6 +129,8 @@ class OperationSchema(AutoSchema):
             errors.AmbiguousCredentials,
             errors.AddressTooLong,
             errors.HeadersTooLarge,
+            errors.LengthRequired,
+            errors.UnsupportedType,
             errors.RateLimited,
             errors.InternalError,
             errors.DependencyUnavailable,
@@ -143,8 +145,7 @@ class OperationSchema(AutoSchema):
         if "{" in self.path:
             declared.add(errors.NotFound)
         if self.method in {"POST", "PATCH", "PUT", "DELETE"}:
-            declared |= {errors.InvalidInput, errors.MalformedBody, errors.RequestTimeout, errors.LengthRequired}
-            declared |= {errors.BodyTooLarge, errors.UnsupportedType}
+            declared |= {errors.InvalidInput, errors.MalformedBody, errors.RequestTimeout, errors.BodyTooLarge}
         if self.view.refuses_unknown_parameters:
             declared |= {errors.InvalidInput, errors.MalformedRequest}
         declared |= {*self.view.common_problems, *self.view.problems.get(self.view.action, ())}

@@ -29,12 +29,15 @@ EVERY = {
     "ambiguous_credentials",
     "address_too_long",
     "headers_too_large",
+    # A chunked or compressed body, even of a GET.
+    "length_required",
+    "unsupported_type",
     "rate_limited",
     "internal_error",
     "dependency_unavailable",
 }
 OF_GUARDED = {"not_authenticated", "insufficient_scope"}
-OF_BODIES = {"invalid_input", "malformed_body", "body_too_large", "unsupported_type"}
+OF_BODIES = {"invalid_input", "malformed_body", "body_too_large"}
 
 
 def plain(schema: Shape) -> Shape:
