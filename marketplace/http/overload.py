@@ -121,7 +121,11 @@ class ConcurrencyLimiter:
         limit, caller = self._waiting[what], self._local.caller
         with self.pause():
             if not limit.acquire(caller):
-                raise Overloaded(headers={"Retry-After": RETRY_SECONDS})
+                # For pages too, which show it as a message.
+                raise Overloaded(
+                    "Too many requests are waiting. Try again in a few seconds.",
+                    headers={"Retry-After": RETRY_SECONDS},
+                )
             try:
                 yield
             finally:

@@ -238,8 +238,9 @@ def test_request_with_a_body_buffered_by_a_proxy_keeps_its_slot(server: Server) 
 def test_requests_that_wait_for_the_file_store_release_their_slots_and_are_limited(server: Server) -> None:
     slow = [server.send("/api/file") for _ in range(PLACES // 4)]
     until(lambda: server.waiting == len(slow), "views that wait")
-    with pytest.raises(Overloaded):
+    with pytest.raises(Overloaded) as refusal:
         server.send("/api/file").result(GIVE_UP)
+    assert "Retry-After" not in refusal.value.message
     held = [server.send() for _ in range(AT_ONCE)]
     until(lambda: server.at_work == len(slow) + 1 + AT_ONCE, "turns that are all taken")
     server.store.set()
