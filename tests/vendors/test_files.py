@@ -12,18 +12,21 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, FileFacts, Listing, Preview
+from catalog.services.review import approve_listing
 from catalog.services.submission import withdraw_listing
+from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.scopes import Scope
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
-from tests.catalog.cases import submitted
+from tests.catalog.cases import open_review, submitted
 from tests.factories import ListingFactory
 from tests.files import makers
 from tests.files.helpers import knock, stored
 from vendors.errors import ListingLocked, UploadConflict, VendorNotApproved
 from vendors.models import VendorProfile
+from vendors.services.files import discard_candidate
 from vendors.services.profiles import suspend_vendor
 
 from .attaching import attach, play
@@ -121,6 +124,19 @@ def test_one_of_two_concurrent_uploads_wins_and_the_other_leaves_nothing(listing
         attach(slow, b"slow")
     assert Deliverable.objects.get() == winner
     assert stored(media) == [winner.object_key]
+
+
+@pytest.mark.parametrize("end", ["discarded", "approved"])
+def test_upload_that_was_to_replace_a_file_discarded_or_approved_meanwhile_is_kept(
+    end: str, listing: Listing, vendor: VendorProfile, reviewer: User
+) -> None:
+    slow = attach(listing, b"first").listing
+    if end == "discarded":
+        discard_candidate(listing=slow, actor=vendor.user)
+    else:
+        approve_listing(review=open_review(submitted(slow)), actor=reviewer)
+    uploaded = attach(slow, b"slow")
+    assert Listing.objects.get(pk=listing.pk).candidate_deliverable == uploaded
 
 
 def test_facts_stay_of_files_that_are_there_or_were_submitted_with_the_listing(listing: Listing, vendor: VendorProfile) -> None:

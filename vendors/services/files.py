@@ -73,7 +73,8 @@ def attach_deliverable(
     with transaction.atomic():
         listing = lock_listing_for_vendor(listing)
         ensure_uploadable(listing)
-        if listing.candidate_deliverable_id != seen:
+        # One that was discarded or approved meanwhile is not in the way.
+        if listing.candidate_deliverable_id not in {None, seen}:
             raise UploadConflict
         previous = listing.candidate_deliverable
         lock_vendor(listing.store)
@@ -215,7 +216,7 @@ def remove_preview(*, listing: Listing, preview_id: uuid.UUID | None, actor: Use
 
 
 def _discard_preview(listing: Listing, preview: Preview) -> None:
-    """Delete a preview. Its picture is kept while it is in a decided submission with which the next one will be compared."""
+    """Delete a preview. Its picture is kept while it is in a submission with which the next one will be compared."""
     Preview.objects.filter(pk=preview.pk).delete()
     compared = {each["checksum"] for review in compared_reviews_of(listing) for each in review.snapshot.get("previews", ())}
     kept = preview.kind == PreviewKind.GALLERY and preview.sha256 in compared

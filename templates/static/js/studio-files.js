@@ -149,7 +149,7 @@
   // Returns the problem if another file was uploaded since this upload began, else null.
   const overtaken = async (before) => {
     const now = await listing();
-    return now && now.candidateFile?.id !== before?.candidateFile?.id ? { code: "upload_conflict", detail: "" } : null;
+    return now?.candidateFile && now.candidateFile.id !== before?.candidateFile?.id ? { code: "upload_conflict", detail: "" } : null;
   };
 
   const send = async (job, before) => {
