@@ -421,6 +421,24 @@ def test_file_uploaded_during_the_inspection_of_another_is_kept(
     assert finish(client, address).status_code == 200
 
 
+def test_upload_whose_stored_parts_are_shorter_than_announced_becomes_no_file(
+    client: APIClient,
+    listing: Listing,
+    media: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    monkeypatch.setattr(bounds, "MAX_PART_BYTES", bounds.AUDIO_BYTES)
+    sound = makers.sound("WAV")
+    address = begin(client, listing, len(sound))
+    send(client, address, 0, sound)
+    path = media / Upload.objects.get().part_keys[-1]
+    path.write_bytes(path.read_bytes()[:-2])
+    with django_capture_on_commit_callbacks(execute=True):
+        assert problem(finish(client, address)) == (400, "file_rejected")
+    assert (Upload.objects.exists(), Deliverable.objects.exists(), stored(media)) == (False, False, [])
+
+
 def test_listing_that_changed_is_not_overwritten(client: APIClient, listing: Listing) -> None:
     address = uploaded(client, listing, makers.archive(a_txt="1"))
     assert problem(finish(client, address, **{"If-Match": '"other"'})) == (412, "precondition_failed")

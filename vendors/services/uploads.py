@@ -158,13 +158,15 @@ def _joined(upload: Upload) -> Received:
     key = new_deliverable_key()
     digest, crc32, size = sha256(), 0, 0
     # Joining 5 GiB takes as long as inspecting them.
-    with waiting_for("inspection"), removed_on_failure(key):
+    with waiting_for("inspection"), removed_on_failure(key, Problem):
         ranges = [StoredRange(default_storage, part, 0, length) for part, length in upload.parts]
         default_storage.compose(key, ranges, content_type="application/octet-stream")
         for block in default_storage.read(key):
             digest.update(block)
             crc32 = zlib.crc32(block, crc32)
             size += len(block)
+        if size != upload.size:
+            raise FileRejected("It was not stored completely. Upload it again.", reason="unreadable")
     return Received(default_storage, key, upload.filename, size, digest.hexdigest(), crc32)
 
 
