@@ -20,6 +20,7 @@ from tests.factories import DeliverableFactory
 from tests.files import makers
 from tests.files.helpers import recorded, said
 from tests.shop import on_sale
+from vendors.services import reinspecting
 from vendors.services.reinspecting import differences
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -119,6 +120,19 @@ def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(LocalStorage, "read", remove_and_read)
     assert "1 overtaken" in run()
+
+
+def test_draft_deleted_during_the_inspection_of_its_file_does_not_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    draft, other = recorded(fonts()), recorded(fonts())
+    inspect = reinspecting.inspect_deliverable
+
+    def meanwhile(**words: Any) -> Any:
+        Listing.objects.filter(pk=draft.listing_id).delete()
+        return inspect(**words)
+
+    monkeypatch.setattr(reinspecting, "inspect_deliverable", meanwhile)
+    assert "1 changed, 1 overtaken" in run()
+    assert set(Deliverable.objects.all()) == {other}
 
 
 @pytest.mark.postgres

@@ -17,7 +17,7 @@ from catalog.selectors.reviews import facts_of_files
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services.visibility import listing_edited
 from marketplace.core import audit
-from marketplace.core.errors import DependencyUnavailable, UnsupportedType
+from marketplace.core.errors import DependencyUnavailable, NotFound, UnsupportedType
 from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
 
@@ -101,7 +101,10 @@ def _recorded_details(deliverable: Deliverable) -> tuple[str, dict[str, Any], li
 @transaction.atomic
 def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspected:
     # Loaded without its files: `_manifest_is_stale` fetches them after the save below.
-    listing = lock(Listing.objects.all(), pk=seen.listing_id)
+    try:
+        listing = lock(Listing.objects.all(), pk=seen.listing_id)
+    except NotFound:
+        return Reinspected(ReinspectOutcome.OVERTAKEN)
     deliverable = Deliverable.objects.filter(pk=seen.pk).first()
     if deliverable is None or _recorded_details(deliverable) != _recorded_details(seen):
         return Reinspected(ReinspectOutcome.OVERTAKEN)
