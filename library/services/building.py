@@ -78,8 +78,10 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
 
 def prepare_listing_packages(*, listing_id: uuid.UUID) -> None:
     """Prepare the current packages of a listing."""
-    listing = Listing.objects.select_related("approved_deliverable", "store").get(pk=listing_id)
-    prepare_packages(packages=find_packages_on_sale(listing))
+    listing = Listing.objects.select_related("approved_deliverable", "store").filter(pk=listing_id).first()
+    # None if it was deleted with its vendor's account.
+    if listing is not None:
+        prepare_packages(packages=find_packages_on_sale(listing))
 
 
 def find_unused_packages(*, since: datetime) -> Iterator[Package]:

@@ -15,6 +15,7 @@ from library.services import building
 from library.services.links import issue_link
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.events import emit
+from marketplace.core.ids import new_id
 from marketplace.jobs.models import Job
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
@@ -42,6 +43,13 @@ def test_damaged_and_missing_files_are_named_and_the_others_made_ready(capsys: p
     assert {damaged.slug, gone.slug} == set(str(stopped.value).rsplit(": ", 1)[1].rstrip(".").split(", "))
     assert [package.deliverable_id for package in Package.objects.all()] == [whole.approved_deliverable_id]
     assert "1 packages of 4 listings are ready." in capsys.readouterr().out
+
+
+def test_packages_of_a_listing_that_was_deleted_meanwhile_are_not_prepared() -> None:
+    emit(ListingPublished(new_id()))
+    drain()
+    assert not Job.objects.exclude(status="SUCCESSFUL").exists()
+    assert not Package.objects.exists()
 
 
 def test_unavailable_store_is_reported_by_build_packages() -> None:
