@@ -247,7 +247,7 @@ class FilePreview(StoredFile):
 
 
 class FormerPreview(StoredFile):
-    """A picture that was replaced, kept because the last decided or the last approved submission showed it: reviewers compare it with the present one."""
+    """A picture that was replaced, kept because the submission that waits, the last decided or the last approved one showed it: reviewers compare it with the present one."""
 
     listing = models.ForeignKey(Listing, on_delete=models.CASCADE, related_name="former_previews")
 

@@ -83,11 +83,12 @@ def decisions_before(review: ListingReview) -> QuerySet[ListingReview]:
 
 
 def compared_reviews_of(listing: Listing) -> list[ListingReview]:
-    """Return the decided submissions with which the next one is compared: the last one, and the last one that was approved."""
+    """Return the submissions with which the next one will be compared: the one that waits, the last decided one, and the last approved one."""
+    pending = ListingReview.objects.filter(listing=listing, status=ReviewStatus.PENDING)
     decided = ListingReview.objects.filter(listing=listing, status__in=(ReviewStatus.APPROVED, ReviewStatus.REJECTED))
     submissions = [review for review in decided.order_by("-decided_at", "-id")[:MAX_DECISIONS] if review.is_vendor_submission]
     approved = [review for review in submissions if review.status == ReviewStatus.APPROVED]
-    return list({review.pk: review for review in (*submissions[:1], *approved[:1])}.values())
+    return list({review.pk: review for review in (*pending, *submissions[:1], *approved[:1])}.values())
 
 
 def approved_snapshots(listing: Listing, files: Iterable[Deliverable]) -> dict[str, dict[str, Any]]:

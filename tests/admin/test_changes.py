@@ -14,6 +14,7 @@ from catalog.models.files import PreviewKind
 from catalog.services import review as services
 from marketplace.core.models import AuditEntry
 from marketplace.review.appeals import overturn_decision
+from marketplace.storage.local import LocalStorage
 from tests.admin.changed import Change, attach, changes, submit, waiting_update
 from tests.admin.pages import address, staff
 from tests.callers import signed_in
@@ -21,6 +22,7 @@ from tests.catalog.cases import FINDING, open_review
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
 from tests.review.cases import appealed
+from tests.vendors.attaching import show
 from vendors.previews import ProcessedPreview
 from vendors.services.files import attach_preview
 from vendors.services.sweeping import find_orphans
@@ -248,6 +250,35 @@ def test_replaced_picture_is_kept_for_the_comparison_and_no_longer(browser: Clie
     services.approve_listing(review=review, actor=UserFactory())
     show("black")
     assert FormerPreview.objects.get().sha256 != kept.sha256
+
+
+@pytest.mark.slow
+def test_picture_replaced_while_an_update_waits_is_kept_for_the_next_comparison(browser: Client) -> None:
+    listing = ListingFactory()
+    attach(listing, makers.archive(a_txt="1"))
+    services.approve_listing(review=submit(listing), actor=UserFactory())
+    submitted = show(listing, content=makers.picture(kind="WEBP", colour="red"))
+    attach(Listing.objects.get(pk=listing.pk), makers.archive(a_txt="2"))
+    review = submit(listing)
+    show(listing, content=makers.picture(kind="WEBP", colour="green"))
+    services.approve_listing(review=review, actor=UserFactory())
+    assert FormerPreview.objects.get().sha256 == submitted.sha256
+
+
+def test_file_that_its_vendor_replaces_while_a_reviewer_opens_it_is_not_found(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = ListingFactory()
+    attach(listing, makers.archive(a_txt="1"))
+    file = Deliverable.objects.get(listing=listing)
+    read = LocalStorage.read
+
+    def replaced(store: LocalStorage, *words: Any) -> Any:
+        Listing.objects.filter(pk=listing.pk).update(candidate_deliverable=None)
+        Deliverable.objects.filter(pk=file.pk).delete()
+        store.delete(file.object_key)
+        return read(store, *words)
+
+    monkeypatch.setattr(LocalStorage, "read", replaced)
+    assert browser.get(entry(file, path="a.txt")).status_code == 404
 
 
 @pytest.mark.slow

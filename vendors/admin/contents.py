@@ -1,5 +1,7 @@
 """Opens files, and files inside archives, and draws glyphs of fonts, for reviewers. The sandbox reads them; only sounds are served unchanged."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlencode
 
 from django.contrib import admin
@@ -77,7 +79,8 @@ def glyphs(request: HttpRequest, file_id: str) -> HttpResponse:
     face = request.GET.get("face", "0")
     if not names or not face.isdecimal() or not face.isascii() or len(face) > 2 or int(face) >= MAX_FACES:
         raise Http404
-    drawings = draw_glyphs(storage=default_storage, key=file.object_key, size=file.file_size, path=path, face=int(face), names=names)
+    with _found(file):
+        drawings = draw_glyphs(storage=default_storage, key=file.object_key, size=file.file_size, path=path, face=int(face), names=names)
     return HttpResponse(
         sheet_of(drawings, names), content_type="image/svg+xml", headers=PROTECTIVE_HEADERS | {"Cache-Control": "private, max-age=3600"}
     )
@@ -102,4 +105,15 @@ def _path(request: HttpRequest) -> str:
 
 
 def _opened(file: Deliverable, path: str) -> OpenedFile:
-    return open_entry(storage=default_storage, key=file.object_key, size=file.file_size, path=path)
+    with _found(file):
+        return open_entry(storage=default_storage, key=file.object_key, size=file.file_size, path=path)
+
+
+@contextmanager
+def _found(file: Deliverable) -> Iterator[None]:
+    """Raise `Http404` if the vendor replaces the file while it is read."""
+    try:
+        yield
+    except FileNotFoundError:
+        get_object_or_404(Deliverable, pk=file.pk)
+        raise
