@@ -6,6 +6,7 @@ import logging
 import uuid
 import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +93,9 @@ def archive_of(skill: AgentSkill, *, principal: Principal | None = None) -> byte
     """
     if skill.file.file_size > bounds.AGENT_SKILL_BYTES:
         raise NotFound
-    content = b"".join(default_storage.read(skill.file.object_key, 0, skill.file.file_size))
+    content = b""
+    with suppress(FileNotFoundError):
+        content = b"".join(default_storage.read(skill.file.object_key, 0, skill.file.file_size))
     if hashlib.sha256(content).hexdigest() != skill.file.sha256:
         logger.error("the stored file %s is not the one that was approved", skill.file.pk)
         raise DependencyUnavailable("The file cannot be read at the moment.")

@@ -153,11 +153,13 @@ def test_altered_link_is_not_found(client: Client, order: Order) -> None:
         assert client.get(f"/library/skills/{altered}{FREE}").status_code == 404
 
 
-def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order) -> None:
+@pytest.mark.parametrize("content", [skill_archive(body="# Evil"), None], ids=["other", "missing"])
+def test_bytes_that_are_not_those_that_were_approved_are_not_served(order: Order, content: bytes | None) -> None:
     file = order.listing.approved_deliverable
     assert file is not None
     default_storage.delete(file.object_key)
-    default_storage.save_bytes(file.object_key, skill_archive(body="# Evil"))
+    if content is not None:
+        default_storage.save_bytes(file.object_key, content)
     response = fetched(Client(raise_request_exception=False), owned_path(order.buyer))
     assert response.status_code == 503
     assert not Download.objects.exists()
