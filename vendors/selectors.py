@@ -83,12 +83,13 @@ def listings_of(profile: VendorProfile) -> QuerySet[Listing]:
 
 
 def listing_of(profile: VendorProfile, asset_id: str) -> Listing:
-    """Return the vendor's listing by id or slug.
+    """Return the vendor's listing by id or slug with its files, which may be replaced at any time.
 
     Raises:
         NotFound: unknown, or another vendor's.
     """
-    listing = listings_of(profile).filter(**lookup(asset_id)).first()
+    listings = listings_of(profile).select_related("approved_deliverable", "candidate_deliverable")
+    listing = listings.filter(**lookup(asset_id)).first()
     if listing is None:
         raise NotFound
     return listing

@@ -14,7 +14,9 @@ from catalog.services.review import block_deliverable, reject_listing
 from marketplace.accounts.models import User
 from tests.files import makers
 from tests.files.makers import form
+from vendors.api.views import submission as submission_views
 from vendors.errors import SubmitChecksFailed
+from vendors.selectors import listing_of
 from vendors.services import submission_checks
 from vendors.services.files import remove_preview
 from vendors.services.submission import run_submit_checks, submit_checked
@@ -125,6 +127,18 @@ def test_listing_whose_thumbnail_was_removed_during_the_checks_stays_a_draft(rea
     assert [check["name"] for check in refused.value.members["checks"] if not check["passed"]] == ["preview_thumbnail"]
     ready.refresh_from_db()
     assert (ready.status, ready.reviews.count()) == ("Draft", 0)
+
+
+def test_file_that_is_replaced_as_soon_as_its_listing_was_read_is_not_submitted(
+    step: Callable[[str], Any], ready: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*words: Any) -> Listing:
+        found = listing_of(*words)
+        upload(ready, "2")
+        return found
+
+    monkeypatch.setattr(submission_views, "listing_of", read)
+    assert problem(step("submit")) == (409, "invalid_transition")
 
 
 def test_second_submit_is_refused_before_the_file_is_read(step: Callable[[str], Any], ready: Listing, media: Path) -> None:

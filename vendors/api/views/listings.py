@@ -74,7 +74,7 @@ class ListingViews(VendorViewSet):
     def retrieve(self, request: Request, asset_id: str) -> Response:
         """Return one of the caller's listings with all fields, files and previews."""
         listing = listing_of(self.profile, asset_id)
-        prefetch_related_objects([listing], "previews", "approved_deliverable", "candidate_deliverable")
+        prefetch_related_objects([listing], "previews")
         return with_etag(listing, ListingRecord(listing).data)
 
     @documents_if_match
