@@ -1,6 +1,7 @@
 """Contents of packages: the original deliverable, README.txt and LICENSE.txt in an uncompressed zip archive."""
 
 import hashlib
+import re
 import zlib
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,8 @@ _LAYOUT = 2
 _NAME_BYTES = 240
 # Windows does not allow these in file names.
 _UNNAMABLE = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
+# Names that Windows gives to devices, with any extension; `cam.py` refuses them too.
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\..*)?", re.IGNORECASE)
 
 
 def readme_of(listing: Listing, version: str) -> str:
@@ -75,12 +78,12 @@ def _time_of(deliverable: Deliverable) -> datetime:
 
 
 def entry_name(deliverable: Deliverable) -> str:
-    """Return the file's name in the archive, without a path and other than those of the texts."""
+    """Return the file's name in the archive, without a path, valid on every system, and other than those of the texts."""
     name = "".join(char for char in deliverable.original_filename if char.isprintable())
     name = name.replace("\\", "/").rsplit("/", 1)[-1].strip(" .").translate(_UNNAMABLE)
     # Cut at the front, to keep the extension.
     name = name.encode()[-_NAME_BYTES:].decode(errors="ignore").lstrip(" .")
-    if not name or name.casefold() in {README.casefold(), LICENSE.casefold()}:
+    if not name or name.casefold() in {README.casefold(), LICENSE.casefold()} or _DEVICE.fullmatch(name):
         return f"asset-{name or 'file'}"
     return name
 
