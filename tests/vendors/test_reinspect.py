@@ -20,6 +20,7 @@ from tests.factories import DeliverableFactory
 from tests.files import makers
 from tests.files.helpers import recorded, said
 from tests.shop import on_sale
+from vendors.inspection import inspect_deliverable
 from vendors.services import reinspecting
 from vendors.services.reinspecting import differences
 
@@ -124,11 +125,10 @@ def test_file_deleted_during_reinspect_is_not_a_failure(monkeypatch: pytest.Monk
 
 def test_draft_deleted_during_the_inspection_of_its_file_does_not_stop_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     draft, other = recorded(fonts()), recorded(fonts())
-    inspect = reinspecting.inspect_deliverable
 
     def meanwhile(**words: Any) -> Any:
         Listing.objects.filter(pk=draft.listing_id).delete()
-        return inspect(**words)
+        return inspect_deliverable(**words)
 
     monkeypatch.setattr(reinspecting, "inspect_deliverable", meanwhile)
     assert "1 changed, 1 overtaken" in run()

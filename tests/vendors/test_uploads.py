@@ -421,6 +421,26 @@ def test_file_uploaded_during_the_inspection_of_another_is_kept(
     assert finish(client, address).status_code == 200
 
 
+def test_upload_deleted_during_its_inspection_becomes_no_file(
+    client: APIClient,
+    listing: Listing,
+    media: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    address = uploaded(client, listing, makers.archive(a_txt="1"))
+    inspect = inspect_deliverable
+
+    def meanwhile(**kwargs: Any) -> Any:
+        assert client.delete(address, headers=TUS).status_code == 204
+        return inspect(**kwargs)
+
+    monkeypatch.setattr(services, "inspect_deliverable", meanwhile)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert problem(finish(client, address)) == (404, "not_found")
+    assert (Deliverable.objects.exists(), stored(media)) == (False, [])
+
+
 def test_upload_whose_stored_parts_are_shorter_than_announced_becomes_no_file(
     client: APIClient,
     listing: Listing,

@@ -64,6 +64,7 @@ def attach_deliverable(
 
     Raises:
         ListingLocked: the listing came under review in the meantime.
+        NotFound: the upload was deleted in the meantime.
         PreconditionFailed: it has changed since the state that If-Match names.
         UnapprovedStorageFull: the vendor keeps too much that is not approved.
         UploadConflict: another file was accepted in the meantime.
@@ -86,7 +87,8 @@ def attach_deliverable(
             previous.delete()
             delete_after_commit(previous.object_key)
         if upload is not None:
-            Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[])
+            if not Upload.objects.filter(pk=upload.pk).update(deliverable=deliverable, parts=[]):
+                raise NotFound
             delete_after_commit(*upload.part_keys)
         record_facts(deliverable, inspection.facts)
         audit.record(
