@@ -32,6 +32,8 @@ MAX_CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 270
 # The most children for the files of one sender.
 MAX_CHILDREN_OF_SENDER = max(1, MAX_CHILDREN // 2)
+# The time limits expect a file store that reads a MiB in 40 ms; one that takes this many seconds for a read is too slow for them.
+SLOW_READ_SECONDS = 0.2
 # How many times, 10 ms apart, to check whether a child that has closed its end of the connection has exited.
 ENDING_POLLS = 10
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."
@@ -68,7 +70,8 @@ def run_in_sandbox(
     Raises:
         UnsupportedType: the content is of no type that the task supports.
         FileRejected: it is damaged or hostile, or the child crashed or exceeded its limits.
-        DependencyUnavailable: too many children are running, this process is root, the child cannot be started, or it was killed from outside.
+        DependencyUnavailable: too many children are running, this process is root, the child cannot be started or was killed from outside, or the
+            file store is too slow.
         Overloaded: too many requests wait for an inspection.
     """
     if refused_as_root():
@@ -144,7 +147,8 @@ def _exchange(arguments: list[str], read_at: ReadAt, size: int, limits: Limits) 
                 break
             if kind != READ or length > RANGE_BYTES or offset + length > size:
                 raise ChildFailed(f"it asked for {kind!r} {offset} {length}")
-            content = read_at(offset, length)
+            with connection.store_read():
+                content = read_at(offset, length)
             if len(content) != length:
                 raise DependencyUnavailable("The stored file cannot be read at the moment.")
             connection.send(content)
@@ -160,6 +164,20 @@ class _Connection:
     def __init__(self, ours: socket.socket, seconds: float) -> None:
         self._socket = ours
         self._deadline = time.monotonic() + seconds
+        self._seconds = seconds
+        self._reads, self._read_seconds = 0, 0.0
+
+    @contextmanager
+    def store_read(self) -> Iterator[None]:
+        """Count the time of a read of the file store."""
+        began = time.monotonic()
+        yield
+        self._reads, self._read_seconds = self._reads + 1, self._read_seconds + time.monotonic() - began
+
+    @property
+    def waited_for_store(self) -> bool:
+        """Tell whether the time is up because the file store is slow, which says nothing about the file."""
+        return time.monotonic() >= self._deadline and self._read_seconds > max(self._seconds / 2, self._reads * SLOW_READ_SECONDS)
 
     def receive(self, count: int) -> bytes:
         content = bytearray(count)
@@ -196,12 +214,16 @@ def _child(arguments: list[str], wall_seconds: float) -> Iterator[_Connection]:
     with ours, tempfile.TemporaryDirectory(prefix="inspect-", ignore_cleanup_errors=True) as folder:
         with theirs:
             child = _start(arguments, folder, theirs)
+        connection = _Connection(ours, wall_seconds)
         try:
-            yield _Connection(ours, wall_seconds)
+            yield connection
         except ChildFailed as error:
             if _was_killed(child):
                 logger.warning("the task %s on %s bytes was killed from outside, as the system does when memory runs out", *arguments[:2])
                 raise DependencyUnavailable("Files cannot be checked at the moment.") from error
+            if connection.waited_for_store:
+                logger.warning("the file store was too slow for the task %s on %s bytes", *arguments[:2])
+                raise DependencyUnavailable("The stored file cannot be read fast enough at the moment.") from error
             raise
         finally:
             # The whole process group. The child has not been waited for, so its process id cannot have been reused.
