@@ -25,7 +25,7 @@ MESSAGES = {
     "insufficient_scope": _SIGN_IN,
     "ambiguous_credentials": "Your network or a browser extension added a credential of its own. Try another network or browser.",
     "vendor_not_approved": "Your store can't accept uploads now, because it is awaiting approval or suspended. See the studio's first page.",
-    "not_found": "This listing no longer exists. Go back to your listings.",
+    "not_found": "The listing or this upload of it no longer exists: it was deleted, or has expired. Reload the page.",
     "thumbnail_needed": "A listing on sale needs a cover picture. Upload another one to replace it.",
     "listing_locked": "It is in review and can't be changed. Withdraw it, or wait for the decision.",
     "upload_conflict": "Another file was uploaded here while yours was on its way, and was kept. Reload the page to see it; upload again if yours "
