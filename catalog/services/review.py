@@ -15,6 +15,7 @@ from marketplace.core.transitions import lock
 from marketplace.ui.mail import mail
 
 from .. import bounds
+from ..catalog_version import change_version
 from ..errors import StoreClosed
 from ..events import BlockChanged, ListingPublished, ListingReviewed, ListingUnpublished
 from ..manifests import ensure_manifest
@@ -134,6 +135,8 @@ def block_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -> 
             audit.record("deliverable.block", file, actor=actor, to_state="blocked", reason=reason, sha256=file.sha256)
         if files:
             _take_down_or_reject(listing, files, reason, actor)
+    # Versions can no longer be compared with it.
+    change_version()
     if newly_blocked:
         emit(BlockChanged(deliverable.sha256, blocked=True, reason=reason))
     return deliverable
@@ -165,6 +168,7 @@ def unblock_deliverable(*, deliverable: Deliverable, reason: str, actor: User) -
             audit.record("deliverable.unblock", file, actor=actor, from_state="blocked", reason=reason, sha256=file.sha256)
         if files:
             mail(listing.store.owner, "catalog/file_unblocked", listing=listing, deliverable=files[0], reason=reason)
+    change_version()
     emit(BlockChanged(deliverable.sha256, blocked=False, reason=reason))
     deliverable.blocked_at = None
     return deliverable

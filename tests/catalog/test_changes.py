@@ -97,6 +97,17 @@ def test_unpublished_and_blocked_versions_are_not_compared() -> None:
     assert changes(Listing.objects.get(pk=listing.pk), status=404)["code"] == "not_found"
 
 
+def test_cached_comparison_with_a_version_ends_when_that_is_blocked_and_returns_when_the_block_is_undone() -> None:
+    listing = updated(first(_font()), _font(metrics={}), version="1.1")
+    compared = changes(listing)
+    assert compared["from"]["version"] == "1.0"
+    earlier = Deliverable.objects.get(listing=listing, version="1.0")
+    services.block_deliverable(deliverable=earlier, reason="Bad.", actor=UserFactory())
+    assert "from" not in changes(listing)
+    services.unblock_deliverable(deliverable=earlier, reason="A mistake.", actor=UserFactory())
+    assert changes(listing) == compared
+
+
 def test_version_among_the_details_is_that_of_the_file() -> None:
     listing = first(_font())
     listing.candidate_deliverable, listing.version = _with_facts(make_deliverable(listing), _font()), "2.0"
