@@ -16,6 +16,8 @@ _MARKS = re.compile(
     "[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc"
     "\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef]"
 )
+# They say nothing, and NFKD would make them letters of the name before them.
+_TRADEMARKS = str.maketrans("™℠", "  ")
 _APOSTROPHES = re.compile("(?<=\\w)['\u2019\u02bc](?=\\w)")
 # Names with symbols: C++, C#.
 _NAMED_SYMBOLS = ((re.compile(r"(?<=\w)\+\+(?!\w)"), "plusplus"), (re.compile(r"(?<=\w)#(?!\w)"), "sharp"))
@@ -56,17 +58,24 @@ def fold(text: str) -> str:
     """Return the text casefolded, without accents."""
     if text.isascii():
         return text.lower()
-    plain = _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold().translate(_LETTERS)
+    plain = _MARKS.sub("", unicodedata.normalize("NFKD", text.translate(_TRADEMARKS))).casefold().translate(_LETTERS)
     return unicodedata.normalize("NFC", plain)
 
 
 def words_of(text: str) -> list[str]:
-    """Return the normalised words of a text in order; a run of an unspaced script is one word."""
+    """Return the normalised words of a text in order; a run of an unspaced script is one word, or several if it is long."""
     folded = _APOSTROPHES.sub("", fold(text))
     for symbols, name in _NAMED_SYMBOLS:
         folded = symbols.sub(name, folded)
     words = _ASCII_WORD.findall(folded) if folded.isascii() else folded.translate(_CHARACTERS).split()
-    return [word[:TERM_CHARS] for word in words]
+    return [part for word in words for part in _parts(word)]
+
+
+def _parts(word: str) -> list[str]:
+    """Return a word cut to the longest that is indexed; a run of an unspaced script in parts that share a letter, so that no pair is lost."""
+    if len(word) <= TERM_CHARS or not is_unspaced(word):
+        return [word[:TERM_CHARS]]
+    return [word[start : start + TERM_CHARS] for start in range(0, len(word) - 1, TERM_CHARS - 1)]
 
 
 def title_key(words: Iterable[str]) -> int:

@@ -131,6 +131,23 @@ def test_singular_form_of_a_word_is_found() -> None:
     assert [singular(word) for word in words] == ["font", "story", "box", "brush", "glass", "bus", "lie"]
 
 
+def test_end_of_a_long_text_without_spaces_is_found() -> None:
+    text = "แบบอักษรภาษาไทยสำหรับงานออกแบบโปสเตอร์และบรรจุภัณฑ์สินค้าคุณภาพสูงสุดเพื่อนักออกแบบกราฟิกมืออาชีพ"
+    PublishedListingFactory(title="Thai", description=text)
+    # Has a part of the word only.
+    PublishedListingFactory(title="กราฟ")
+    assert titles("กราฟิก") == ["Thai"]
+    run = "".join(map(chr, range(0x4E00, 0x4E00 + 200)))
+    assert set(pieces(run)) == {pair for word in words_of(run) for pair in pieces(word)}
+    assert max(map(len, words_of(run))) == 64
+
+
+def test_name_with_a_trademark_sign_is_found_without_it() -> None:
+    PublishedListingFactory(title="Acme™ Sans")
+    PublishedListingFactory(title="Acme Other")
+    assert titles("acme sans") == titles("Acme™ Sans") == ["Acme™ Sans"]
+
+
 def test_text_is_split_into_normalised_words() -> None:
     assert fold("ŁÓDŹ Straße \uff21\uff22\uff23 Ǆ") == "lodz strasse abc dz"
     assert fold("\u0130stanbul \u0131l\u0131k \u1e9e ﬁne Ἀθῆναι ΣΊΣΥΦΟΣ Ёлка") == "istanbul ilik ss fine αθηναι σισυφοσ елка"
