@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from urllib.parse import urlencode
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -108,6 +109,17 @@ def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
     assert titles(page_at(client, "/browse?currency=USD&minPrice=10.28&sort=price_asc")) == ["Font 28", "Font 29"]
     assert titles(page_at(client, "/browse?category=presets")) == []
     assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
+
+
+def test_tag_and_file_type_that_begin_with_an_exclamation_mark_are_not_excluded(client: Client) -> None:
+    listing = on_sale(title="Loud", tags=["!wow"], file_type="!x")
+    on_sale(title="Quiet")
+    (tag,) = page_at(client, f"/assets/{listing.slug}").select("a[href*='?tag=']")
+    assert titles(page_at(client, str(tag["href"]))) == ["Loud"]
+    (option,) = page_at(client, "/browse").select("#shop_fileType option[value*='!']")
+    chosen = page_at(client, f"/browse?{urlencode({'fileType': option['value']})}")
+    assert titles(chosen) == ["Loud"]
+    assert [each["value"] for each in chosen.select("#shop_fileType option[selected]")] == [option["value"]]
 
 
 @pytest.mark.slow

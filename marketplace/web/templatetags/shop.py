@@ -7,6 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.file_types import file_type_label
+from catalog.filters import Values
 from catalog.pricing import Prices
 from marketplace.accounts.models import Tier
 from marketplace.core.money import Currency
@@ -25,6 +26,13 @@ def price(prices: Prices, currency: Currency) -> SafeString:
     if amount == 0:
         return SafeString('<span class="number">Free</span>')
     return format_html('<span class="number" data-currency="{}">{}</span>', shown, money(amount, shown))
+
+
+@register.filter
+def as_filter(value: str) -> str:
+    """Return a value as a filter's parameter, in which an unmarked `!` at the beginning would exclude it."""
+    (sent,) = Values((value,)).as_sent
+    return sent
 
 
 @register.filter
