@@ -1,6 +1,7 @@
 """Normalised tags and platforms, by which listings can be filtered."""
 
 import re
+import unicodedata
 
 from .models import LabelKind, Listing
 
@@ -17,6 +18,6 @@ def labels_of(listing: Listing) -> set[tuple[LabelKind, str]]:
 
 
 def normalised(text: str) -> str:
-    """Return a text casefolded, with single inner spaces and no outer ones, cut to `VALUE_CHARS`."""
-    # Casefolding may lengthen a text.
-    return " ".join(text.split()).casefold()[:VALUE_CHARS]
+    """Return a text casefolded, with single inner spaces and no outer ones, cut to `VALUE_CHARS`; the same for all encodings of it (NFKC)."""
+    # Both may lengthen a text.
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())[:VALUE_CHARS]

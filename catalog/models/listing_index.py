@@ -15,8 +15,8 @@ from marketplace.core import bounds as core_bounds
 from .. import bounds
 from .listings import AiOrigin, AiTraining, Listing
 
-# Above every price, so that listings without a price in a currency sort last, by their price in dollars.
-NO_PRICE = 10**9
+# Above every price under any licence tier, so that listings without a price in a currency sort last, by their price in dollars.
+NO_PRICE = 10**15
 LABEL_CHARS = 250
 
 

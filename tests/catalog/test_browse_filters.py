@@ -4,6 +4,7 @@ import base64
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
+from unicodedata import normalize
 
 import orjson
 import pytest
@@ -101,6 +102,26 @@ def test_changed_price_factor_reorders_listings_at_once(get: Any) -> None:
     assert get("assets", license="commercial", maxPrice="200")["total"] == 0
     item = get("assets", license="commercial", maxPrice="300")["items"][0]
     assert [sold["priceINR"] for sold in item["licenses"]] == [100, 300, 500]
+
+
+def test_price_under_a_licence_that_costs_many_times_as_much_is_a_price(get: Any) -> None:
+    PublishedListingFactory(title="Dear", price_inr_minor=99_999_999)
+    PublishedListingFactory(title="Without rupees")
+    tier = LicenseTier.objects.get(slug="extended")
+    tier.price_factor = Decimal(20)
+    save_license_tier(tier=tier, changed=["price_factor"], actor=UserFactory(is_staff=True))
+    for sort in ("price_asc", "price_desc"):
+        assert [item["title"] for item in get("assets", license="extended", sort=sort)["items"]] == ["Dear", "Without rupees"]
+    assert get("assets", license="extended", minPrice="1")["total"] == 1
+
+
+def test_tags_platforms_and_file_types_match_however_they_are_encoded(get: Any) -> None:
+    for form in ("NFC", "NFD"):
+        PublishedListingFactory(tags=[normalize(form, "café")], supported_platforms="\uff26igma 5, x", file_type=normalize(form, "É"))
+    for form in ("NFC", "NFD"):
+        assert get("assets", tag=normalize(form, "Café"))["total"] == 2
+        assert get("assets", fileType=normalize(form, "é"), facets="fileType")["facets"]["fileType"] == [{"value": "é", "count": 2}]
+    assert get("assets", platform="figma")["total"] == 2
 
 
 def test_bad_parameters_are_each_named_with_what_is_wrong(refused: Any) -> None:
