@@ -267,5 +267,6 @@ def currency_of(given: Mapping[str, Any]) -> Currency:
 
 
 def license_of(given: Mapping[str, Any]) -> str | None:
-    """Return the licence by whose price listings are sorted: the only wanted one, else None."""
-    return given["license"].single if "license" in given else None
+    """Return the licence by whose price listings are sorted: the only wanted one, whatever is excluded, else None."""
+    wanted = set(given["license"].wanted) if "license" in given else set()
+    return wanted.pop() if len(wanted) == 1 else None

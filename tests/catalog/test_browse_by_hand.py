@@ -150,8 +150,8 @@ def place_of(listing: Listing, sort: str, query: dict[str, list[str]]) -> Any:
     if sort in {"popular", "newest"}:
         newest = -(listing.published_at or timezone.now()).timestamp()
         return (-listing.stats.purchases if sort == "popular" else 0, newest, listing.id)
-    asked, sign = query.get("license", []), 1 if sort == "price_asc" else -1
-    slug = asked[0] if len(asked) == 1 and asked[0][0] != "!" else None
+    asked, sign = {value for value in query.get("license", []) if value[0] != "!"}, 1 if sort == "price_asc" else -1
+    slug = asked.pop() if len(asked) == 1 else None
     price, dollars = price_of(listing, slug, query.get("currency", ["INR"])[0]), price_of(listing, slug, "USD") or 0
     return (price is None, sign * (dollars if price is None else price), listing.id)
 

@@ -115,6 +115,13 @@ def test_price_under_a_licence_that_costs_many_times_as_much_is_a_price(get: Any
     assert get("assets", license="extended", minPrice="1")["total"] == 1
 
 
+def test_order_by_the_price_of_a_licence_stays_where_another_is_excluded(get: Any) -> None:
+    for title, price, licenses in (("Both", 10_000, ["personal", "commercial"]), ("One", 15_000, ["commercial"])):
+        PublishedListingFactory(title=title, price_inr_minor=price, allowed_license_slugs=licenses)
+    for asked in (["commercial"], ["commercial", "!extended"], ["commercial", "commercial"]):
+        assert [item["title"] for item in get("assets", license=asked, sort="price_asc")["items"]] == ["One", "Both"], asked
+
+
 def test_tags_platforms_and_file_types_match_however_they_are_encoded(get: Any) -> None:
     for form in ("NFC", "NFD"):
         PublishedListingFactory(tags=[normalize(form, "café")], supported_platforms="\uff26igma 5, x", file_type=normalize(form, "É"))
