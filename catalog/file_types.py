@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .labels import normalised
-from .models import Listing
+from .models import Deliverable, Listing
 
 # Names of archives, which do not tell what is inside.
 WRAPPERS = frozenset({"", "zip", "tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "7z", "rar", "archive", "zip archive"})
@@ -59,15 +59,11 @@ MOTION_CATEGORY = "motion"
 EXTENSION_CHARS = 5
 
 
-def file_type_of(listing: Listing) -> str:
-    """Return the type by which a listing is filtered: the one that the vendor named, else that of the approved file's contents, else an empty text.
-
-    The listing was read with its category and its approved file.
-    """
+def file_type_of(listing: Listing, file: Deliverable | None) -> str:
+    """Return the type by which a listing with this file is filtered: the one that the vendor named, else that of the file's contents, else an empty text."""
     named = normalised(listing.file_type)
     if named not in WRAPPERS:
         return named
-    file = listing.approved_deliverable
     return "" if file is None else _type_of_contents(file.technical, listing.category.slug)
 
 

@@ -75,7 +75,7 @@ def index_entry(
             "tier": listing.tier_requirement,
             "ai_training": listing.ai_training,
             "ai_origin": listing.ai_origin,
-            "file_type": file_type_of(listing),
+            "file_type": file_type_of(listing, listing.approved_deliverable),
             **_columns(pricing.current_prices(listing)),
             **_columns(pricing.list_prices(listing), "list_"),
             "discount_bp": listing.current_discount_bp,

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import Listing
+from catalog.models import Deliverable, Listing
 from catalog.services.submission import unpublish_listing
 from tests.catalog.cases import add_candidate, published
 from tests.factories import ListingFactory
@@ -34,6 +34,15 @@ def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> No
     picture = reverse("studio-preview-picture", args=[listing.slug, 1])
     assert [link["href"] for link in page.select("a[data-picture]")] == [picture]
     assert browse(profile.user).get(picture).status_code == 200
+
+
+def test_draft_shows_the_type_of_the_file_that_waits_in_an_archive(browse: Callable[..., Client]) -> None:
+    listing = published(store=make_vendor().store)
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    listing = add_candidate(Listing.objects.get(pk=listing.pk))
+    Deliverable.objects.filter(pk=listing.candidate_deliverable_id).update(technical={"contentsByExtension": {"lottie": 2}})
+    page = browse(listing.store.owner).get(reverse("studio-preview", args=[listing.slug]))
+    assert page.context["file_type"] == "lottie"
 
 
 def test_draft_shows_the_version_that_an_unpublished_listing_keeps(browse: Callable[..., Client]) -> None:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from catalog.ai_use import LIST_PREFERENCE, training_sentence, usage_headers
 from catalog.comparison.public import changes_of
-from catalog.file_types import public_file_type
+from catalog.file_types import file_type_of, public_file_type
 from catalog.filters import ListingFilter, Values
 from catalog.models import Deliverable, Listing
 from catalog.models.files import StorePictureKind, public_technical
@@ -59,7 +59,7 @@ def draft(request: SignedInRequest, listing: Listing) -> HttpResponse:
     offer = offer_of(listing, None)
     file = listing.candidate_deliverable or listing.approved_deliverable
     context = _page_context(request, offer, file) | {
-        "file_type": public_file_type(listing.file_type, ""),
+        "file_type": public_file_type(listing.file_type, file_type_of(listing, file)),
         "is_own": True,
         "is_draft": True,
         "picture_route": "studio-preview-picture",
