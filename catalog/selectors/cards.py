@@ -1,7 +1,7 @@
 """Listings as cards: image, title, store and price."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -115,11 +115,12 @@ class FilterNames:
     licenses: dict[str, str]
 
 
-def filter_names() -> FilterNames:
-    """Return the active categories and licence tiers in one query."""
+def filter_names(chosen: Mapping[str, str]) -> FilterNames:
+    """Return the active categories and licence tiers, and those that are `chosen` by their slugs, in one query."""
     columns = ("sort_order", "slug", "name")
-    categories: QuerySet[Any, Any] = Category.objects.filter(is_active=True).order_by().values_list(Value("category"), *columns)
-    licenses: QuerySet[Any, Any] = LicenseTier.objects.filter(is_active=True).order_by().values_list(Value("license"), *columns)
+    is_category, is_license = (Q(is_active=True) | Q(slug=chosen.get(name, "")) for name in ("category", "license"))
+    categories: QuerySet[Any, Any] = Category.objects.filter(is_category).order_by().values_list(Value("category"), *columns)
+    licenses: QuerySet[Any, Any] = LicenseTier.objects.filter(is_license).order_by().values_list(Value("license"), *columns)
     rows = sorted(categories.union(licenses, all=True))
     names = {kind: {slug: name for row_kind, _, slug, name in rows if row_kind == kind} for kind in ("category", "license")}
     return FilterNames(names["category"], names["license"])

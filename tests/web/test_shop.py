@@ -12,7 +12,7 @@ from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import ListingIndex, Preview, Store
+from catalog.models import Category, ListingIndex, Preview, Store
 from catalog.services.visibility import store_visibility_changed
 from marketplace.web.views import sitemaps
 from tests.factories import ListingFactory
@@ -109,6 +109,16 @@ def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
     assert titles(page_at(client, "/browse?currency=USD&minPrice=10.28&sort=price_asc")) == ["Font 28", "Font 29"]
     assert titles(page_at(client, "/browse?category=presets")) == []
     assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
+
+
+def test_retired_category_in_which_something_is_on_sale_is_named_and_kept(client: Client) -> None:
+    listing = on_sale(title="Kept")
+    Category.objects.filter(pk=listing.category_id).update(is_active=False)
+    page = page_at(client, f"/browse?category={listing.category.slug}")
+    (chosen,) = page.select("input[name=category][checked]")
+    assert (titles(page), chosen["value"]) == (["Kept"], listing.category.slug)
+    assert {heading.get_text() for heading in page.select("h1")} == {listing.category.name}
+    assert not page_at(client, "/browse").select(f"input[value={listing.category.slug}]")
 
 
 def test_tag_and_file_type_that_begin_with_an_exclamation_mark_are_not_excluded(client: Client) -> None:

@@ -39,7 +39,7 @@ def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     """Return the results, in six queries at most besides those of a search."""
     given = form.given | {"currency": currency}
     listings = ListingFilter.matching(CARDS, given)
-    names = filter_names()
+    names = filter_names(form.chosen)
     if form.query:
         return _search_results(form.query, listings if given.keys() - {"currency"} else None, names)
     page = list_listings(listings, given, sort=form.order, limit=PAGE_SIZE, start=(form.page_number - 1) * PAGE_SIZE)
