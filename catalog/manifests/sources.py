@@ -10,6 +10,7 @@ import orjson
 
 from marketplace.core.money import WALLET_CURRENCIES
 
+from ..labels import PLATFORM_SEPARATOR
 from ..models import Deliverable, LicenseTier, Listing
 from ..models.listings import ListingStatus
 from ..pricing import current_price, permitted_tiers
@@ -31,7 +32,6 @@ MAX_HEADINGS = 12
 HEADING_CHARS = 80
 SKILL_NAME_CHARS = 80
 SKILL_DESCRIPTION_CHARS = 500
-_SEPARATOR = re.compile(r"[,;/\n]")
 # OpenType axis tags: four letters, digits or spaces.
 _AXIS_TAG = re.compile(r"[A-Za-z][A-Za-z0-9 ]{0,3}")
 
@@ -74,7 +74,7 @@ def sources_of(listing: Listing, tiers: Sequence[LicenseTier]) -> dict[str, Any]
 
 def platforms_of(supported_platforms: str) -> list[str]:
     """Return the host tools that a vendor listed, each once."""
-    names = (plain(name, PLATFORM_CHARS) for name in _SEPARATOR.split(supported_platforms))
+    names = (plain(name, PLATFORM_CHARS) for name in PLATFORM_SEPARATOR.split(supported_platforms))
     return list(dict.fromkeys(filter(None, names)))[:MAX_PLATFORMS]
 
 

@@ -163,6 +163,7 @@ def test_platforms_are_labels_without_their_versions() -> None:
     for text, expected in (
         ("After Effects 2023+, Figma", {"after effects", "figma"}),
         ("Premiere Pro v24.1 / FIGMA; ", {"premiere pro", "figma"}),
+        ("Photoshop、Illustrator\uff0cFigma، XD", {"photoshop", "illustrator", "figma", "xd"}),
         ("", set()),
     ):
         assert labels_of(Listing(supported_platforms=text)) == {("platform", name) for name in expected}

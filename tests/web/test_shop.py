@@ -162,6 +162,12 @@ def test_filters_that_no_control_shows_stay_and_can_be_taken_away(client: Client
     assert "maxPrice" not in str(chips["up to 9000"])
     assert titles(page_at(client, str(chips["not fonts"]))) == ["Loop"]
     assert "category=%21fonts" not in str(chips["not fonts"])
+    page = page_at(client, f"/browse?{urlencode([('tag', '!sans'), ('tag', chr(92) + '!wow'), ('fileType', '!otf')])}")
+    assert {chip.get_text(" ", strip=True).split(" (remove)")[0][:-2] for chip in page.select("ul.tags a.tag")} >= {
+        "not sans",
+        "!wow",
+        "not otf",
+    }
 
 
 @pytest.mark.slow

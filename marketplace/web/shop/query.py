@@ -20,6 +20,8 @@ from marketplace.core import bounds
 CONTROLS = ("category", "license", "fileType", "aiTraining", "aiOrigin")
 # Filters of one value that have a place of their own in the panel.
 PLACED = ("minPrice", "maxPrice", "currency")
+# How a value begins that is excluded, or that begins with a `!` itself.
+_SIGNS = ("!", "\\!")
 Choices = list[tuple[str, str]]
 
 
@@ -86,14 +88,14 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
         labels: dict[str, Callable[[str], str | None]] = {
             "category": names.categories.get,
             "license": names.licenses.get,
-            "fileType": file_type_label,
+            "fileType": lambda value: None if value.startswith(_SIGNS) else file_type_label(value),
             **{field.name: _statement_chips(field, choices).get for field, choices, _ in self.ai_statements},
         }
         # Encoded once: the address for each value contains all the others.
         encoded = {(name, value): urlencode([(name, value)]) for name, value in self._parameters()}
         chips = [
             (
-                labels.get(name, str)(value) or value.replace("!", "not ", 1),
+                labels.get(name, _in_words)(value) or _in_words(value),
                 _address(text for pair, text in encoded.items() if pair != (name, value)),
             )
             for name, values in self._filter_values()
@@ -115,6 +117,11 @@ class ShopForm(ListingFilter.form_class()):  # type: ignore[misc]  # made of the
     def _filter_values(self) -> list[tuple[str, list[str]]]:
         """Return the values of filters as an address has them."""
         return [(name, value.as_sent) for name, value in self.given.items() if isinstance(value, Values)]
+
+
+def _in_words(value: str) -> str:
+    """Return a value of a filter without the signs of the query string."""
+    return value.replace("!", "not ", 1) if value.startswith("!") else value.removeprefix("\\") if value.startswith(_SIGNS) else value
 
 
 def _statement_chips(field: forms.BoundField, choices: Choices) -> dict[str, str]:
