@@ -14,10 +14,10 @@ from marketplace.core import bounds
 from marketplace.review.base import ModelForm
 from marketplace.review.decisions import DecisionForm
 
-from ..models import ListingReview, RejectionReason, SearchSynonym
+from ..models import Category, ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
 from ..services.findings import OTHER, check_reason
-from ..services.taxonomy import check_synonym
+from ..services.taxonomy import check_category, check_synonym
 
 # Rows for findings that the reviewer words.
 OTHER_ROWS = 3
@@ -106,6 +106,21 @@ class CheckedForm(ModelForm):
             with problems_as_form_errors(self):
                 type(self).check(construct_instance(self, copy(self.instance)))
         return cleaned
+
+
+class CategoryForm(CheckedForm):
+    """A category."""
+
+    check = check_category
+
+    class Meta:
+        model = Category
+        fields = ("slug", "name", "description", "icon", "sort_order", "metadata", "is_active")
+
+    def clean_metadata(self) -> Any:
+        """Return the metadata, an empty object if nothing was entered."""
+        metadata = self.cleaned_data["metadata"]
+        return {} if metadata is None else metadata
 
 
 class SynonymForm(CheckedForm):

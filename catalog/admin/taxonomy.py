@@ -17,7 +17,7 @@ from ..selectors.taxonomy import current_terms
 from ..services.findings import save_rejection_reason
 from ..services.taxonomy import publish_terms, save_category, save_license_tier, save_synonym
 from ..uses import Use, UseTerms
-from .forms import RejectionReasonForm, SynonymForm
+from .forms import CategoryForm, RejectionReasonForm, SynonymForm
 from .terms import LicenseTermsForm, LicenseTierForm
 
 
@@ -25,10 +25,10 @@ from .terms import LicenseTermsForm, LicenseTierForm
 class CategoryAdmin(EditableAdmin):
     """Categories of the catalog."""
 
+    form = CategoryForm
     list_display = ("name", "slug", "sort_order", "is_active")
     list_filter = ("is_active",)
     search_fields = ("name", "slug")
-    fields = ("slug", "name", "description", "icon", "sort_order", "metadata", "is_active")
     saved_by = save_category, "category"
 
 

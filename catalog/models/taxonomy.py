@@ -4,6 +4,7 @@ import hashlib
 from decimal import Decimal
 
 from django.conf import settings
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -18,7 +19,12 @@ class Category(models.Model):
     """A category of the catalog, such as fonts."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
-    slug = models.SlugField(max_length=bounds.SLUG_CHARS, unique=True)
+    # The API takes no other slugs for the category of a listing.
+    slug = models.SlugField(
+        max_length=bounds.SLUG_CHARS,
+        unique=True,
+        validators=[RegexValidator(r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", "Use lower-case letters, digits and single hyphens between them.")],
+    )
     name = models.CharField(max_length=bounds.NAME_CHARS)
     description = models.TextField(blank=True)
     icon = models.CharField(max_length=40, blank=True)

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+import orjson
 from django.db import transaction
 from django.db.models import Model
 
@@ -28,10 +29,30 @@ MAX_ACTIVE_SYNONYMS = 500
 
 @transaction.atomic
 def save_category(*, category: Category, changed: list[str], actor: User) -> Category:
-    """Save a new or changed category and invalidate cached responses."""
+    """Save a new or changed category and invalidate cached responses.
+
+    Raises:
+        InvalidInput: its metadata is not valid.
+    """
+    check_category(category)
     _save(category, changed, actor)
     refresh_category(category)
     return category
+
+
+def check_category(category: Category) -> None:
+    """Validate the metadata of a category, which the API returns.
+
+    Raises:
+        InvalidInput: it is no JSON object, or one that not every database can store.
+    """
+    try:
+        text = orjson.dumps(category.metadata)
+    except orjson.JSONEncodeError:
+        text = b"null"
+    # `NaN` becomes null.
+    if not isinstance(category.metadata, dict) or orjson.loads(text) != category.metadata or rb"\u0000" in text:
+        raise texts.invalid("metadata", "invalid", 'Enter a JSON object, such as {"badge": "New"}.')
 
 
 @transaction.atomic

@@ -182,6 +182,18 @@ def test_category_edit_ends_cached_responses_and_is_audited(root: Client) -> Non
 
 
 @pytest.mark.database_full
+def test_category_that_the_api_could_not_return_or_name_is_an_error_in_the_form(root: Client) -> None:
+    page, answers = address(Category, "add"), {"name": "Brushes", "slug": "brushes", "sort_order": "9", "metadata": "{}", "is_active": "on"}
+    wrong = [("metadata", text) for text in ("[1]", "3", '"x"', '{"a": NaN}', r'{"a": "\u0000"}')]
+    for name, value in (*wrong, *(("slug", slug) for slug in ("Brushes", "my_brushes", "my--brushes"))):
+        response = root.post(page, answers | {name: value})
+        assert (response.status_code, response.context["adminform"].errors.keys()) == (200, {name}), value
+    assert root.post(page, answers | {"metadata": ""}).status_code == 302
+    items = {item["slug"]: item for item in Client().get("/api/v1/categories").json()["items"]}
+    assert items["brushes"]["metadata"] == {}
+
+
+@pytest.mark.database_full
 def test_licence_factor_below_zero_is_an_error_in_the_form(root: Client) -> None:
     tier = LicenseTier.objects.get(slug="personal")
     answers = {"name": tier.name, "summary": tier.summary, "price_factor": "-1", "sort_order": "1"}
