@@ -51,6 +51,7 @@ class Discount(models.Model):
     def status(self) -> DiscountStatus:
         """The status at the database's time, if the query annotated it as `now`, else at the server's."""
         now = getattr(self, "now", None) or timezone.now()
-        if now < self.starts_at:
-            return DiscountStatus.PLANNED
-        return DiscountStatus.RUNNING if now < self.ends_at else DiscountStatus.ENDED
+        # One that was ended before its beginning ends before it.
+        if now >= self.ends_at:
+            return DiscountStatus.ENDED
+        return DiscountStatus.PLANNED if now < self.starts_at else DiscountStatus.RUNNING

@@ -125,7 +125,8 @@ def test_ended_discount_leaves_the_catalog_and_a_planned_one_is_deleted(client: 
     ended = client.delete(path(on_sale, running))
     assert (ended.status_code, ended.json()["status"]) == (200, "Ended")
     assert shown(client, on_sale)[0] == 10.0
-    assert client.delete(path(on_sale, planned)).status_code == 200
+    deleted = client.delete(path(on_sale, planned))
+    assert (deleted.status_code, deleted.json()["status"]) == (200, "Ended")
     assert [(row["id"], row["status"]) for row in client.get(path(on_sale)).json()["items"]] == [(running, "Ended")]
     assert client.delete(path(on_sale, running)).status_code == client.delete(path(on_sale, "x")).status_code == 404
 
