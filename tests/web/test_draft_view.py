@@ -39,8 +39,8 @@ def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> No
 def test_draft_shows_the_type_of_the_file_that_waits_in_an_archive(browse: Callable[..., Client]) -> None:
     listing = published(store=make_vendor().store)
     unpublish_listing(listing=listing, actor=listing.store.owner)
-    listing = add_candidate(Listing.objects.get(pk=listing.pk))
-    Deliverable.objects.filter(pk=listing.candidate_deliverable_id).update(technical={"contentsByExtension": {"lottie": 2}})
+    add_candidate(Listing.objects.get(pk=listing.pk))
+    Deliverable.objects.filter(listing=listing, approved_at=None).update(technical={"contentsByExtension": {"lottie": 2}})
     page = browse(listing.store.owner).get(reverse("studio-preview", args=[listing.slug]))
     assert page.context["file_type"] == "lottie"
 
