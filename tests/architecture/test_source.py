@@ -21,6 +21,7 @@ PLAIN = {
     "catalog lock_listing": "locks a row and reads it",
     "catalog lock_own_listing": "locks a row and reads it",
     "catalog require_etag": "refuses, or does nothing",
+    "catalog check_category": "refuses, or does nothing",
     "catalog check_reason": "refuses, or does nothing",
     "catalog check_synonym": "refuses, or does nothing",
     "catalog check_terms": "refuses, or does nothing",

@@ -1,6 +1,7 @@
 """Looking into stored files again: what is said of them follows the inspector, the files stay."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -9,10 +10,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import Client
+from django.utils import timezone
 
 from catalog.catalog_version import current_version
 from catalog.manifests import ensure_manifest
-from catalog.models import AgentManifest, Deliverable, Listing
+from catalog.models import AgentManifest, Deliverable, FileFacts, Listing
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.models import AuditEntry
 from marketplace.storage.local import LocalStorage
@@ -60,6 +63,18 @@ def test_reinspect_stops_if_the_store_cannot_be_read(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(LocalStorage, "read", refuse)
     with pytest.raises(CommandError, match="The disk is gone"):
         run()
+
+
+def test_cached_comparison_follows_the_facts_of_an_earlier_version(media: Path) -> None:
+    listing = on_sale(fonts())
+    content = makers.zipped({"Tiny.ttf": makers.font(), "new.txt": b"x"})
+    earlier = recorded(content, listing=listing, version="0.9", approved_at=timezone.now() - timedelta(days=1))
+    run()
+    FileFacts.objects.filter(sha256=earlier.sha256).delete()
+    address = f"/api/v1/assets/{listing.slug}/changes"
+    assert Client().get(address).json()["comparable"] is False
+    run()
+    assert Client().get(address).json()["comparable"] is True
 
 
 def test_unknown_listing_and_format_are_refused() -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from catalog.catalog_version import change_version
 from catalog.manifests.sources import digest_of, sources_of
 from catalog.models import AgentManifest, Deliverable, Listing
 from catalog.selectors.listings import lookup
@@ -115,6 +116,9 @@ def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspect
     if listing.approved_deliverable_id == deliverable.pk:
         # The public page shows the details.
         listing_edited(listing)
+    else:
+        # Versions are compared by the facts.
+        change_version()
     return Reinspected(ReinspectOutcome.CHANGED, detail, stale_manifest=_manifest_is_stale(listing))
 
 
