@@ -15,7 +15,7 @@ from django.urls import reverse
 from catalog.models import Category, ListingIndex, Preview, Store
 from catalog.services.visibility import store_visibility_changed
 from marketplace.web.views import sitemaps
-from tests.factories import ListingFactory
+from tests.factories import ListingFactory, StoreFactory
 from tests.shop import funded, on_sale
 
 from .markup import soup
@@ -109,6 +109,16 @@ def test_filters_orders_and_pages_are_those_of_the_api(client: Client) -> None:
     assert titles(page_at(client, "/browse?currency=USD&minPrice=10.28&sort=price_asc")) == ["Font 28", "Font 29"]
     assert titles(page_at(client, "/browse?category=presets")) == []
     assert titles(page_at(client, "/browse?q=fnot+07"))[0] == "Font 07"
+
+
+def test_page_beyond_the_last_one_does_not_say_that_there_is_nothing(client: Client) -> None:
+    store = on_sale(title="Only").store
+    for address in ("/browse?page=2&currency=USD", f"/stores/{store.slug}?page=2"):
+        page = page_at(client, address)
+        assert not {"No matching assets", "Nothing on sale"} & {heading.get_text() for heading in page.select("h2")}
+        (first,) = page.select(".empty a")
+        assert titles(page_at(client, str(first["href"]))) == ["Only"]
+    assert "Nothing on sale" in page_at(client, f"/stores/{StoreFactory().slug}").get_text()
 
 
 def test_retired_category_in_which_something_is_on_sale_is_named_and_kept(client: Client) -> None:
