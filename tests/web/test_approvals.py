@@ -6,6 +6,7 @@ import pytest
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from catalog.services.submission import unpublish_listing
 from developers.models import AccessToken, SpendingLimit
 from tests.factories import PASSWORD
 from tests.shop import funded, on_sale
@@ -39,6 +40,15 @@ def test_waiting_purchase_is_told_with_its_reason(browse: Browse, approval: Appr
     page = read(client.get(address(approval)))
     for shown in (approval.quote.listing.title, "₹499.00", "Shopping agent", "For the &lt;b&gt;poster&lt;/b&gt;"):
         assert shown in page
+
+
+@pytest.mark.slow
+def test_asset_that_left_the_catalog_is_named_without_a_link(browse: Browse, approval: Approval) -> None:
+    listing, client = approval.quote.listing, browse(approval.owner)
+    linked = f'href="{reverse("asset-page", args=[listing.slug])}"'
+    assert linked in read(client.get(address(approval)))
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    assert linked not in read(client.get(address(approval)))
 
 
 def test_purchase_is_allowed_once(browse: Browse, approval: Approval) -> None:

@@ -35,6 +35,14 @@ def test_listing_is_added_shown_and_removed_by_forms(browse: Callable[..., Clien
     assert form_of(client, listing.slug) != remove
 
 
+@pytest.mark.slow
+def test_removal_on_the_page_of_a_listing_that_left_the_catalog_leads_to_the_favourites(browse: Callable[..., Client]) -> None:
+    listing, client = on_sale(), browse()
+    client.post(reverse("favourite-add", args=[listing.slug]))
+    unpublish_listing(listing=listing, actor=listing.store.owner)
+    assert client.post(reverse("favourite-remove", args=[listing.slug]))["Location"] == reverse("favourites")
+
+
 def test_visitor_signs_in_first_and_comes_back_to_the_listing(client: Client) -> None:
     listing = on_sale()
     answer = client.post(form_of(client, listing.slug))

@@ -49,8 +49,10 @@ def add(request: SignedInRequest, slug: str) -> HttpResponseBase:
 
 @signed_in_page("POST")
 def remove(request: SignedInRequest, slug: str) -> HttpResponseBase:
-    """Remove a listing and return to the page of the form."""
-    listing = get_object_or_404(Listing, slug=slug, pk__in=request.user.favourites.values("listing"))
+    """Remove a listing and return to the page of the form, if it is still there."""
+    kept = request.user.favourites.values("listing")
+    listing = get_object_or_404(Listing.objects.select_related("store"), slug=slug, pk__in=kept)
     remove_favourite(listing=listing, actor=request.user)
     messages.success(request, f"{listing.title} is no longer in your favourites.")
-    return redirect("favourites") if request.POST.get("from") == "favourites" else redirect("asset-page", slug=slug)
+    to_list = request.POST.get("from") == "favourites" or not listing.is_on_sale
+    return redirect("favourites") if to_list else redirect("asset-page", slug=slug)
