@@ -8,9 +8,11 @@ from django import forms
 from .pages import SignedInRequest
 
 
-def password_is_right(request: SignedInRequest, password: str) -> bool:
-    """Tell whether the password is right; attempts count against the rate limit of signing in again."""
-    return bool(ratelimit.consume(request, action="reauthenticate", user=request.user)) and request.user.check_password(password)
+def password_error(request: SignedInRequest, password: str) -> str:
+    """Return why a password is refused, empty if it is right; attempts count against the rate limit of signing in again."""
+    if not ratelimit.consume(request, action="reauthenticate", user=request.user):
+        return "You have tried too often. Wait a minute, then try again."
+    return "" if request.user.check_password(password) else "The password is incorrect."
 
 
 class PasswordConfirmationForm(forms.Form):
@@ -33,6 +35,7 @@ class PasswordConfirmationForm(forms.Form):
 
     def require_password(self) -> None:
         """Add an error unless the password is right."""
-        self.password_confirmed = password_is_right(self._request, self.cleaned_data.get("password", ""))
-        if not self.password_confirmed:
-            self.add_error("password", f"The password is incorrect. It is required for {self.needed_for}.")
+        error = password_error(self._request, self.cleaned_data.get("password", ""))
+        self.password_confirmed = not error
+        if error:
+            self.add_error("password", f"{error} The password is required for {self.needed_for}.")

@@ -11,7 +11,7 @@ from developers.dashboard.limit_forms import AMOUNT_LABELS, amount_field
 from developers.services.spending import LimitValues
 from marketplace.accounts.models import MailTopic
 from marketplace.accounts.pages import SignedInRequest
-from marketplace.accounts.password_confirmation import PasswordConfirmationForm, password_is_right
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm, password_error
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import Currency, to_minor
 from marketplace.ui.formatting import money
@@ -63,8 +63,8 @@ class DeletionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Check the password only once the address is right: each try counts."""
         cleaned = super().clean() or {}
-        if not self.errors and not password_is_right(self._request, cleaned["password"]):
-            self.add_error("password", forms.ValidationError("That is not your password.", code="wrong_password"))
+        if not self.errors and (error := password_error(self._request, cleaned["password"])):
+            self.add_error("password", error)
         return cleaned
 
 
