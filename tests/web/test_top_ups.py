@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.core.checks import run_checks
 from django.test import Client
+from django.utils import timezone
 
 from marketplace.web.views import payments
 from tests.callers import signed_in
@@ -16,10 +17,11 @@ from tests.shop import funded, on_sale
 from tests.wallet.top_up_cases import deliver_event, requested_top_up
 from wallet import bounds
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
-from wallet.models import Order, ProviderEvent, TopUp
+from wallet.models import Order, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers.simulated import signed_event
 from wallet.selectors import wallet_of
+from wallet.services.funding import credit_wallet
 
 pytestmark = pytest.mark.django_db
 
@@ -44,6 +46,22 @@ def test_empty_wallet_at_the_checkout_is_topped_up_and_the_purchase_goes_on() ->
     bought = client.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})
     assert Order.objects.get(buyer=user).price_minor == 49_900
     assert bought.headers["Location"].startswith("/dashboard/orders/")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("expired", [False, True], ids=["bought in another window", "expired"])
+def test_credit_for_a_purchase_that_cannot_be_made_any_more_is_not_asked_for(*, expired: bool) -> None:
+    user = funded(inr=10_000)
+    client, listing = signed_in(user), on_sale()
+    checkout = client.post(f"/assets/{listing.slug}/buy", {"currency": "INR"}).headers["Location"]
+    if expired:
+        Quote.objects.update(created_at=timezone.now() - timedelta(hours=2), expires_at=timezone.now() - timedelta(hours=1))
+    else:
+        credit_wallet(user=user, currency="INR", amount_minor=39_900, reason="test", actor=None)
+        client.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})
+    sent = client.post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "399.00", "quote": checkout.rsplit("/", 1)[1]})
+    assert sent.headers["Location"] == checkout
+    assert not TopUp.objects.exists()
 
 
 @pytest.mark.slow
