@@ -40,7 +40,8 @@ def details(request: SignedInRequest) -> HttpResponseBase:
         known |= {"state": known["region"], "region": ""}
     form = BillingForm(request.POST if request.method == "POST" else None, initial=known)
     following = request.GET.get("next", "")
-    if not url_has_allowed_host_and_scheme(following, {request.get_host()}, request.is_secure()):
+    # A word without a slash would be taken for the name of a route.
+    if not (following.startswith("/") and url_has_allowed_host_and_scheme(following, {request.get_host()}, request.is_secure())):
         following = ""
     if form.is_valid():
         with problems_as_form_errors(form):
