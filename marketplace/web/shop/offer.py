@@ -62,11 +62,8 @@ class AssetOffer:
     # Whether the viewer has the account tier that the listing needs; None for visitors.
     has_account_tier: bool | None
     is_favourite: bool
-
-    @property
-    def is_owned(self) -> bool:
-        """Tell whether the viewer owns any licence of it."""
-        return any(offered.owned for offered in self.tiers)
+    # Whether the viewer owns any licence of it, also one that is no longer on sale.
+    is_owned: bool
 
     @property
     def preselected(self) -> str:
@@ -104,6 +101,7 @@ def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
         related=related_cards(listing, limit=RELATED),
         has_account_tier=None if viewer is None else Tier(viewer.tier).rank >= Tier(listing.tier_requirement).rank,
         is_favourite=viewer is not None and is_favourite(viewer, listing),
+        is_owned=bool(owned_licences),
     )
 
 
