@@ -134,6 +134,11 @@ def operator_seller() -> Seller | None:
     return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
 
 
+def has_seller(vendor_id: uuid.UUID) -> bool:
+    """Tell whether a sale of a vendor's has a seller of record, who issues an invoice: the vendor or the operator."""
+    return Seller.objects.filter(Q(vendor=vendor_id) | Q(vendor__isnull=True), is_active=True).exists()
+
+
 def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.INVOICE) -> Invoice:
     """Return the invoice or credit note of one of the user's purchases.
 

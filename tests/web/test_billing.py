@@ -64,7 +64,9 @@ def test_wrong_detail_is_shown_at_its_field_and_nothing_is_saved(browse: Browse,
     assert billing_details_of(user) is None
 
 
-@pytest.mark.parametrize(("following", "leads"), [("/checkout/1", "/checkout/1"), ("//evil.example", PAGE)])
+@pytest.mark.parametrize(
+    ("following", "leads"), [("/checkout/1", "/checkout/1"), ("//evil.example", PAGE), ("account_logout", PAGE), ("nothing", PAGE)]
+)
 def test_billing_form_redirects_only_to_pages_of_this_site(browse: Browse, following: str, leads: str) -> None:
     assert browse().post(f"{PAGE}?next={following}", SENT)["Location"] == leads
 
@@ -130,6 +132,26 @@ def test_checkout_shows_whom_the_invoice_is_made_out_to_and_the_tax_by_their_bil
     order = Order.objects.get()
     assert order.tax_minor
     assert money(order.tax_minor, order.currency) in page
+
+
+@pytest.mark.parametrize(("sold_by_operator", "price"), [(False, 1000), (True, 0)], ids=["no seller", "free"])
+def test_checkout_promises_no_invoice_where_none_is_issued(browse: Browse, *, sold_by_operator: bool, price: int) -> None:
+    if sold_by_operator:
+        operator()
+    client = browse(funded(usd=1000))
+    listing = on_sale(base_price_minor=price)
+    checkout = client.post(reverse("checkout-begin", args=[listing.slug]), {"currency": "USD"})["Location"]
+    assert "invoice" not in read(client.get(checkout))
+    order_page = client.post(checkout, {"consent": IMMEDIATE_DELIVERY.version})["Location"]
+    assert client.get(order_page).context["documents"] == []
+
+
+@pytest.mark.slow
+def test_listing_page_names_no_rate_of_tax_since_it_depends_on_seller_and_buyer(browse: Browse) -> None:
+    operator(BERLIN)
+    rate("DE", 1900)
+    page = read(browse().get(reverse("asset-page", args=[on_sale(tax_rate_bp=1800).slug])))
+    assert ("Tax is included." in page, "18%" in page) == (True, False)
 
 
 def sheet(client: Client, invoice: Invoice) -> list[dict[str, str]]:

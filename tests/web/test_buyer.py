@@ -19,8 +19,9 @@ from tests.shop import archive, bought, funded, on_sale
 from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
+from wallet.services.refunds import refund_order
 
-from .markup import read
+from .markup import read, soup
 
 pytestmark = pytest.mark.django_db
 
@@ -71,6 +72,25 @@ def test_purchase_is_confirmed_and_charged_once_however_often_it_is_sent(browse:
     assert wallet_of(buyer).balance_inr_minor == 100_000 - PRICE
     assert "Halden is yours" in said(client, first)
     assert client.get(address)["Location"] == first["Location"]
+
+
+@pytest.mark.slow
+def test_payment_sent_again_after_a_refund_does_not_say_that_the_asset_is_the_buyers(browse: Browse, buyer: User) -> None:
+    client = browse(buyer)
+    address = begin(client, on_sale(title="Halden"))["Location"]
+    assert "Halden is yours" in said(client, client.post(address, PAY))
+    refund_order(order=Order.objects.get(), reason="broken", actor=None)
+    assert "Halden is yours" not in said(client, client.post(address, PAY))
+
+
+@pytest.mark.slow
+def test_purchase_of_a_viewer_who_sees_euros_begins_with_the_currency_of_the_wallet(browse: Browse, buyer: User) -> None:
+    client, listing = browse(buyer), on_sale(price_eur_minor=900)
+    client.post(reverse("wallet-preference"), {"currency": "USD"})
+    pages = (f"{reverse('asset-page', args=[listing.slug])}?currency=EUR", reverse("checkout-begin-for-other", args=[listing.slug]))
+    for page in pages:
+        chosen = soup(client.get(page)).select("form [name=currency] option[selected]")
+        assert [option["value"] for option in chosen] == ["USD"], page
 
 
 def test_checkout_works_without_the_rate_limit_store(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,11 +12,12 @@ from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 
-from catalog.models import Category, ListingIndex, Preview, Store
+from catalog.models import Category, Listing, ListingIndex, Preview, Store
+from catalog.services.submission import unpublish_listing
 from catalog.services.visibility import store_visibility_changed
 from marketplace.web.views import sitemaps
 from tests.factories import ListingFactory, StoreFactory
-from tests.shop import funded, on_sale
+from tests.shop import bought, funded, on_sale
 
 from .markup import soup
 from .world import show, stock
@@ -249,6 +250,38 @@ def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
     for nonsense in ("x", "0", "-1", "1001", "%C2%B2", "%00", "9" * 5_000):
         assert client.get(f"/stores/{other.store.slug}?page={nonsense}").status_code == 404, nonsense
     assert titles(page_at(client, f"/stores/{mine.store.slug}?page=2")) == []
+
+
+@pytest.mark.slow
+def test_page_beyond_the_last_one_says_so_and_not_that_nothing_is_on_sale(client: Client) -> None:
+    listing = on_sale()
+    for address in ("/browse", f"/stores/{listing.store.slug}"):
+        page = page_at(client, f"{address}?page=2")
+        assert [heading.get_text() for heading in page.select(".empty h2")] == ["No assets on this page"]
+        assert [link["href"] for link in page.select(".empty a")] == [address]
+
+
+@pytest.mark.slow
+def test_changes_found_by_the_id_of_a_listing_name_the_address_with_its_slug_as_canonical(client: Client) -> None:
+    listing = on_sale()
+    (canonical,) = page_at(client, f"/assets/{listing.pk}/changes").select("link[rel=canonical]")
+    assert str(canonical["href"]).endswith(f"/assets/{listing.slug}/changes")
+
+
+@pytest.mark.slow
+def test_owner_of_a_licence_that_is_no_longer_offered_is_told_that_it_is_owned(browse: Callable[..., Client]) -> None:
+    order = bought(on_sale(), license_slug="extended")
+    Listing.objects.update(allowed_license_slugs=["personal"])
+    page = page_at(browse(order.buyer), f"/assets/{order.listing.slug}")
+    assert [note.get_text(strip=True) for note in page.select(".note-success p")] == ["You own it."]
+
+
+@pytest.mark.slow
+def test_rights_to_an_owned_asset_that_left_the_catalog_lead_back_to_the_library(browse: Callable[..., Client]) -> None:
+    order = bought(on_sale())
+    unpublish_listing(listing=order.listing, actor=order.listing.store.owner)
+    page = page_at(browse(order.buyer), f"/assets/{order.listing.slug}/rights")
+    assert [link["href"] for link in page.select(".crumb a")] == [reverse("library-item", args=[order.listing.slug])]
 
 
 def locations(client: Client, path: str) -> list[str]:

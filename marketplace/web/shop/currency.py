@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from catalog.pricing import Prices
 from marketplace.accounts.models import User
-from marketplace.core.money import Currency
+from marketplace.core.money import WALLET_CURRENCIES, Currency
 from wallet.selectors import currency_preference_of
 
 COOKIE = "currency"
@@ -21,6 +21,12 @@ def currency_of(request: HttpRequest) -> Currency:
     """Return the currency to show prices in, without a query of its own."""
     chosen = (request.GET.get("currency"), request.COOKIES.get(COOKIE), request.session.get(SESSION_KEY))
     return next((Currency(code) for code in chosen if code in set(Currency)), Currency.USD)
+
+
+def paying_currency(request: HttpRequest) -> str:
+    """Return the currency that a purchase form begins with: the shown one, or, as no wallet holds euros, the wallet's."""
+    shown = currency_of(request)
+    return shown if shown in WALLET_CURRENCIES else request.session.get(SESSION_KEY, "")
 
 
 def remember_currency(request: HttpRequest, response: HttpResponse) -> HttpResponse:

@@ -26,7 +26,7 @@ from vendors.studio.access import listing_page
 
 from ..paging import page_links, page_number
 from ..shop.contents import entries_of, skill_of, tracks_of
-from ..shop.currency import currency_of, remember_currency
+from ..shop.currency import currency_of, paying_currency, remember_currency
 from ..shop.description import description_html
 from ..shop.offer import AssetOffer, offer_of, samples_of
 from ..shop.rate_limit import rate_limited
@@ -76,6 +76,7 @@ def _page_context(request: HttpRequest, offer: AssetOffer, file: Deliverable | N
         "version": offer.listing.version if file is None else version_of_file(file, offer.listing),
         "currency": currency_of(request),
         "currencies": list(Currency),
+        "paying_currency": paying_currency(request),
         "technical": {} if file is None else public_technical(file.technical),
         "ai_training": training_sentence(offer.listing.ai_training),
         "description": offer.listing.short_description,
@@ -128,7 +129,7 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
         "earlier": found.from_version if "from_version" in found.model_fields_set else None,
         "later": found.to_version,
         "summary": found.summary,
-        "canonical": settings.BASE_URL + reverse("asset-changes-page", args=[slug]),
+        "canonical": settings.BASE_URL + reverse("asset-changes-page", args=[listing.slug]),
         "headline": f"What changed in {listing.title}",
     }
     return render(request, "shop/changes.html", context)

@@ -25,12 +25,13 @@ from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
 from wallet.providers import top_up_currencies
-from wallet.selectors import balances_of, billing_details_of, owed_by, quote_of
+from wallet.selectors import balances_of, billing_details_of, has_seller, owed_by, quote_of
 from wallet.services.offers import PurchaseRequest
 from wallet.services.quotes import make_quote, tax_of_quote
 from wallet.services.spending import spend
 
 from ..licensee_forms import LicenseeForm
+from ..shop.currency import paying_currency
 from ..shop.offer import offer_of
 
 
@@ -63,7 +64,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Ask whom a licence is for; a POST creates a quote and redirects to its confirmation."""
     offer = offer_of(listing_on_sale(slug), None)
-    form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer)
+    form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer, initial={"currency": paying_currency(request)})
     if form.is_valid():
         sent = form.cleaned_data
         code = sent["discount_code"] or None
@@ -80,11 +81,11 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     quote = quote_of(request.user, str(quote_id))
     if quote is None:
         raise Http404
-    if request.method == "POST":
-        return _buy(request, quote)
     used_by = getattr(quote, "used_by", None)
     if used_by is not None:
         return redirect("order-page", order_id=used_by)
+    if request.method == "POST":
+        return _buy(request, quote)
     balance = balances_of(request.user).get(quote.currency, 0)
     owed = owed_by(request.user.pk).get(quote.currency, 0)
     missing = _missing(quote, balance - owed)
@@ -93,6 +94,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "quote": quote,
         "tax": _tax_of(request.user, quote),
         "billing": billing_details_of(request.user),
+        "invoiced": quote.price_minor > 0 and has_seller(quote.listing.store.owner_id),
         "listing": quote.listing,
         "card": card,
         "balance": balance,
