@@ -18,7 +18,7 @@ from wallet.services.licensees import resend_claim_link
 from wallet.services.preferences import set_currency_preference
 
 from ..paging import cursor_context, cursor_of
-from ..shop.currency import SESSION_KEY
+from ..shop.currency import COOKIE, SESSION_KEY
 from .billing import documents_of
 
 ROWS = 25
@@ -51,15 +51,17 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
 
 @signed_in_page("POST")
 def preference(request: SignedInRequest) -> HttpResponseBase:
-    """Choose the currency that purchases are paid in unless they name another."""
+    """Choose the currency that purchases are paid in unless they name another, instead of what was chosen on pages before."""
+    response = redirect("wallet-page")
     try:
         chosen = set_currency_preference(user=request.user, currency=request.POST.get("currency", ""), actor=request.user)
     except Problem as problem:
         messages.error(request, problem.message)
     else:
         request.session[SESSION_KEY] = chosen.currency_preference
+        response.delete_cookie(COOKIE)
         messages.success(request, f"Purchases are now paid in {chosen.currency_preference} unless you choose another currency.")
-    return redirect("wallet-page")
+    return response
 
 
 @signed_in_page("GET")
