@@ -93,6 +93,14 @@ def test_purchase_of_a_viewer_who_sees_euros_begins_with_the_currency_of_the_wal
         assert [option["value"] for option in chosen] == ["USD"], page
 
 
+@pytest.mark.slow
+def test_currency_chosen_for_the_wallet_counts_more_than_one_chosen_for_prices_before(browse: Browse, buyer: User) -> None:
+    client, page = browse(buyer), reverse("asset-page", args=[on_sale().slug])
+    client.get(f"{page}?currency=USD")
+    client.post(reverse("wallet-preference"), {"currency": "INR"})
+    assert [option["value"] for option in soup(client.get(page)).select("#pay-in option[selected]")] == ["INR"]
+
+
 def test_checkout_works_without_the_rate_limit_store(browse: Browse, buyer: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client, listing = browse(buyer), on_sale()
     monkeypatch.setattr("marketplace.http.rate_limits.get_usage", Mock(side_effect=RedisError))
@@ -182,12 +190,15 @@ def test_nul_characters_and_overlong_values_of_buyer_forms_are_refused(browse: B
 
 
 @pytest.mark.slow
-def test_long_library_and_wallet_lists_are_paginated(browse: Browse) -> None:
+def test_long_library_and_wallet_lists_are_paginated_also_where_the_last_page_is_empty_meanwhile(browse: Browse) -> None:
     buyer = funded(inr=10_000_000)
     for _ in range(26):
         bought(on_sale(), buyer)
     client = browse(buyer)
     older = client.get(reverse("library-page")).context["next"]
     assert len(client.get(older).context["rows"]) == 26 - 25
+    refund_order(order=Order.objects.earliest("created_at"), reason="broken", actor=None)
+    page = read(client.get(older))
+    assert ("25 licences" in page, "Your library is empty" in page, "← Newest" in page) == (True, False, True)
     older = client.get(reverse("wallet-page")).context["next"]
-    assert len(client.get(older).context["journals"]) == 27 - 25
+    assert len(client.get(older).context["journals"]) == 28 - 25

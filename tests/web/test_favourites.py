@@ -43,6 +43,18 @@ def test_removal_on_the_page_of_a_listing_that_left_the_catalog_leads_to_the_fav
     assert client.post(reverse("favourite-remove", args=[listing.slug]))["Location"] == reverse("favourites")
 
 
+@pytest.mark.slow
+def test_last_page_of_favourites_that_is_empty_meanwhile_does_not_say_that_there_are_none(browse: Callable[..., Client]) -> None:
+    user = UserFactory()
+    for _ in range(25):
+        Favourite.objects.create(user=user, listing=on_sale())
+    client = browse(user)
+    older = client.get(reverse("favourites")).context["next"]
+    Favourite.objects.earliest("added_at").delete()
+    page = read(client.get(older))
+    assert ("24 listings" in page, "no favourites yet" in page, "← Newest" in page) == (True, False, True)
+
+
 def test_visitor_signs_in_first_and_comes_back_to_the_listing(client: Client) -> None:
     listing = on_sale()
     answer = client.post(form_of(client, listing.slug))

@@ -45,6 +45,16 @@ def test_purchase_without_a_download_is_refunded_at_once_on_request(browse: Brow
 
 
 @pytest.mark.slow
+def test_refund_of_an_upgrade_is_not_said_to_end_all_downloads(browse: Browse) -> None:
+    order = sold_order()
+    client = browse(order.buyer)
+    assert "downloads stop" in read(client.get(address("refund-ask", order)))
+    upgrade = bought(order.listing, order.buyer, license_slug="extended", upgrade_from=order.license_slug)
+    page = read(client.get(address("refund-ask", upgrade)))
+    assert (f"the {order.license_name} licence applies again" in page, "downloads stop" in page) == (True, False)
+
+
+@pytest.mark.slow
 def test_vendor_whose_time_to_answer_is_over_is_told_and_can_only_refund(browse: Browse) -> None:
     made = overdue_request(requested_refund())
     vendor = browse(vendor_of(made.order))

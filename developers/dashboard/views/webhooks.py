@@ -125,7 +125,7 @@ def switch(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) 
     """Disable or enable the endpoint, depending on the button."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     if request.POST.get("to") == "enabled":
-        with problems_as_messages(request, "The webhook was enabled. It gets events from now on."):
+        with problems_as_messages(request, "The webhook was enabled. It gets events from now on, while the app is approved."):
             services.enable_endpoint(endpoint=endpoint, actor=request.user)
     else:
         with problems_as_messages(request, "The webhook was disabled."):

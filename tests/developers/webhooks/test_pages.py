@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from developers.errors import TooManyTestEvents
 from developers.event_types import EventType
-from developers.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
+from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookEvent
+from developers.models.apps import AppStatus
 from developers.services.webhooks import TRIES_A_MINUTE, create_endpoint, disable_endpoint, send_test_event
 from marketplace.core.audit import history_of
 from marketplace.core.models import AuditEntry
@@ -98,6 +99,14 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
         assert (entry.to_state, entry.actor) == (to, endpoint.app.developer)
     client.post(address("webhook-delete", delivery))
     assert not WebhookEndpoint.objects.exists()
+
+
+@pytest.mark.slow
+def test_enabled_webhook_of_a_suspended_app_is_said_to_wait_for_its_approval(delivery: WebhookDelivery) -> None:
+    disable_endpoint(endpoint=delivery.endpoint, reason="Broken.", actor=delivery.endpoint.app.developer)
+    App.objects.update(status=AppStatus.SUSPENDED)
+    page = text_of(own(delivery).post(address("webhook-switch", delivery), {"to": "enabled"}, follow=True))
+    assert "It gets events from now on, while the app is approved." in page
 
 
 @pytest.mark.slow
