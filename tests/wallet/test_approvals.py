@@ -241,6 +241,13 @@ def test_first_limit_of_a_currency_is_suggested_with_every_amount(user: User, li
     assert suggested == LimitValues(Currency.INR, PRICE, PRICE, PRICE)
 
 
+def test_first_limit_of_a_currency_keeps_to_the_categories_of_the_other_one_and_that_of_the_purchase(user: User, listing: Listing) -> None:
+    principal = bounded(user, currency="USD", per_purchase_minor=100, categories=["none"])
+    suggested = suggest_limit(approval=requested_approval(principal, listing))
+    assert suggested is not None
+    assert list(suggested.categories) == sorted({"none", listing.category.slug})
+
+
 def test_purchase_of_a_token_or_app_that_can_no_longer_spend_is_not_approved(user: User, listing: Listing) -> None:
     spenders = bounded(user), *(bounded_app(user) for _ in range(3))
     approvals = [requested_approval(spender, listing) for spender in spenders]

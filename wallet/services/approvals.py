@@ -199,7 +199,7 @@ def _spenders(approval: Approval) -> Sequence[App | AccessToken]:
 
 
 def suggest_limit(*, approval: Approval) -> LimitValues | None:
-    """Return the owner's limit, raised just enough to allow the purchase; None if the app or token may not spend any more."""
+    """Return the owner's limit, or a first one in the currency, raised just enough to allow the purchase; None if the app or token may not spend any more."""
     spenders, quote = _spenders(approval), approval.quote
     if not spenders:
         return None
@@ -209,12 +209,14 @@ def suggest_limit(*, approval: Approval) -> LimitValues | None:
         "per_day_minor": spent.today_minor + quote.price_minor,
         "total_minor": spent.ever_minor + quote.price_minor,
     }
-    limit = owner_spending_limits(approval.owner, spenders[0]).filter(currency=quote.currency).first()
-    if limit is None:
-        return LimitValues(Currency(quote.currency), **needed)
-    amounts = {name: None if (amount := getattr(limit, name)) is None else max(amount, least) for name, least in needed.items()}
-    categories = {*limit.categories, quote.listing.category.slug} if limit.categories else ()
-    return LimitValues(Currency(quote.currency), **amounts, categories=sorted(categories))
+    limits = list(owner_spending_limits(approval.owner, spenders[0]))
+    limit = next((each for each in limits if each.currency == quote.currency), None)
+    if limit is not None:
+        needed = {name: None if (amount := getattr(limit, name)) is None else max(amount, least) for name, least in needed.items()}
+    # A first limit of a currency keeps to the categories of the other one.
+    allowed = {slug for each in (limits if limit is None else [limit]) for slug in each.categories}
+    categories = {*allowed, quote.listing.category.slug} if allowed else ()
+    return LimitValues(Currency(quote.currency), **needed, categories=tuple(sorted(categories)))
 
 
 def _lock_unexpired(approval: Approval, actor: User) -> Approval:
