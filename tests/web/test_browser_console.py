@@ -46,6 +46,15 @@ def test_key_is_revoked_without_leaving_the_page(window: Opens, live_server: Any
     assert page.get_by_role("link", name="Revoke laptop").count() == 0
 
 
+def test_search_that_the_server_answered_is_not_continued_in_what_it_found(window: Opens, live_server: Any) -> None:
+    page = window("desktop", user=UserFactory())
+    page.goto(f"{live_server.url}/dashboard/console?q=webhooks")
+    page.get_by_label("Find a call").fill("wallet/spend")
+    assert page.get_by_text("No call matches.").is_hidden()
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="/wallet/spend").wait_for()
+
+
 def test_purchase_is_asked_about_and_the_keyboard_is_enough(window: Opens, live_server: Any) -> None:
     app = AppFactory()
     page = window("desktop", user=app.developer)

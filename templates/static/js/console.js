@@ -3,7 +3,8 @@
 "use strict";
 (() => {
   const search = document.getElementById("console-q");
-  if (search) {
+  // After a search by the server, the page does not have the other calls: the next one is the server's, too.
+  if (search && !search.defaultValue) {
     const none = document.getElementById("console-none");
     const said = document.getElementById("console-found");
     search.addEventListener("input", () => {
