@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from catalog.models import Listing
 from marketplace.accounts.models import User
 from tests.shop import bought
 from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
@@ -52,6 +53,18 @@ def test_refund_of_an_upgrade_is_not_said_to_end_all_downloads(browse: Browse) -
     upgrade = bought(order.listing, order.buyer, license_slug="extended", upgrade_from=order.license_slug)
     page = read(client.get(address("refund-ask", upgrade)))
     assert (f"the {order.license_name} licence applies again" in page, "downloads stop" in page) == (True, False)
+
+
+@pytest.mark.slow
+def test_refund_of_a_free_upgrade_promises_no_money(browse: Browse) -> None:
+    order = sold_order()
+    Listing.objects.update(price_inr_minor=100)
+    upgrade = bought(order.listing, order.buyer, license_slug="extended", upgrade_from=order.license_slug)
+    assert upgrade.price_minor == 0
+    client = browse(order.buyer)
+    for page in ("order-page", "refund-ask"):
+        text = read(client.get(address(page, upgrade)))
+        assert ("your wallet" in text, "money back" in text) == (False, False), page
 
 
 @pytest.mark.slow
