@@ -107,6 +107,15 @@ def test_new_key_may_expire(browse: Callable[..., Client], developer: User, app:
     assert abs(expires_at - timezone.now() - timedelta(days=30)) < timedelta(minutes=1)
 
 
+@pytest.mark.slow
+def test_app_that_made_its_calls_long_ago_is_not_said_to_have_made_none(browse: Callable[..., Client], developer: User, app: App) -> None:
+    client = browse(developer)
+    client.post(reverse("key-create", args=[app.pk]), {"name": "build", "lifetime": ""})
+    ApiKey.objects.update(last_used_at=timezone.now() - timedelta(days=60))
+    text = read(client.get(reverse("app-detail", args=[app.pk])))
+    assert ("No calls in 30 days." in text, "2 months ago" in text, "No calls yet" in text) == (True, True, False)
+
+
 def test_new_key_of_a_suspended_app_is_refused(browse: Callable[..., Client], developer: User, app: App, reviewer: User) -> None:
     suspend_app(app=app, reason="Misused", actor=reviewer)
     client = browse(developer)

@@ -102,6 +102,18 @@ def test_endpoint_is_changed_rotated_switched_and_deleted(delivery: WebhookDeliv
 
 
 @pytest.mark.slow
+def test_empty_log_of_a_disabled_webhook_does_not_say_that_nothing_was_ever_sent_and_offers_no_ping(delivery: WebhookDelivery) -> None:
+    disable_endpoint(endpoint=delivery.endpoint, reason="Broken.", actor=delivery.endpoint.app.developer)
+    WebhookDelivery.objects.all().delete()
+    page = text_of(own(delivery).get(address("webhook", delivery)))
+    assert ("Nothing was sent in the last 30 days." in page, "Nothing has been sent yet" in page, "Send a ping" in page) == (
+        True,
+        False,
+        False,
+    )
+
+
+@pytest.mark.slow
 def test_enabled_webhook_of_a_suspended_app_is_said_to_wait_for_its_approval(delivery: WebhookDelivery) -> None:
     disable_endpoint(endpoint=delivery.endpoint, reason="Broken.", actor=delivery.endpoint.app.developer)
     App.objects.update(status=AppStatus.SUSPENDED)
