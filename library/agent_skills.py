@@ -76,10 +76,11 @@ def owned_skills(user: User, slug: str | None = None) -> list[AgentSkill]:
 
 
 def skills_by_name(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
-    """Return skills by the name under which an agent installs them: their own, or if another skill has it already, the slug of their listing."""
+    """Return skills by the name under which an agent installs them: their own, or if another skill has it already, the slug of their listing, or its ID."""
     by_name: dict[str, AgentSkill] = {}
     for skill in skills:
-        by_name.setdefault(skill.listing.slug if skill.name in by_name else skill.name, skill)
+        names = (skill.name, skill.listing.slug, str(skill.listing.pk))
+        by_name[next(name for name in names if name not in by_name)] = skill
     return by_name
 
 

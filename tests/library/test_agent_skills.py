@@ -48,6 +48,14 @@ def order() -> Order:
     return bought(skill_on_sale(slug="kerning"), funded(inr=1_000_000))
 
 
+@pytest.mark.slow
+def test_skill_whose_name_and_slug_are_both_names_of_others_is_in_the_index_too(client: Client, ai_skills: Category) -> None:
+    for slug, name in (("a", "kerning"), ("b", "spacing"), ("spacing", "kerning")):
+        free_skill(skill_archive(front=f"name: {name}\ndescription: Helps.\n"), category=ai_skills, slug=slug)
+    third = Listing.objects.get(slug="spacing")
+    assert names(client, FREE) == ["kerning", "spacing", str(third.pk)]
+
+
 def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client: Client, ai_skills: Category) -> None:
     listing = free_skill(category=ai_skills)
     response = client.get(FREE)
